@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from inspector.analysis import Changes
-from inspector.capture.tool_baseline import Listed
 from inspector.document.document import CaptureDocument
+from inspector.store.files.tool_baseline import Listed
 
 _numbers = count(1)
 _BEGUN = datetime(2026, 1, 5, 9)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from inspector.capture.tool_baseline import Listed
+from inspector.store.files.tool_baseline import Listed
 from tests import mcp_findings as mcp
 from tests import msp_samples as msp
 from tests.builders import delivered, envelope, received, tool_call, tool_result

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from inspector.capture.tool_baseline import Listed, digests_of
 from inspector.protocol.mcp_definitions import definitions_of
+from inspector.store.files.tool_baseline import Listed, digests_of
 from tests.mcp_lines import (
     DISCOVER,
     LEGACY,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.analysis.participants import Participant
+from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, judged, links_of, participant_stories, summary
 from inspector.filters.fields import FIELDS

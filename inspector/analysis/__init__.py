@@ -10,27 +10,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from inspector.analysis.capabilities import CapabilityPass
-from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.contexts import ContextPass
-from inspector.analysis.correlation import CorrelationPass
-from inspector.analysis.costs import Costs
-from inspector.analysis.departures import DeparturePass
-from inspector.analysis.distinct import ascending
+from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings import FindingPass
 from inspector.analysis.findings.batch import Passes
-from inspector.analysis.marks import Marks
-from inspector.analysis.named import NamedPass
-from inspector.analysis.participants import ParticipantPass
-from inspector.analysis.reported_usage import ReportedUsage
-from inspector.analysis.states import StatePass
-from inspector.analysis.streams import StreamPass
-from inspector.analysis.tokens import TokenPass
-from inspector.analysis.transients import TransientPass
-from inspector.analysis.trust import TrustPass
-from inspector.analysis.visibility import VisibilityPass
-from inspector.capture.capture import Capture
+from inspector.analysis.passes.calls.correlation import CorrelationPass
+from inspector.analysis.passes.calls.correlation_names import NamedPass
+from inspector.analysis.passes.calls.departures import DeparturePass
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.visibility import VisibilityPass
+from inspector.analysis.passes.marks import Marks
+from inspector.analysis.passes.participants.capabilities import CapabilityPass
+from inspector.analysis.passes.participants.impersonation import TrustPass
+from inspector.analysis.passes.participants.participant_pass import ParticipantPass
+from inspector.analysis.passes.results.transients import TransientPass
+from inspector.analysis.passes.streams.stream_pass import StreamPass
+from inspector.analysis.passes.tokens.costs import Costs
+from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
+from inspector.analysis.passes.tokens.token_pass import TokenPass
+from inspector.analysis.states.state_pass import StatePass
 from inspector.protocol.tool_names import ToolAliases
+from inspector.store.messages.capture import Capture
 
 __all__ = ["Analysis", "Changes"]
 

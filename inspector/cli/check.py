@@ -14,7 +14,7 @@ import typer
 
 from inspector.analysis.findings import Check, FindingPass, Severity
 from inspector.analysis.findings.store import LONGEST_SENTENCES
-from inspector.analysis.tool_calls import tool_calls
+from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
 from inspector.cli.check_reports import Expectation, junit, sarif
 from inspector.cli.check_survey import check_survey, judged, parsed_expectation

@@ -12,11 +12,9 @@ from pathlib import Path
 
 import typer
 
-from inspector.analysis.listed_prices import prices_in_force
-from inspector.analysis.prices import PriceError, PriceTable, imported_lines
+from inspector.analysis.passes.tokens.listed_prices import prices_in_force
+from inspector.analysis.passes.tokens.prices import PriceError, PriceTable, imported_lines
 from inspector.base.targets import is_session, path_in
-from inspector.capture.reading import UnknownFormatError
-from inspector.capture.tool_baseline import read_baseline
 from inspector.cli.arguments import AS_USUAL, CollapseOrder, Reading, fail
 from inspector.cli.printing import visible
 from inspector.document.document import CaptureDocument
@@ -27,9 +25,11 @@ from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
 from inspector.protocol.formats import READINGS
 from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
+from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings.store import load as load_settings
 from inspector.settings.store import settings_path
 from inspector.sources.inputs import is_stream, waiting_words
+from inspector.store.files.tool_baseline import read_baseline
 
 PATIENCE_S = 0.5
 """So long a pipe waits for who writes to it before that is said."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from inspector.analysis.latency import ENOUGH
+from inspector.analysis.views.latency.latency import ENOUGH
 from inspector.cli.arguments import AS_USUAL, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, printable, say

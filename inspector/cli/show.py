@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.capture.exact import save_message
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import dump, echo, plain, printable, say
 from inspector.document.document import CaptureDocument
 from inspector.present.answers import message_answer
+from inspector.store.messages.exact_bytes import save_message
 
 
 @takes_reading(*JUDGED, "prices")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.analysis.latency import ENOUGH
+from inspector.analysis.views.latency.latency import ENOUGH
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, dump, echo, printable, say

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.analysis.waste import Waste, WasteReport
+from inspector.analysis.views.waste import Waste, WasteReport
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, fail, takes_reading
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say

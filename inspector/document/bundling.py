@@ -7,12 +7,12 @@ import errno
 from pathlib import Path
 from typing import BinaryIO
 
-from inspector.capture.sources import SourceFile
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import source_list
 from inspector.document.source_set import SourceChoice
 from inspector.sources.bundle import Packed, member_at, write_bundle
 from inspector.sources.stream_feed import StreamFeed
+from inspector.store.files.source_files import SourceFile
 
 
 def write_sources(document: CaptureDocument, file: BinaryIO) -> None:

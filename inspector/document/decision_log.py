@@ -10,12 +10,12 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.capture import Capture
-from inspector.capture.decisions import FILE_NAME, Decisions
-from inspector.capture.reading import SourceReader
-from inspector.capture.sources import SourceFile
+from inspector.reading.files.source_reader import SourceReader
 from inspector.sources.bundle import member_at
 from inspector.sources.inputs import is_stream, open_source
+from inspector.store.files.decisions import FILE_NAME, Decisions
+from inspector.store.files.source_files import SourceFile
+from inspector.store.messages.capture import Capture
 
 _ARCHIVES = ("", ".gz", ".zst")
 _EVERY_S = 1.0

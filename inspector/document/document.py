@@ -16,18 +16,12 @@ from typing import Protocol
 import numpy as np
 
 from inspector.analysis import Analysis, Changes
-from inspector.analysis.chain import ChainStep, chain_of
-from inspector.analysis.counting import Counting
-from inspector.analysis.lag import lag_ns
-from inspector.analysis.likely import LikelyChain, likely_chain
-from inspector.base.collector import no_collection
+from inspector.analysis.passes.tokens.counting import Counting
+from inspector.analysis.views.causes.chain import ChainStep, chain_of
+from inspector.analysis.views.causes.likely_links import LikelyChain, likely_chain
+from inspector.analysis.views.latency.link_delay import lag_ns
+from inspector.base.gc_control import no_collection
 from inspector.base.memory import MemoryBudget
-from inspector.capture.block import Block
-from inspector.capture.capture import Capture
-from inspector.capture.reading import BLOCK_BYTES, SourceReader, UnknownFormatError
-from inspector.capture.sniff import reading_of
-from inspector.capture.sources import SourceFile
-from inspector.capture.tool_baseline import read_baseline
 from inspector.document.decision_log import DecisionLog
 from inspector.document.source_list import in_order, is_source_list, read_source_list
 from inspector.document.source_set import SourceChoice, SourceSet, logs_in
@@ -44,9 +38,15 @@ from inspector.msp import (
     read_sessions,
 )
 from inspector.protocol.tool_names import ToolAliases
+from inspector.reading.files.sniff import reading_of
+from inspector.reading.files.source_reader import BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.sources import opencode
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import members_of
+from inspector.store.columns.block import Block
+from inspector.store.files.source_files import SourceFile
+from inspector.store.files.tool_baseline import read_baseline
+from inspector.store.messages.capture import Capture
 
 _REST = 500
 """Where nothing comes, the checks are at rest so many times as long as they take to look at the clock."""
@@ -402,7 +402,7 @@ class CaptureDocument:
         self._tell(self.analysis.use_tool_aliases(aliases))
 
     def use_prices(self, lines: Sequence[str], dated: str) -> None:
-        """Let calls of models cost what a table says (`analysis.prices`), also in what was read."""
+        """Let calls of models cost what a table says (`analysis.passes.tokens.prices`), also in what was read."""
         self._tell(self.analysis.use_prices(lines, dated))
 
     def use_collapse_order(self, *, newest_first: bool) -> None:

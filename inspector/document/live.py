@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from inspector.base.aio import spawn
-from inspector.capture.captures import new_capture
-from inspector.capture.reading import POLL_S
-from inspector.capture.writer import CaptureWriter
 from inspector.document.document import CaptureDocument
+from inspector.reading.files.source_reader import POLL_S
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
+from inspector.store.files.capture_folder import new_capture
+from inspector.store.files.capture_writer import CaptureWriter
 
 SLICE_S = 0.006
 """How long checks look before others have their turn."""

@@ -10,11 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.analysis.capabilities import Change, Held, Refusal
-from inspector.analysis.latency import Latency, latency_of
-from inspector.analysis.offered_tools import OfferedTools, ToolUse, offered_tools, server_words, tool_use
-from inspector.analysis.participant_queries import Tool, kinds_of, sent_by, sent_to, tools_offered, waiting
-from inspector.analysis.participants import Participant
+from inspector.analysis.passes.participants.capabilities import Change, Held, Refusal
+from inspector.analysis.passes.participants.participant_pass import Participant
+from inspector.analysis.views.latency.latency import Latency, latency_of
+from inspector.analysis.views.latency.offered_tools import OfferedTools, ToolUse, offered_tools, server_words, tool_use
+from inspector.analysis.views.summaries.participant_queries import (
+    Tool,
+    kinds_of,
+    sent_by,
+    sent_to,
+    tools_offered,
+    waiting,
+)
 from inspector.document.document import CaptureDocument
 
 MOST_JUDGED = 200

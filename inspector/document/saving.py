@@ -14,11 +14,11 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 from inspector.base.whole_file import PartFile, in_place_of
-from inspector.capture.captures import OwnCapture, captures_folder
-from inspector.capture.sources import SourceFile
-from inspector.capture.writer import CaptureWriter
 from inspector.document.bundling import write_sources
 from inspector.document.document import CaptureDocument, title_of
+from inspector.store.files.capture_folder import OwnCapture, captures_folder
+from inspector.store.files.capture_writer import CaptureWriter
+from inspector.store.files.source_files import SourceFile
 
 _STEP_BYTES = 1 << 20
 _TAIL_BYTES = 1 << 18

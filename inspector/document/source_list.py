@@ -21,9 +21,9 @@ import msgspec
 from inspector.base.network_shares import share_of
 from inspector.base.paths import data_folder
 from inspector.base.whole_file import in_place_of
-from inspector.capture.reading import UnknownFormatError
 from inspector.document.source_set import MOST_FILES, SourceChoice, logs_in
 from inspector.protocol.formats import READINGS
+from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.bundle import LONGEST_LIST, is_bundle, list_in
 from inspector.sources.inputs import is_stream
 from inspector.sources.rotation import rotated_together

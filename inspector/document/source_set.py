@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inspector.capture.capture import Capture
-from inspector.capture.decisions import FILE_NAME
-from inspector.capture.sources import ClockBasis, SourceFile
 from inspector.document.transcripts import TranscriptFiles, introduce
 from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import Member
+from inspector.store.files.decisions import FILE_NAME
+from inspector.store.files.source_files import ClockBasis, SourceFile
+from inspector.store.messages.capture import Capture
 
 MOST_FILES = 400
 """Of one document: each is kept open."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from inspector.capture.block import Block
-from inspector.capture.capture import Capture
-from inspector.capture.merging import MergedReader
-from inspector.capture.reading import LIVE_BLOCK_BYTES, SourceReader
-from inspector.capture.sniff import reading_of
-from inspector.capture.sources import SourceFile
 from inspector.document.source_set import SourceChoice, SourceSet
+from inspector.reading.files.merging import MergedReader
+from inspector.reading.files.sniff import reading_of
+from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, SourceReader
 from inspector.sources.follow import FollowedLog, can_be_followed
+from inspector.store.columns.block import Block
+from inspector.store.files.source_files import SourceFile
+from inspector.store.messages.capture import Capture
 
 _CLOSED, _TAIL_BYTES = b'"mark":"closed"', 1 << 12
 _CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."

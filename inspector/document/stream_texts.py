@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from inspector.analysis.streams import StreamPass
-from inspector.capture.capture import Capture
-from inspector.capture.decoding import decoded_in_blocks
+from inspector.analysis.passes.streams.stream_pass import StreamPass
 from inspector.protocol.payloads.chunks import Joiner
+from inspector.store.messages.capture import Capture
+from inspector.store.messages.decoding import decoded_in_blocks
 
 _MOST_STREAMS = 128
 

@@ -9,26 +9,22 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.capabilities import Held
-from inspector.analysis.chain import ChainStep
-from inspector.analysis.context_summary import odd_codes, sizes_of
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.latency import Latency, latency_by_participant, latency_by_tool
-from inspector.analysis.lifecycles import life_json, pending_results
-from inspector.analysis.likely import LikelyLink
-from inspector.analysis.mcp_calls import rpc_totals
-from inspector.analysis.model_context.outcome import outcomes
-from inspector.analysis.named import Named
-from inspector.analysis.participant_queries import Tool, shown_participants
-from inspector.analysis.participants import Participant
-from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, shares
-from inspector.analysis.tokens import NOT_COUNTED
-from inspector.analysis.tool_calls import tool_calls
-from inspector.analysis.transients import Badge
-from inspector.capture.capture import Sighting
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
-from inspector.capture.heads import HEAD
+from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.participants.capabilities import Held
+from inspector.analysis.passes.participants.participant_pass import Participant
+from inspector.analysis.passes.results.transients import Badge
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.analysis.views.account.mcp_calls import rpc_totals
+from inspector.analysis.views.account.tool_calls import tool_calls
+from inspector.analysis.views.causes.chain import ChainStep
+from inspector.analysis.views.causes.likely_links import LikelyLink
+from inspector.analysis.views.latency.latency import Latency, latency_by_participant, latency_by_tool
+from inspector.analysis.views.model_context.outcome import outcomes
+from inspector.analysis.views.summaries.context_summary import odd_codes, sizes_of
+from inspector.analysis.views.summaries.lifecycles import life_json, pending_results
+from inspector.analysis.views.summaries.participant_queries import Tool, shown_participants
+from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import Judged, ParticipantStory, Refused, judge, story_of
 from inspector.filters.fields import FIELDS
@@ -36,6 +32,10 @@ from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
 from inspector.protocol.context_forms import WORDS, Told
 from inspector.protocol.times import DATED_FROM_NS, NO_TIME, format_time
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.columns.large_headers import HEAD
+from inspector.store.messages.capture import Sighting
 from inspector.tokens.counter import TOKENIZER
 
 MOST_PENDING = 100

@@ -9,11 +9,11 @@ import contextlib
 import time
 from pathlib import Path
 
-from inspector.capture.capture import Capture
-from inspector.capture.sources import SourceFile
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import open_source
 from inspector.sources.transcript_files import Member, Seen, members_of
+from inspector.store.files.source_files import SourceFile
+from inspector.store.messages.capture import Capture
 
 PACKED = ".zst"
 """How the name of a thread ends that Codex has compressed."""

@@ -15,8 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.base.whole_file import in_place_of
-from inspector.capture.captures import MARKS_SUFFIX
-from inspector.capture.decisions import FILE_NAME as DECISIONS
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import ENDINGS, compressing
 from inspector.export.lines import LinesWriter
@@ -27,6 +25,8 @@ from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
 from inspector.export.table import TableWriter
 from inspector.filters import DisplayFilter
+from inspector.store.files.capture_folder import MARKS_SUFFIX
+from inspector.store.files.decisions import FILE_NAME as DECISIONS
 
 FORMATS = {
     Format.JSONL: LinesWriter,

@@ -29,12 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.correlation import ToolRule
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
-from inspector.capture.heads import MAX_WHOLE
-from inspector.capture.logged_lines import LoggedLines
-from inspector.capture.sources import JOINED_FROM
+from inspector.analysis.passes.calls.correlation import ToolRule
 from inspector.document.document import CaptureDocument
 from inspector.export.masking_aside import MaskingAside, is_long_line
 from inspector.export.options import ExportOptions
@@ -46,6 +41,11 @@ from inspector.protocol.header import NotAnObjectError, decode_json, read_header
 from inspector.protocol.response_context import CONTEXT_KEY
 from inspector.protocol.secrets.masking import may_hold_secrets
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.columns.large_headers import MAX_WHOLE
+from inspector.store.files.source_files import JOINED_FROM
+from inspector.store.messages.original_lines import LoggedLines
 
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 _READ_AT_ONCE = 1_000

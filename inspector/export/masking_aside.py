@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from inspector.capture.capture import Capture
-from inspector.capture.helper import HelperProcess
-from inspector.capture.sources import JOINED_FROM, SourceFile
 from inspector.export.redaction import Redaction
 from inspector.protocol.secrets.masking import Tally
+from inspector.reading.workers.worker_process import HelperProcess
+from inspector.store.files.source_files import JOINED_FROM, SourceFile
+from inspector.store.messages.capture import Capture
 
 _NICE = 5
 _PIECE_BYTES = 1 << 20

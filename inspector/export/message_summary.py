@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inspector.analysis.findings import Severity
-from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
@@ -17,6 +16,7 @@ from inspector.protocol.hostile_text import visible
 from inspector.protocol.kinds import Family, family
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.secrets.masking import LONGEST_SECRET
+from inspector.store.columns.flags import Flag
 
 MAX_BODY = 1 << 16
 """Characters of one message in a document; JSON Lines have all of them."""

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.base.whole_file import in_place_of
-from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
 from inspector.export.files import refuse_what_is_read
@@ -31,6 +30,7 @@ from inspector.protocol import kinds, msp
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.text import compact, text_shown
 from inspector.protocol.times import NO_TIME, format_time
+from inspector.store.columns.flags import Flag
 
 POLICY = {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": 5}
 """What a sub-session takes along where nothing says otherwise."""

@@ -19,12 +19,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from inspector import version
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.states import STATES, State
-from inspector.analysis.tool_calls import calls_of
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.states.state_pass import STATES, State
+from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.base.whole_file import in_place_of
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
 from inspector.export.options import Exported, Steps
@@ -33,6 +31,8 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 Json: TypeAlias = "dict[str, Any]"
 

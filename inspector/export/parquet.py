@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.columns import Decoded
+from inspector.analysis.arrays.field_columns import Decoded
 from inspector.document.document import CaptureDocument
 from inspector.export.files import refuse_what_is_read
 from inspector.export.lines import LinesWriter

@@ -8,13 +8,13 @@ from collections.abc import Hashable, Iterable, Iterator
 
 import numpy as np
 
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
-from inspector.capture.logged_lines import LoggedLines
-from inspector.capture.sources import JOINED_FROM
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.piece_hold import PieceHold
+from inspector.store.columns.flags import Flag
+from inspector.store.files.source_files import JOINED_FROM
+from inspector.store.messages.capture import Capture
+from inspector.store.messages.original_lines import LoggedLines
 
 _CLUES = (b"delta", b"_chunk", b'"choices"', b'"candidates"')
 """One of these is in each event that carries a piece, but for frames of streams."""

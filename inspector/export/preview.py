@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 
-from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.export.masking_aside import MaskingAside, is_long_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, may_hold_secrets
+from inspector.store.columns.flags import Flag
 
 EACH = 16
 """Messages between two steps."""

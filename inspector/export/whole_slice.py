@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.chain import chain_of
-from inspector.analysis.context_tree import MAIN
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
-from inspector.capture.sources import JOINED_FROM, SourceFile
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.causes.chain import chain_of
 from inspector.document.document import CaptureDocument
 from inspector.export.lines import LinesWriter
 from inspector.export.options import ExportOptions
@@ -25,6 +22,9 @@ from inspector.export.redaction import Redaction
 from inspector.filters import DisplayFilter
 from inspector.protocol.formats.wrapped import cut_line
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.files.source_files import JOINED_FROM, SourceFile
+from inspector.store.messages.capture import Capture
 
 
 class _Cut(NamedTuple):

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.strings import quote
+from inspector.store.messages.payload_values import OPEN_JSON
 
 _PLAIN_SEGMENT = re.compile(r"[\w$-]+")
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis.findings import Severity
-from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.ast import (
     BooleanValue,
     Comparison,
@@ -39,6 +38,7 @@ from inspector.filters.operators import (
 from inspector.filters.strings import quote, unescape
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME, parse_instant
+from inspector.store.messages.payload_values import OPEN_JSON
 
 _TYPE_WORDS = {
     FieldType.STRING: "text",

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column
+from inspector.analysis.arrays.field_columns import Column
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, NumberValue, Or, TextSearch, Value
+from inspector.filters.cache import Answers, Mask, Rows
 from inspector.filters.check import Checker, Term
 from inspector.filters.errors import FilterError
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
@@ -18,7 +19,6 @@ from inspector.filters.field import Depends, Field
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.find_query import literal_locator
 from inspector.filters.full_text import TextFinder
-from inspector.filters.memory import Answers, Mask, Rows
 from inspector.filters.numbers import unit_missing
 from inspector.filters.operators import Matching
 from inspector.filters.parse import parse

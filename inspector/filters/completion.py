@@ -17,10 +17,9 @@ from lark.exceptions import UnexpectedInput
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Interned, InternedSets
+from inspector.analysis.arrays.field_columns import Column, Interned, InternedSets
 from inspector.analysis.findings import Severity
-from inspector.analysis.node_columns import NodeTable, PathTable
-from inspector.capture.payload_values import OPEN_JSON, opened
+from inspector.analysis.passes.contexts.node_columns import NodeTable, PathTable
 from inspector.filters.ast import Presence
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Field, FieldType
@@ -31,6 +30,7 @@ from inspector.filters.parse import parse, parser_at
 from inspector.filters.payloads import payload_field
 from inspector.filters.strings import quote, unescape
 from inspector.protocol.secrets.masking import mask_text
+from inspector.store.messages.payload_values import OPEN_JSON, opened
 
 MOST = 200
 """Candidates offered at a place."""

@@ -17,19 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
-from inspector.analysis.node_columns import PathPlaces, PathTable
-from inspector.capture.capture import Capture
-from inspector.capture.heads import MAX_WHOLE
-from inspector.capture.payload_values import OPEN_JSON
+from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
+from inspector.analysis.passes.contexts.node_columns import PathPlaces, PathTable
+from inspector.filters.cache import UNKNOWN, Answers, Mask, Rows, TableMemory
 from inspector.filters.check import Term
 from inspector.filters.field import Depends
 from inspector.filters.full_text import TextFinder
-from inspector.filters.hints import TextHint, read_together
 from inspector.filters.joined_text import Begins, begins_in_frame
-from inspector.filters.memory import UNKNOWN, Answers, Mask, Rows, TableMemory
 from inspector.filters.payloads import TooLargeError, big_text, big_value
+from inspector.filters.record_prefilter import TextHint, read_together
 from inspector.filters.text_search import found_in
+from inspector.store.columns.large_headers import MAX_WHOLE
+from inspector.store.messages.capture import Capture
+from inspector.store.messages.payload_values import OPEN_JSON
 
 CHEAP, DECODED, FULL_TEXT = 0, 1, 2
 """What a term costs."""

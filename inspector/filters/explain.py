@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.analysis import Analysis
-from inspector.capture.capture import Capture
 from inspector.filters.ast import And, Expression, Not, Or
 from inspector.filters.check import Term
 from inspector.filters.compile import DisplayFilter
@@ -14,6 +13,7 @@ from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.operators import Operand, Scalar
 from inspector.filters.strings import quote
 from inspector.protocol.times import format_time
+from inspector.store.messages.capture import Capture
 
 _COST = {CHEAP: "column", DECODED: "decodes", FULL_TEXT: "full text"}
 _COST_HELP = {

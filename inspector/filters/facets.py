@@ -15,18 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis, Changes
-from inspector.analysis.states import STATES
-from inspector.capture.columns import GrowingColumns
+from inspector.analysis.states.state_pass import STATES
 from inspector.filters.ast import Comparison, Expression, Membership, StringValue
+from inspector.filters.cache import Answers
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.filters.memory import Answers
 from inspector.filters.parse import parse
-from inspector.filters.stack import Condition, FilterStack
+from inspector.filters.stacked_conditions import Condition, FilterStack
 from inspector.filters.strings import quote
 from inspector.filters.visible import Scope, VisibleRows
+from inspector.store.columns.columns import GrowingColumns
 
 FACETS = ("kind", "from", "tool", "state", "context.type")
 """Fields, in the order they are shown."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column
-from inspector.capture.payload_values import OPEN_JSON, walk
+from inspector.analysis.arrays.field_columns import Column
 from inspector.protocol.secrets.beside import is_secret_beside
+from inspector.store.messages.payload_values import OPEN_JSON, walk
 
 
 class FieldType(enum.Enum):

@@ -15,23 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
-from inspector.analysis.contexts import STATES
-from inspector.analysis.correlation import ToolRule
+from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
 from inspector.analysis.findings import CHECK_BY_CODE, Severity
-from inspector.analysis.latency import latency_ms
-from inspector.analysis.mcp_calls import versions
-from inspector.analysis.named import Named
-from inspector.analysis.proposals import ProposalState
-from inspector.analysis.reported_usage import NOT_REPORTED
-from inspector.analysis.signals import Link
-from inspector.analysis.states import STATES as STATES_OF_MESSAGES
-from inspector.analysis.tokens import NOT_COUNTED
-from inspector.analysis.transients import BADGE_SETS, Badge
-from inspector.analysis.waiting import are_waiting
-from inspector.capture.decoding import decoded_in_blocks
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.analysis.passes.calls.correlation import ToolRule
+from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.calls.proposals import ProposalState
+from inspector.analysis.passes.calls.waits import are_waiting
+from inspector.analysis.passes.contexts.context_pass import STATES
+from inspector.analysis.passes.results.signals import Link
+from inspector.analysis.passes.results.transients import BADGE_SETS, Badge
+from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.analysis.states.state_pass import STATES as STATES_OF_MESSAGES
+from inspector.analysis.views.account.mcp_calls import versions
+from inspector.analysis.views.latency.latency import latency_ms
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import info
@@ -41,6 +38,9 @@ from inspector.protocol.formats.wrapped import LABEL as SLICES
 from inspector.protocol.formats.wrapped import cut_from
 from inspector.protocol.payloads.chunks import context_in
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.store.messages.decoding import decoded_in_blocks
 from inspector.tokens.counter import TOKENIZER
 
 Take: TypeAlias = "slice | NDArray[np.integer[Any]]"

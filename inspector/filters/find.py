@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Changes
-from inspector.analysis.transients import NO_ROW
-from inspector.capture.runs import Stretch, stretches
+from inspector.analysis.passes.results.transients import NO_ROW
+from inspector.filters.cache import UNKNOWN
 from inspector.filters.find_query import FindQuery
 from inspector.filters.folding import NOTHING, Grown
 from inspector.filters.joined_text import begins_in_frame
 from inspector.filters.long_records import LONG, search_long
-from inspector.filters.memory import UNKNOWN
-from inspector.filters.own_text import found_in_own
+from inspector.filters.message_text import found_in_own
 from inspector.filters.patterns import TOO_LONG
 from inspector.filters.time_limit import TookTooLongError
 from inspector.filters.visible import Messages, VisibleRows
+from inspector.store.messages.adjacent_reads import Stretch, stretches
 
 _FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
 """Of records searched without a look at the clock; slices begin small, as nobody knows how dear the query is."""

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.bookkeeping import are_bookkeeping
-from inspector.analysis.streams import NO_RUN
+from inspector.analysis.passes.streams.stream_pass import NO_RUN
+from inspector.analysis.views.account.bookkeeping_rows import are_bookkeeping
 
 Messages = NDArray[np.uint32]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.streams import STRETCH
-from inspector.capture.decoding import decoded_in_blocks
+from inspector.analysis.passes.streams.stream_pass import STRETCH
 from inspector.protocol.payloads.chunks import Flow
+from inspector.store.messages.decoding import decoded_in_blocks
 
 Rows = NDArray[np.integer[Any]]
 Begins = Callable[[str, int], bool]

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
-from inspector.capture.capture import Capture
-from inspector.filters.memory import UNKNOWN
-from inspector.filters.own_text import own_place
+from inspector.filters.cache import UNKNOWN
+from inspector.filters.message_text import own_place
+from inspector.store.messages.capture import Capture
 
 LONG = 1 << 19
 """Bytes of a record above which it is searched window by window."""

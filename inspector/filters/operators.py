@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.node_columns import PathPlaces
+from inspector.analysis.passes.contexts.node_columns import PathPlaces
 from inspector.filters.field import FieldType
 from inspector.filters.pattern_words import pattern_trouble
 from inspector.filters.time_limit import TookTooLongError, at_most

@@ -13,7 +13,7 @@ from inspector.filters import compile_filter
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.fields import FIELDS
 from inspector.filters.operators import MAX_PATTERN, OPERATORS, Operator, operators_for
-from inspector.filters.stack import resolved
+from inspector.filters.stacked_conditions import resolved
 from inspector.settings.model import DEFAULT_PRESETS, DefaultPreset, Topic
 
 _HEAD = """# Filter reference

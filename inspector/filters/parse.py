@@ -13,7 +13,6 @@ from typing import Any
 from lark import Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
 
-from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.ast import (
     And,
     BooleanValue,
@@ -36,6 +35,7 @@ from inspector.filters.numbers import split_number
 from inspector.filters.operators import OPERATOR_BY_SPELLING
 from inspector.filters.strings import quote, unescape
 from inspector.filters.syntax_errors import explain_syntax
+from inspector.store.messages.payload_values import OPEN_JSON
 
 MAX_LENGTH = 10_000
 """Longest filter text, in characters."""

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.filters.cache import UNKNOWN
 from inspector.filters.expression import is_of_ascii, looks_before, read_expression, repeats_repetition
 from inspector.filters.full_text import TextFinder, record_texts
-from inspector.filters.memory import UNKNOWN
-from inspector.filters.needed import NeededRun, needed_texts
 from inspector.filters.operators import MAX_PATTERN
 from inspector.filters.pattern_words import pattern_trouble
 from inspector.filters.records import Mask, Offsets, Records
+from inspector.filters.required_literals import NeededRun, needed_texts
 from inspector.filters.time_limit import HAS_LIMIT, TookTooLongError, at_most
 
 LIMIT_S = 0.03

@@ -12,17 +12,17 @@ from contextlib import suppress
 import msgspec
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Decoded
-from inspector.capture.capture import Capture
-from inspector.capture.extracts import OWN_PAYLOAD
-from inspector.capture.flags import Flag
-from inspector.capture.payload_values import OPEN_JSON, PayloadValues, walk
+from inspector.analysis.arrays.field_columns import Column, Decoded
 from inspector.filters.field import Field, FieldType
-from inspector.filters.hints import key_hint
+from inspector.filters.record_prefilter import key_hint
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.payloads.chunks import frame_text
 from inspector.protocol.secrets.masking import is_secret_key
 from inspector.protocol.text import text_shown
+from inspector.store.columns.extracts import OWN_PAYLOAD
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
+from inspector.store.messages.payload_values import OPEN_JSON, PayloadValues, walk
 
 _MOST = 8 << 20
 """Bytes of a list or an object that is decoded; of a longer one only the head is known. Texts are decoded always."""

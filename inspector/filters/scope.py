@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.contexts import ContextPass
-from inspector.capture.capture import Capture
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.store.messages.capture import Capture
 
 
 class Reach(enum.Enum):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from inspector.analysis import Changes
+from inspector.filters.cache import Answers
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.field import Depends
-from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
 
 

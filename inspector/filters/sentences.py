@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis import Analysis
-from inspector.analysis.stream_links import stream_of
-from inspector.analysis.transients import Badge
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.results.transients import Badge
+from inspector.analysis.views.causes.stream_links import stream_of
 from inspector.protocol import kinds
 from inspector.protocol.payloads.blocks import size_words
 from inspector.protocol.payloads.chunks import frame_text
@@ -24,6 +22,8 @@ from inspector.protocol.payloads.edits import edits_of
 from inspector.protocol.payloads.plans import plan_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.text import EMPTY, compact, content_text, text_shown
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 _LONGEST = 500  # characters of a sentence
 _MOST_JSON = 1 << 16  # characters of a text that is decoded to see its shape

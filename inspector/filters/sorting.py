@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
+from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.findings import Severity
+from inspector.filters.batch_size import Pace
 from inspector.filters.field import Field, FieldType
-from inspector.filters.hints import read_together
 from inspector.filters.order import Places
-from inspector.filters.pace import Pace
+from inspector.filters.record_prefilter import read_together
 
 MAX_TEXT = 100
 """Characters of a text that count for its place."""

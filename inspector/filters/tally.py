@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Changes
+from inspector.filters.cache import Answers
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
 from inspector.filters.field import Depends
-from inspector.filters.memory import Answers
 from inspector.filters.visible import Scope, VisibleRows
 
 _BITS = 16

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.capture import Capture
 from inspector.filters.full_text import TextFinder
-from inspector.filters.hints import in_stretches
 from inspector.filters.long_records import search_long
-from inspector.filters.own_text import found_in_own
+from inspector.filters.message_text import found_in_own
+from inspector.filters.record_prefilter import in_stretches
 from inspector.filters.records import Mask
+from inspector.store.messages.capture import Capture
 
 _LONG = 8 << 20
 """Bytes of a record that is searched window by window, as it and what a search makes of it would take much memory."""

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis, Changes
-from inspector.analysis.bookkeeping import are_bookkeeping
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.account.bookkeeping_rows import are_bookkeeping
+from inspector.filters.cache import Answers
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
 from inspector.filters.field import Depends
 from inspector.filters.folding import Folding, Grown
-from inspector.filters.memory import Answers
 from inspector.filters.order import Order, Places
 from inspector.filters.scope import Reach, Scope, ScopeNodes
 from inspector.filters.sorting import SortBy

@@ -20,12 +20,12 @@ from typing import Any
 
 from inspector.base.network_shares import share_of
 from inspector.base.targets import SESSION, is_session
-from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_source_list, read_source_list
 from inspector.export.piece_masks import mask_frames
 from inspector.mcp_server.fence import PrivateCopy, identity_inside
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources import opencode
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.model_context import ModelContext, Options, Reader, find_reader, readers
+from inspector.analysis.views.model_context import ModelContext, Options, Reader, find_reader, readers
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, finding_entries, tokens_of
 from inspector.export import matching

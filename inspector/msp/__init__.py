@@ -2,7 +2,7 @@
 
 These names are all that the rest of the program may use; `inspector.ui.msp` alone reaches deeper, being the view of it.
 What any capture can hold of sessions is no part of this room and known without it: the names of our envelopes
-(`protocol.msp`), the contexts they make (`analysis.session_contexts`), what their rows get wrong
+(`protocol.msp`), the contexts they make (`analysis.passes.contexts.session_contexts`), what their rows get wrong
 (`analysis.findings.msp`), and any context written as a sub-session (`export.msp`).
 """
 

@@ -16,9 +16,6 @@ from typing import Protocol
 
 from inspector.analysis import Analysis
 from inspector.analysis.findings.batch import ReportedProblem
-from inspector.capture.capture import Capture
-from inspector.capture.sources import SourceFile
-from inspector.capture.spool import Spool
 from inspector.msp.document import Edit, SessionDocument
 from inspector.msp.files import SUFFIXES, NotMspError, is_packed
 from inspector.msp.frames import BEGAN
@@ -27,6 +24,9 @@ from inspector.msp.problems import Problem
 from inspector.msp.projection import HEADER, Projection
 from inspector.msp.sniffing import HEAD_BYTES, is_msp, is_msp_stream
 from inspector.sources.decoders import DamagedError, decoder_for
+from inspector.store.files.source_files import SourceFile
+from inspector.store.files.spool import Spool
+from inspector.store.messages.capture import Capture
 
 FORMAT = "msp-session"
 """What the format of such a document is called."""
@@ -98,7 +98,7 @@ def _is_msp_file(path: Path) -> bool:
 
 
 class SpoolFeed:
-    """A spool that is filled at once and grows by edits; a `capture.sources.Feed` that never waits for more."""
+    """A spool that is filled at once and grows by edits; a `store.files.source_files.Feed` that never waits for more."""
 
     def __init__(self, spool: Spool) -> None:
         self.spool = spool

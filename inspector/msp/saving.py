@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from inspector.base.collector import no_collection
 from inspector.base.file_modes import mode_for
+from inspector.base.gc_control import no_collection
 from inspector.base.held_file import Lock
 from inspector.base.whole_file import PartFile
 from inspector.msp.files import COMPRESSED, LINES_SUFFIXES, SUFFIXES, MspFile, Stamp, digest_of, plain_name

@@ -1,7 +1,7 @@
 """What happened in a capture, on one screen: sentences, each of which leads to a message, or to a filter.
 
 The window shows them while nothing is selected, `summary` prints them: the same words. The figures are those of
-`analysis.account`; of records nothing is read but the few texts that are quoted.
+`analysis.views.account.account`; of records nothing is read but the few texts that are quoted.
 """
 
 from __future__ import annotations
@@ -15,17 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.wire import UNREADABLE
-from inspector.analysis.lifecycles import pending_results
-from inspector.analysis.node_facts import CANCELLED, CONCLUDED, as_numpy
-from inspector.analysis.offered_tools import changed_tools
-from inspector.analysis.participant_queries import shown_numbers
-from inspector.analysis.states import State
-from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, as_numpy
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.account.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
+from inspector.analysis.views.latency.offered_tools import changed_tools
+from inspector.analysis.views.summaries.lifecycles import pending_results
+from inspector.analysis.views.summaries.participant_queries import shown_numbers
+from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
@@ -40,9 +38,11 @@ from inspector.protocol.context_forms import START
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 if TYPE_CHECKING:
-    from inspector.analysis.waste import WasteReport
+    from inspector.analysis.views.waste import WasteReport
 
 Tone = Literal["plain", "quiet", "bad", "warn"]
 

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from inspector.analysis import Analysis
-from inspector.analysis.account import AccountTally
-from inspector.analysis.model_context import Entry, Moment, Role
-from inspector.analysis.model_context.messages import content_of_entry
-from inspector.analysis.model_context.origins import origin_of
-from inspector.analysis.model_context.request_change import request_at
-from inspector.analysis.token_shares import summing
-from inspector.analysis.waste import Waste, WasteFinder, WasteReport
+from inspector.analysis.views.account.account import AccountTally
+from inspector.analysis.views.model_context import Entry, Moment, Role
+from inspector.analysis.views.model_context.messages import content_of_entry
+from inspector.analysis.views.model_context.origins import origin_of
+from inspector.analysis.views.model_context.request_change import request_at
+from inspector.analysis.views.summaries.token_shares import summing
+from inspector.analysis.views.waste import Waste, WasteFinder, WasteReport
 from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import message_story, summary

@@ -1,6 +1,6 @@
 """BADGES: the pills a result can bear, and how they look.
 
-To add one: a bit in `inspector.analysis.badges`, its rows in `TransientPass`, and a `Badge` of that name here.
+To add one: a bit in `inspector.analysis.passes.results.badges`, its rows in `TransientPass`, and a `Badge` of that name here.
 Source: docs/design.md 2 (words), docs/design.md 14 (looks).
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from inspector.analysis.transients import TransientPass
+from inspector.analysis.passes.results.transients import TransientPass
 
 Glyph = Literal["ring", "check", "dash"]
 """Shape of a badge's mark, so that colour is never the only sign."""

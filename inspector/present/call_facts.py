@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.call_rounds import Rounds
-from inspector.analysis.correlation import ToolRule
-from inspector.analysis.fulfilments import has_failed
-from inspector.analysis.model_context.origins import Change, origin_of
-from inspector.analysis.named import Named
-from inspector.analysis.participant_queries import answering, participants_of
-from inspector.analysis.pending import is_cancelled, is_refused, pending_age_ns, who_left
-from inspector.analysis.proposals import ProposalState
-from inspector.analysis.states import State
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.calls.call_rounds import Rounds
+from inspector.analysis.passes.calls.correlation import ToolRule
+from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.calls.proposals import ProposalState
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.account.unanswered import is_cancelled, is_refused, pending_age_ns, who_left
+from inspector.analysis.views.causes.proposal_outcomes import has_failed
+from inspector.analysis.views.model_context.origins import Change, origin_of
+from inspector.analysis.views.summaries.participant_queries import answering, participants_of
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, value_facts, words_fact
 from inspector.present.formats import delta
@@ -33,6 +31,8 @@ from inspector.protocol.mcp import INPUT_REQUIRED
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 _MOST_RECIPIENTS = 8
 _MOST_ELSEWHERE = 3

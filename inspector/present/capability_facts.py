@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from inspector.analysis.capabilities import Change, Held
+from inspector.analysis.passes.participants.capabilities import Change, Held
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import Judged, ParticipantStory, Refused
 from inspector.present import formats

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from inspector.analysis import Analysis
-from inspector.analysis.chain import ChainStep, causes_of, steps_of_turn
-from inspector.analysis.likely import LikelyLink
-from inspector.analysis.participant_queries import sent_by
-from inspector.analysis.pending import is_cancelled, is_pending, is_refused, pending_age_ns, who_left
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused, pending_age_ns, who_left
+from inspector.analysis.views.causes.chain import ChainStep, causes_of, steps_of_turn
+from inspector.analysis.views.causes.likely_links import LikelyLink
+from inspector.analysis.views.summaries.participant_queries import sent_by
 from inspector.present import formats
 from inspector.present.formats import delta
 from inspector.present.states import ANSWER_WITHIN_NS
@@ -18,6 +17,7 @@ from inspector.present.subject import TEXT_KINDS, Subject, name_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.hashes import NO_ROW
 
 NOWHERE = -1
 """The message of a row that stands for something that did not happen."""

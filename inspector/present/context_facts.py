@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
-from inspector.analysis.context_summary import ContextTally, children_of, findings_below, written_as
-from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.oddities import oddities_of
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.summaries.context_summary import ContextTally, children_of, findings_below, written_as
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.analysis.model_context import Moment
+from inspector.analysis.views.model_context import Moment
 from inspector.present import formats
 from inspector.tokens.counter import TOKENIZER
 

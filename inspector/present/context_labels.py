@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.contexts import ContextPass
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.present.wire_text import plain
 from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.capture.capture import Capture
 from inspector.present import wire_text
 from inspector.present.formats import number
 from inspector.protocol.formats import vscode_chat
 from inspector.protocol.formats.entries import decoded_object
 from inspector.sources import har, opencode
+from inspector.store.messages.capture import Capture
 
 _LONGEST = 80
 

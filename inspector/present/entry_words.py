@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from inspector.analysis.model_context import Moment, Role
-from inspector.analysis.model_context.messages import content_of
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.views.model_context import Moment, Role
+from inspector.analysis.views.model_context.messages import content_of
 from inspector.document.document import CaptureDocument
 from inspector.present.message_row import row_content
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.formats.messages import tool_name
+from inspector.store.columns.hashes import NO_ROW
 
 _AS_IN_TABLE = (Role.NONE, Role.TOOLS)
 _CALLS = (kinds.REQUEST, kinds.PROPOSAL)

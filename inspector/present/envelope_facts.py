@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.context_tree import MAIN
-from inspector.capture.capture import Capture, Sighting
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part
@@ -24,6 +22,8 @@ from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture, Sighting
 
 _MOST_CORRELATIONS = 4
 _MOST_LABELS = 12

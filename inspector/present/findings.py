@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.store import Findings
-from inspector.capture.capture import Capture
+from inspector.analysis.passes.changes import Rows
 from inspector.document.document import CaptureDocument
 from inspector.filters.next_shown import next_shown
 from inspector.filters.visible import VisibleRows
@@ -19,6 +18,7 @@ from inspector.present import formats
 from inspector.present.context_labels import context_label
 from inspector.present.wire_text import plain
 from inspector.protocol.secrets.masking import mask_text
+from inspector.store.messages.capture import Capture
 
 PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.NOTE: "notes"}
 """What several findings of a severity are called."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from inspector.analysis.findings.streams import CHECKS
-from inspector.analysis.states import State
-from inspector.analysis.streams import NO_RUN
+from inspector.analysis.passes.streams.stream_pass import NO_RUN
+from inspector.analysis.states.state_pass import State
 from inspector.document.document import CaptureDocument
 from inspector.document.stream_texts import StreamText
 from inspector.present import formats, wire_text

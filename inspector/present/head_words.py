@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
-from inspector.analysis.context_tree import MAIN
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.account import Account
 from inspector.present.states import CONTEXT_STATES, State
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, recipients
 from inspector.present.wire_text import plain
+from inspector.store.columns.flags import Flag
 
 SEPARATOR = "  ·  "
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.analysis import Analysis
-from inspector.analysis.lifecycles import Attempt, Life, PairStory, alias_seen, consumers_of
-from inspector.capture.flags import Flag
+from inspector.analysis.views.summaries.lifecycles import Attempt, Life, PairStory, alias_seen, consumers_of
 from inspector.present import formats
 from inspector.present.badges import badge_words
 from inspector.present.chain_rows import ChainRow
@@ -15,6 +14,7 @@ from inspector.present.formats import delta
 from inspector.present.subject import Subject, name_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
+from inspector.store.columns.flags import Flag
 
 _CONSUMERS_NAMED = 4
 

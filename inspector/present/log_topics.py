@@ -6,13 +6,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from inspector.analysis.distinct import distinct
-from inspector.analysis.spoken_kinds import kind_words
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
+from inspector.analysis.arrays.unique_ints import distinct
+from inspector.analysis.passes.log_vocabulary import kind_words
 from inspector.document.document import CaptureDocument
 from inspector.protocol.formats import CODING_AGENTS, a2a, acp, messages, otlp
 from inspector.settings.model import Topic
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
 
 _BY_LABEL: dict[str, Topic] = {
     **dict.fromkeys((one.LABEL for one in CODING_AGENTS), "agent"),

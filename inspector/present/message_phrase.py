@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.analysis.transients import Badge
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.results.transients import Badge
 from inspector.document.document import CaptureDocument
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import Sentence, arguments_words, parts_of, sentence_of
@@ -23,6 +22,7 @@ from inspector.present.states import BY_YOU
 from inspector.protocol import kinds
 from inspector.protocol.payloads.tables import compact
 from inspector.protocol.secrets.masking import MASK, mask_secrets
+from inspector.store.columns.flags import Flag
 
 _FIRST_BYTES = 240
 _MAX_ARGUMENTS = 12

@@ -11,14 +11,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import Severity
-from inspector.analysis.marks import NOTHING, Note
-from inspector.analysis.spoken_kinds import spoken_kind
-from inspector.analysis.states import State
-from inspector.analysis.waiting import are_waiting
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.calls.waits import are_waiting
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.log_vocabulary import spoken_kind
+from inspector.analysis.passes.marks import NOTHING, Note
+from inspector.analysis.states.state_pass import State
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.badges import badge_words
@@ -28,6 +26,8 @@ from inspector.present.row_state import RowState, row_state, took_ns
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 MAX_NAME = 120
 """Characters of a participant, a kind or a name in a context path."""

@@ -11,10 +11,10 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.capture.capture import Capture
 from inspector.present.subject import text_of
 from inspector.protocol.formats import claude
 from inspector.protocol.secrets.masking import mask_text
+from inspector.store.messages.capture import Capture
 
 FOLDER = "tool-results"
 _SUB_AGENTS = "subagents"

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.analysis.latency import Latency
-from inspector.analysis.offered_tools import ToolUse
-from inspector.analysis.participant_queries import Tool
-from inspector.analysis.participants import Participant
-from inspector.analysis.pending import pending_age_ns
-from inspector.capture.capture import Capture
+from inspector.analysis.passes.participants.participant_pass import Participant
+from inspector.analysis.views.account.unanswered import pending_age_ns
+from inspector.analysis.views.latency.latency import Latency
+from inspector.analysis.views.latency.offered_tools import ToolUse
+from inspector.analysis.views.summaries.participant_queries import Tool
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory
 from inspector.filters.strings import quote
@@ -27,6 +26,7 @@ from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
+from inspector.store.messages.capture import Capture
 
 
 @dataclass(frozen=True, slots=True)

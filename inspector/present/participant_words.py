@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inspector.analysis import Analysis
-from inspector.analysis.capabilities import Held
-from inspector.analysis.participants import Participant
+from inspector.analysis.passes.participants.capabilities import Held
+from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.present.formats import clock, count_of, duration, table_time
 from inspector.present.wire_text import plain
 from inspector.protocol.capability_words import capability_in_words

@@ -11,13 +11,13 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.chain import ChainStep, relation_word
-from inspector.analysis.changes import Rows
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.fulfilments import has_failed
-from inspector.analysis.likely import LikelyLink, Relation, likely_causes
-from inspector.analysis.pending import is_cancelled, is_pending, is_refused, who_left
-from inspector.analysis.proposals import ProposalState
+from inspector.analysis.passes.calls.proposals import ProposalState
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused, who_left
+from inspector.analysis.views.causes.chain import ChainStep, relation_word
+from inspector.analysis.views.causes.likely_links import LikelyLink, Relation, likely_causes
+from inspector.analysis.views.causes.proposal_outcomes import has_failed
 from inspector.present import formats
 from inspector.present.chain_rows import ChainRow, chain_row
 from inspector.present.facts import Fact, FactPart, fact, message_part, words_fact

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.model_context.request_change import FirstDifference, RequestChange
-from inspector.analysis.model_context.requests import Request
+from inspector.analysis.views.model_context.request_change import FirstDifference, RequestChange
+from inspector.analysis.views.model_context.requests import Request
 from inspector.present import formats
 from inspector.present.wire_text import plain
 from inspector.protocol.formats.messages import cache_mark, tool_name

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.analysis.pending import is_refused, who_left
-from inspector.analysis.states import State
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.account.unanswered import is_refused, who_left
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
 from inspector.present.states import BY_YOU, LOOKS, Glyph
 from inspector.protocol import kinds
+from inspector.store.columns.hashes import NO_ROW
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
 from inspector.present.wire_text import plain
 from inspector.protocol.formats import TRANSCRIPTS
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
 
 _TITLES = ("codex/thread_name_updated", "claude/custom-title", "claude/ai-title", "session/session_start")
 """Kinds of records that name a session, those that say it best first; then what its user said first."""

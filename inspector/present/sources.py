@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.capture.sources import ClockBasis, SourceFile
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.protocol.formats import WORDS
+from inspector.store.files.source_files import ClockBasis, SourceFile
 
 TOKENS = (
     "highlight.teal", "highlight.orange", "highlight.violet", "highlight.sky", "highlight.lime", "highlight.rose",

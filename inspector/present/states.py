@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inspector.analysis.findings.requests import PATIENCE_S
-from inspector.analysis.participants import Participant
-from inspector.analysis.states import State as Became
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.participants.participant_pass import Participant
+from inspector.analysis.states.state_pass import State as Became
 from inspector.present.badges import badge_words, shown_in_row
 from inspector.present.subject import Subject
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
 
 Glyph = Literal["ring", "check", "dash", "cross"]
 

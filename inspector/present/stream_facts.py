@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
-from inspector.analysis.stream_links import closes_of, tellers
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.views.causes.stream_links import closes_of, tellers
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact, message_part, value_facts
 from inspector.present.formats import delta
@@ -14,6 +13,7 @@ from inspector.present.subject import Subject, text_of
 from inspector.present.wire_text import plain
 from inspector.protocol.payloads.chunks import Joined, chunk_in
 from inspector.protocol.secrets.masking import mask_text
+from inspector.store.columns.flags import Flag
 
 _BYTES_IN_ROW = 40
 _NO_FRAMES = "Gateway logs hold no frames, and a stream with a target sends them to that target only."

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.context_usage import ContextUsage, context_usage
-from inspector.analysis.model_context.admission import CONTROL_OF_TRANSCRIPTS
-from inspector.capture.transcripts import SubAgent
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.model_context.admission import CONTROL_OF_TRANSCRIPTS
+from inspector.analysis.views.summaries.context_usage import ContextUsage, context_usage
 from inspector.present import formats
 from inspector.present.facts import Fact, FactPart, fact
 from inspector.present.subject import ContextPlace, Subject
 from inspector.present.token_facts import usage_sum_words
 from inspector.present.wire_text import plain
 from inspector.protocol.payloads.outline import nested_in
+from inspector.store.messages.transcripts import SubAgent
 
 _PROMPTS = ("prompt", "message", "task", "input")
 TOLD = frozenset((*_PROMPTS, "description", "subagent_type", "agent_type", "agent_role"))

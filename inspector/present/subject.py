@@ -11,20 +11,20 @@ from functools import cached_property
 from typing import Any
 
 from inspector.analysis import Analysis
-from inspector.analysis.chain import ChainStep
-from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.store import Found
-from inspector.analysis.likely import LikelyChain
-from inspector.analysis.stream_links import stream_of
-from inspector.analysis.transients import Lifecycle
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.results.transients import Lifecycle
+from inspector.analysis.views.causes.chain import ChainStep
+from inspector.analysis.views.causes.likely_links import LikelyChain
+from inspector.analysis.views.causes.stream_links import stream_of
 from inspector.document.document import CaptureDocument
 from inspector.filters.payloads import message_text
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import mask_secrets, masked_start
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Subject:
 
     @cached_property
     def big(self) -> bool:
-        """Too large to be decoded whole: only its head is known (`capture.heads`)."""
+        """Too large to be decoded whole: only its head is known (`store.columns.large_headers`)."""
         return self.capture.records.is_big(self.message)
 
     @property

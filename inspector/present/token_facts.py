@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.model_context import Reader, readers
-from inspector.analysis.model_context.outcome import Outcome, outcome
-from inspector.analysis.reported_usage import Usage
-from inspector.analysis.tokens import NOT_COUNTED
-from inspector.capture.capture import Capture
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.tokens.reported_usage import Usage
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.analysis.views.model_context import Reader, readers
+from inspector.analysis.views.model_context.outcome import Outcome, outcome
 from inspector.present import formats
 from inspector.present.facts import Fact, fact
+from inspector.store.messages.capture import Capture
 from inspector.tokens.counter import TOKENIZER
 
 ESTIMATE = f"estimate ({TOKENIZER})"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from inspector.present import formats
 
 if TYPE_CHECKING:
-    from inspector.capture.captures import Unsaved
+    from inspector.store.files.capture_folder import Unsaved
 
 SHOWN = 3
 """So many stand in lines of their own; of more, a last line tells."""

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
-from inspector.analysis.pending import who_left
-from inspector.analysis.states import State
-from inspector.capture.flags import Flag
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.account.unanswered import who_left
 from inspector.present import formats
 from inspector.present.subject import linked, recipients
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
 
 _LONGEST, _SHORT, _MOST_BEHIND = 80, 24, 2
 _Place = tuple[int, str]

@@ -30,7 +30,7 @@ class ApiCall(msgspec.Struct, gc=False):
     """A call of a model that a record reports of, in one arithmetic: `input` without cache, `output` with reasoning.
 
     A call may be reported by several records, with growing numbers: the one with the most output counts, the last on a
-    tie (`inspector.analysis.reported_usage`).
+    tie (`inspector.analysis.passes.tokens.reported_usage`).
     """
 
     identifier: str | None
@@ -88,7 +88,7 @@ class Chain(msgspec.Struct, gc=False):
 class ThreadMark(msgspec.Struct, gc=False):
     """What a record tells of the thread that its file is of, where the records themselves name none.
 
-    `inspector.capture.threads` puts it together in the order read.
+    `inspector.store.messages.threads` puts it together in the order read.
     """
 
     identifier: str | None = None

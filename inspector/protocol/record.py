@@ -143,7 +143,7 @@ class Record(msgspec.Struct, gc=False):
     call: ModelCall | None = None
     """The call of a model that a line of a recording is about."""
     known: Mapping[str, Any] | None = None
-    """What lines before it tell of it (`inspector.capture.wires`); None for nothing."""
+    """What lines before it tell of it (`inspector.reading.reassembly.reassembler`); None for nothing."""
 
     def within(self, around: Record) -> None:
         """Take what it does not say itself from the line around it."""

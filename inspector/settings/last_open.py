@@ -47,7 +47,7 @@ class SavedCondition(_Part):
     on: bool = True
     """Whether it counts."""
     later: bool = False
-    """As of `filters.stack.Condition`."""
+    """As of `filters.stacked_conditions.Condition`."""
 
 
 class SavedScope(_Part):

@@ -354,7 +354,7 @@ class Prices(_Part):
     dated: str = Field(default="", max_length=100)
     """When the prices were in force, or where they are from."""
     lines: list[str] = Field(default_factory=list)
-    """One model a line, as `analysis.prices` reads them."""
+    """One model a line, as `analysis.passes.tokens.prices` reads them."""
 
 
 class Memory(_Part):

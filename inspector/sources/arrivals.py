@@ -27,7 +27,7 @@ from typing import Any, cast
 
 from typing_extensions import override
 
-from inspector.capture.helper import HelperProcess
+from inspector.reading.workers.worker_process import HelperProcess
 
 _log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from multiprocessing.connection import Connection
 from typing import Protocol, runtime_checkable
 
-from inspector.capture.helper import HelperProcess
+from inspector.reading.workers.worker_process import HelperProcess
 
 WORTHWHILE_BYTES = 4 << 20
 """A smaller file is converted before a process has started, which takes some 0.3 s."""

@@ -14,12 +14,12 @@ import os
 import threading
 import time
 
-from inspector.capture.sources import SourceFile, read_at
-from inspector.capture.spool import NoRoomError, Spool
 from inspector.sources.converting import GrowingConversion
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
 from inspector.sources.generation import Generation
 from inspector.sources.threaded_feed import ConvertingFeed, ThreadedFeed
+from inspector.store.files.source_files import SourceFile, read_at
+from inspector.store.files.spool import NoRoomError, Spool
 
 POLL_S = 0.1
 STILL_S = 1.0

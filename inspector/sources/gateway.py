@@ -27,7 +27,7 @@ from inspector.sources.session import Ending, Hooks, Session
 from inspector.sources.state import Outage, SourceState, Timing
 
 if TYPE_CHECKING:
-    from inspector.capture.writer import CaptureWriter
+    from inspector.store.files.capture_writer import CaptureWriter
 
 _OUR_FAULT = Trouble("The connection ended through a fault of ours.")
 _QUIET_REST = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from inspector.capture.sources import last_end, read_at
+from inspector.store.files.source_files import last_end, read_at
 
 _HEAD_BYTES = 1 << 10
 _TAIL_BYTES = 1 << 8

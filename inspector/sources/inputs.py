@@ -7,7 +7,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.capture.sources import SourceFile
 from inspector.sources import opencode
 from inspector.sources.bundle import member_at
 from inspector.sources.conversions import HEAD_BYTES, converted
@@ -15,6 +14,7 @@ from inspector.sources.converting import GrowingConversion
 from inspector.sources.decoders import is_compressed
 from inspector.sources.stream_feed import StreamFeed
 from inspector.sources.threaded_feed import ConvertingFeed
+from inspector.store.files.source_files import SourceFile
 
 STANDARD_INPUT = Path("-")
 """The FILE that stands for standard input; a file of that name needs its whole path."""

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from inspector.capture.writer import CaptureWriter
+    from inspector.store.files.capture_writer import CaptureWriter
 
 MOST_HELD_BYTES = 1 << 20
 """An attempt that brings more than this has ended the gap, whatever becomes of it; and of the attempts that failed no

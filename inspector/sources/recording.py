@@ -1,6 +1,6 @@
 """Recording a gateway into a file without a window, for servers: the engine of `context-inspector record`. No Qt.
 
-The file is written as a live capture's is (`capture/writer.py`); another process may read it meanwhile. It prints
+The file is written as a live capture's is (`store/files/capture_writer.py`); another process may read it meanwhile. It prints
 nothing: what happens goes to the callbacks.
 """
 
@@ -18,10 +18,10 @@ from typing import Any
 from typing_extensions import override
 
 from inspector.base.aio import cancel_and_wait, spawn
-from inspector.capture.writer import CaptureWriter, Direction
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
+from inspector.store.files.capture_writer import CaptureWriter, Direction
 
 TICK_S = 0.5
 """How often progress is told."""

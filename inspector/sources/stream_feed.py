@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from inspector.capture.spool import Spool
 from inspector.sources.bundle import Member, blocks_of
 from inspector.sources.conversions import Converted, converted, may_be_converted
 from inspector.sources.converting import Conversion, lines_of, within_bounds
 from inspector.sources.decoders import DamagedError, SniffingDecoder
 from inspector.sources.pauses import with_pauses
 from inspector.sources.threaded_feed import ThreadedFeed
+from inspector.store.files.spool import Spool
 
 _BLOCK_BYTES = 1 << 18
 

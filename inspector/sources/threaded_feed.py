@@ -7,8 +7,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.capture.spool import NoRoomError, Spool
 from inspector.sources.converting import Conversion, NotConvertedError, lines_of
+from inspector.store.files.spool import NoRoomError, Spool
 
 
 class ThreadedFeed:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from inspector.base import collector, instance
+from inspector.base import gc_control, instance
 from inspector.base.display import has_display, is_within_reach
 from inspector.base.targets import SESSION, is_session, path_in, session_target
 from inspector.diagnostics import hard_crashes
@@ -86,10 +86,10 @@ def start_window(
     own = standalone or bool(theme or tool_aliases or developer) or _any_stream(targets)
     first = None if own else instance.first_or_end(instance.request_for(targets, new_window=new_window))
     with hard_crashes.watched(masked):
-        with collector.no_collection():  # of the classes made on import, which stay
+        with gc_control.no_collection():  # of the classes made on import, which stay
             from inspector.ui.app.application import run_windows
 
-            collector.settle()
+            gc_control.settle()
         return run_windows(
             list(targets), theme=theme, tool_aliases=tool_aliases, standalone=own, new_window=new_window, first=first
         )

@@ -18,19 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Interned, InternedSets
-from inspector.capture import hashes
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
-from inspector.capture.parts import read_part
-from inspector.capture.sniff import scanner_for
-from inspector.capture.sources import SourceFile
+from inspector.analysis.arrays.field_columns import Interned, InternedSets
 from inspector.filters.ast import And, Comparison, Expression, FieldName, Membership, Not, Or, Presence, TextSearch
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.reading.files.sniff import scanner_for
+from inspector.reading.workers.parts import read_part
 from inspector.sources.inputs import holds_lines
+from inspector.store.columns import hashes
+from inspector.store.columns.flags import Flag
+from inspector.store.files.source_files import SourceFile
+from inspector.store.messages.capture import Capture
 from inspector.survey.places import reason_of
 
 RANGE_BYTES = 32 << 20

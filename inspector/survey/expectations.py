@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from inspector.analysis.findings import CHECK_BY_CODE
-from inspector.analysis.tool_calls import tool_calls
+from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.protocol.times import NO_TIME
 from inspector.survey.folder import asked

@@ -16,18 +16,18 @@ from xxhash import xxh3_128
 from inspector import __version__
 from inspector.analysis import Analysis
 from inspector.analysis.findings import Severity
-from inspector.analysis.latency import latency_ms
-from inspector.analysis.tool_calls import Calls, calls_of
-from inspector.analysis.waste import WasteFinder, WasteReport
-from inspector.capture.decisions import FILE_NAME
-from inspector.capture.hashes import NO_ROW
-from inspector.capture.reading import UnknownFormatError
+from inspector.analysis.views.account.tool_calls import Calls, calls_of
+from inspector.analysis.views.latency.latency import latency_ms
+from inspector.analysis.views.waste import WasteFinder, WasteReport
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, finding_entries, summary
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import DATED_FROM_NS, NO_TIME
 from inspector.protocol.tool_names import ToolAliases, parse_alias
+from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.transcript_files import members_of
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.files.decisions import FILE_NAME
 from inspector.survey.places import RunPlace, reason_of
 
 _CHUNK = 1 << 20
@@ -47,7 +47,7 @@ class SurveyOptions:
         tokens: they are counted, and what could have been spared is looked for.
         aliases: rules as `--tool-alias` gives them.
         memory_mb: the most one run may take; 0 for half of what is free.
-        prices, prices_dated: what calls of models cost, in the lines of `analysis.prices`, and since when.
+        prices, prices_dated: what calls of models cost, in the lines of `analysis.passes.tokens.prices`, and since when.
     """
 
     tokens: bool = True

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Numbers
-from inspector.capture.capture import Capture
+from inspector.analysis.arrays.field_columns import Column, Numbers
 from inspector.filters.ast import And, Expression, Not, Or, TextSearch
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
@@ -20,6 +19,7 @@ from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.plain_words import plain_words
 from inspector.filters.strings import quote
+from inspector.store.messages.capture import Capture
 from inspector.survey.folder import SurveyError, asked, check_readable
 from inspector.survey.schema import RUNS
 from inspector.tables.columns import SqlType, TableColumn, text_lists, texts

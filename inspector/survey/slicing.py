@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture import hashes
 from inspector.protocol.formats.wrapped import cut_line
+from inspector.store.columns import hashes
 from inspector.survey.byte_ranges import ByteRange, Links, RangeError, RangeLines, lines_in
 from inspector.survey.engine import folder_of_worker
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from inspector.capture.helper import work_alone
+from inspector.reading.workers.worker_process import work_alone
 from inspector.survey.engine import WorkerLostError, each_of, folder_of_worker
 from inspector.survey.folder import Known, SurveyFolder
 from inspector.survey.one_run import RunRows, SurveyOptions, failure_row, survey_run

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.columns import Column, Flags, Interned, InternedSets, Lazy, Numbers
+from inspector.analysis.arrays.field_columns import Column, Flags, Interned, InternedSets, Lazy, Numbers
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tables.columns import SqlType, whole
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Decoded, Interned, Numbers
-from inspector.analysis.tokens import NOT_COUNTED
-from inspector.analysis.tool_calls import calls_of
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.arrays.field_columns import Column, Decoded, Interned, Numbers
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.document.document import CaptureDocument
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.hashes import NO_ROW
 from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, flags, numbered
 from inspector.tables.messages import FIELD_OF_COLUMN, column_of, field_column
 from inspector.tables.payloads import payloads

@@ -15,7 +15,6 @@ from itertools import product
 from typing import NoReturn
 
 from inspector.analysis.findings import Severity
-from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch
 from inspector.filters.check import Checker, Term
 from inspector.filters.errors import FilterError
@@ -28,6 +27,7 @@ from inspector.filters.plain_words import plain_words
 from inspector.filters.strings import quote
 from inspector.protocol import paths
 from inspector.protocol.times import format_time
+from inspector.store.messages.payload_values import OPEN_JSON
 from inspector.tables.expressions import ForeignPatternError, in_re2
 from inspector.tables.messages import column_name
 from inspector.tables.schema import PAYLOAD

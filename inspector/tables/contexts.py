@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.columns import Column, Interned, Numbers
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.contexts import STATES
-from inspector.analysis.node_facts import as_numpy
-from inspector.analysis.participants import Participant
+from inspector.analysis.arrays.field_columns import Column, Interned, Numbers
+from inspector.analysis.passes.contexts.context_pass import STATES
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.contexts.node_facts import as_numpy
+from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.document.document import CaptureDocument
 from inspector.protocol.times import NO_TIME
 from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, flags, numbered, text_lists, texts

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.columns import Decoded, InternedSets
+from inspector.analysis.arrays.field_columns import Decoded, InternedSets
 from inspector.analysis.findings import Severity
 from inspector.base.memory import free_bytes
 from inspector.document.document import CaptureDocument
@@ -29,7 +29,7 @@ from inspector.tables.arrays import array_in_steps, lists_of
 from inspector.tables.columns import Content, SqlType, Table, TableColumn, quoted
 from inspector.tables.decoding import Decoding, Read
 from inspector.tables.errors import QueryError, error_of
-from inspector.tables.late import ROW, Late, late_form, late_view
+from inspector.tables.late_materialization import ROW, Late, late_form, late_view
 from inspector.tables.payloads import payloads
 from inspector.tables.schema import PAYLOAD, TABLES
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.columns import Decoded
+from inspector.analysis.arrays.field_columns import Decoded
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tables.arrays import encodable, masked_texts
 from inspector.tables.columns import Rows

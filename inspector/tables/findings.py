@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS
-from inspector.analysis.columns import Column, Decoded, Interned
+from inspector.analysis.arrays.field_columns import Column, Decoded, Interned
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.store import Found
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.changes import NO_ROWS
 from inspector.document.document import CaptureDocument
 from inspector.protocol.secrets.masking import mask_text
+from inspector.store.columns.hashes import NO_ROW
 from inspector.tables.columns import Content, SqlType, Table, TableColumn, numbered
 from inspector.tables.messages import field_column
 

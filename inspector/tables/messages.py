@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Decoded
-from inspector.capture.capture import Capture
+from inspector.analysis.arrays.field_columns import Column, Decoded
 from inspector.document.document import CaptureDocument
 from inspector.filters.field import Field, FieldType
 from inspector.filters.fields import FIELD_BY_NAME, FIELDS
+from inspector.store.messages.capture import Capture
 from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, taken
 
 _TYPES = {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from inspector.analysis.columns import Decoded
-from inspector.capture.capture import Capture
-from inspector.capture.decoding import decoded_in_blocks
-from inspector.capture.payload_values import walk
+from inspector.analysis.arrays.field_columns import Decoded
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.store.messages.capture import Capture
+from inspector.store.messages.decoding import decoded_in_blocks
+from inspector.store.messages.payload_values import walk
 from inspector.tables.arrays import encodable
 
 

@@ -20,8 +20,8 @@ from inspector.tap.capture_name import HEADER
 from inspector.tap.hold import CUT, REMOVED, FileHold
 
 if TYPE_CHECKING:
-    from inspector.capture.tool_baseline import ListedTools
-    from inspector.capture.writer import CaptureWriter, Direction
+    from inspector.store.files.capture_writer import CaptureWriter, Direction
+    from inspector.store.files.tool_baseline import ListedTools
 
 AGAIN_S = 1.0
 """A disk in trouble is tried again so often; while nothing is said, the file is looked for under its name."""
@@ -135,8 +135,10 @@ class TapCapture:
                 self._recovered(writer)
 
     def _open(self) -> CaptureWriter:
-        from inspector.capture.tool_baseline import ListedTools  # the server runs meanwhile, and nothing is relayed yet
-        from inspector.capture.writer import CaptureWriter
+        from inspector.store.files.capture_writer import CaptureWriter
+        from inspector.store.files.tool_baseline import (
+            ListedTools,  # the server runs meanwhile, and nothing is relayed yet
+        )
 
         self._tools = self._tools or ListedTools(self._opened_ns)
         name = str(self._path)

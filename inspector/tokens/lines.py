@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inspector.capture.heads import MAX_WHOLE
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import payload_of, read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.kinds import Family, family
 from inspector.protocol.record import Record, Shape
+from inspector.store.columns.large_headers import MAX_WHOLE
 from inspector.tokens.counter import count
 from inspector.tokens.text import SUMMARY, counted_text
 

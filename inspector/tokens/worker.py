@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.ahead import ReadAhead
-from inspector.capture.helper import HelperProcess
-from inspector.capture.joined_lines import known_behind
-from inspector.capture.sources import SourceFile
+from inspector.reading.reassembly.joined_lines import known_behind
+from inspector.reading.workers.worker_process import HelperProcess
+from inspector.store.files.prefetch import ReadAhead
+from inspector.store.files.source_files import SourceFile
 from inspector.tokens.counter import count, count_many
 from inspector.tokens.lines import NOT_COUNTED, count_line
 

@@ -10,7 +10,7 @@ import threading
 from importlib.util import find_spec
 from pathlib import Path
 
-from inspector.capture.helper import SEEING_OFF
+from inspector.reading.workers.worker_process import SEEING_OFF
 
 
 def private_dirty_mb(*, children: bool = True) -> float:

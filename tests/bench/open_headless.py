@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from inspector.base import collector
+from inspector.base import gc_control
 from inspector.document.document import CaptureDocument
 from tests.bench import machine
 
@@ -26,7 +26,7 @@ def measure(path: Path) -> dict[str, float]:
         if progress.messages and not first:
             first = time.perf_counter() - started
     complete, used = time.perf_counter() - started, machine.cpu_s() - used
-    collector.settle()  # as a window does when a log has been read
+    gc_control.settle()  # as a window does when a log has been read
     found = {
         "messages": len(document.capture),
         "bytes": path.stat().st_size,

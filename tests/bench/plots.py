@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from inspector.analysis.token_shares import Way, shares
+from inspector.analysis.views.summaries.token_shares import Way, shares
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth.panel import GROWTH, RATES
 from inspector.ui.panels.timeline.panel import TimelinePanel

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import duckdb
 
-from inspector.capture.parallel import WORTHWHILE_BYTES, read_blocks
-from inspector.capture.sources import SourceFile
+from inspector.reading.workers.parallel import WORTHWHILE_BYTES, read_blocks
+from inspector.store.files.source_files import SourceFile
 from tests.bench import machine
 
 HEADER = {

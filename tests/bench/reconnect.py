@@ -22,13 +22,13 @@ import numpy as np
 from websockets.asyncio.client import connect
 
 from inspector.base.aio import cancel_and_wait, spawn
-from inspector.capture.flags import Flag
 from inspector.demo.gateway import DemoGateway
 from inspector.document.document import CaptureDocument
 from inspector.document.live import LiveSession
 from inspector.document.summary import context_nodes
 from inspector.sources.connection import Connection
 from inspector.sources.state import SourceState
+from inspector.store.columns.flags import Flag
 
 ROOT = Path(__file__).parents[2]
 SPACE = "reconnect"

@@ -18,7 +18,7 @@ from tests.bench.sending import ROOT
 
 CHILD = """
 import sys, time
-from inspector.base.collector import no_collection, settle
+from inspector.base.gc_control import no_collection, settle
 with no_collection():  # as the program imports it
     from PySide6.QtCore import QEvent, QTimer
     import inspector.ui.app.application as app

@@ -17,7 +17,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from inspector.base import collector
+from inspector.base import gc_control
 from inspector.msp.document import SessionDocument
 from inspector.settings import Settings
 from inspector.ui.app.application import Application
@@ -126,7 +126,7 @@ async def measure(application: Application, subsessions: int, messages: int) -> 
         found |= _first_shown(qt, indicator, document.subsessions[shown].key)
         indicator.counts.count_here()
         qt.processEvents()
-        collector.settle()  # as whoever opens a document does
+        gc_control.settle()  # as whoever opens a document does
         edits = _edited(document, indicator, shown)
         for name, times in edits.times.items():
             found |= summed_up(name, times)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 
-from inspector.base import collector
+from inspector.base import gc_control
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from tests.bench import machine
@@ -40,7 +40,7 @@ def _opened(paths: Sequence[Path]) -> tuple[CaptureDocument, float, float]:
     for _ in document.open_together([SourceChoice(path) for path in paths]):
         pass
     used = machine.cpu_s() - used
-    collector.settle()
+    gc_control.settle()
     return document, used, machine.private_dirty_mb() - memory
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.captures import unsaved_captures
 from inspector.document.document import CaptureDocument
+from inspector.store.files.capture_folder import unsaved_captures
 from tests.conftest import MS
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]

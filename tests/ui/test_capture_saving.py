@@ -14,10 +14,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QWidget
 
-from inspector.capture.captures import captures_folder, claim, new_capture, unsaved_captures
-from inspector.capture.writer import CaptureWriter
 from inspector.demo.script import Demo
 from inspector.sources.connection import Connection
+from inspector.store.files.capture_folder import captures_folder, claim, new_capture, unsaved_captures
+from inspector.store.files.capture_writer import CaptureWriter
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.message import MessageDialog
 from inspector.ui.widgets.buttons import LinkButton

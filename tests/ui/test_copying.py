@@ -12,9 +12,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from inspector.capture.records import Records
 from inspector.document.document import CaptureDocument
 from inspector.settings import TableColumn
+from inspector.store.messages.records import Records
 from inspector.ui.app.application import Application
 from inspector.ui.panels.messages import copies
 from inspector.ui.window.main_window import MainWindow

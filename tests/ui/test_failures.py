@@ -18,11 +18,12 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QPlainTextEdit, QPushButton, QWidget
 from typing_extensions import override
 
-from inspector.capture import parallel, reading
-from inspector.capture.block import Block
 from inspector.diagnostics import program_log
 from inspector.diagnostics.crash_report import Failures
 from inspector.protocol.secrets.masking import mask_text
+from inspector.reading.files import source_reader
+from inspector.reading.workers import parallel
+from inspector.store.columns.block import Block
 from inspector.ui.app.application import Application
 from inspector.ui.app.failures import on_qt_message
 from inspector.ui.dialogs import environment_facts
@@ -365,7 +366,7 @@ def test_a_log_that_cannot_be_read_for_a_fault_of_ours_leads_to_the_dialog(
     def no_part(*_arguments: object) -> Block:
         raise ValueError("half a record")
 
-    monkeypatch.setattr(reading, "WORTHWHILE_BYTES", 0)
+    monkeypatch.setattr(source_reader, "WORTHWHILE_BYTES", 0)
     monkeypatch.setattr(parallel, "reader_count", lambda: 0)
     monkeypatch.setattr(parallel, "read_part", no_part)
 

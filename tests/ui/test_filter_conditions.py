@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QTool
 from pytestqt.qtbot import QtBot
 from typer.testing import CliRunner
 
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.cli import app
 from inspector.filters import compile as compile_module
 from inspector.filters import compile_filter
-from inspector.filters.stack import MOST_CONDITIONS
+from inspector.filters.stacked_conditions import MOST_CONDITIONS
 from inspector.present.message_columns import Column
 from inspector.ui.panels.details.json_model import JsonRole
 from inspector.ui.panels.details.json_tree import JsonTree

@@ -58,7 +58,7 @@ def test_following_that_ends_says_why(qapp: QApplication, tmp_path: Path, monkey
     path = tmp_path / "agent.jsonl"
     append(path, "one")
     os.utime(path, (1e9, 1e9))
-    monkeypatch.setattr("inspector.capture.spool.free_bytes", lambda _folder: 0)
+    monkeypatch.setattr("inspector.store.files.spool.free_bytes", lambda _folder: 0)
 
     async def steps(application: Application) -> None:
         application.open_targets([str(path)])

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.pending import PENDING_FILTER
+from inspector.analysis.views.account.unanswered import PENDING_FILTER
 from inspector.base.paths import config_folder
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Scope

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from inspector.capture.heads import HEAD
+from inspector.store.columns.large_headers import HEAD
 from inspector.ui.app.application import Application
 from inspector.ui.panels.details.panel import TABS
 from inspector.ui.window.main_window import MainWindow

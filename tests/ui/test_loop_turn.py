@@ -6,14 +6,14 @@ import pytest
 from PySide6.QtCore import QAbstractEventDispatcher
 from pytestqt.qtbot import QtBot
 
-from inspector.ui import budgets, loop_turn
-from inspector.ui.loop_turn import turn_of_loop
+from inspector.ui import budgets, loop_budget
+from inspector.ui.loop_budget import turn_of_loop
 
 
 def test_what_nobody_waits_for_gets_a_turn_of_its_own(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "current", budgets.Budgets())
     now_s = 100.0
-    monkeypatch.setattr(loop_turn, "time", type("Clock", (), {
+    monkeypatch.setattr(loop_budget, "time", type("Clock", (), {
         "thread_time": staticmethod(lambda: now_s), "perf_counter": staticmethod(lambda: now_s)}))  # fmt: skip
     turn, dispatcher = turn_of_loop(), QAbstractEventDispatcher.instance()
     assert turn is turn_of_loop()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.filters.visible import Scope
 from inspector.msp.document import SessionDocument
 from inspector.ui.app.application import Application

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis import counting as analysis_counting
+from inspector.analysis.passes.tokens import counting as analysis_counting
 from inspector.document.document import CaptureDocument
 from inspector.filters.search import Search
 from inspector.tokens.worker import CountingProcess

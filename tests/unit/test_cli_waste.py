@@ -117,8 +117,8 @@ def test_context_is_said_only_when_tokens_are_counted() -> None:
 
 
 def test_the_end_of_growth_is_the_moment_at_the_end() -> None:
-    from inspector.analysis.model_context import ModelContext, readers
-    from inspector.analysis.model_context.outcome import outcome
+    from inspector.analysis.views.model_context import ModelContext, readers
+    from inspector.analysis.views.model_context.outcome import outcome
 
     document = document_of(*wasteful())
     document.count_tokens()

@@ -19,10 +19,10 @@ import zstandard
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from inspector.capture.elements import ElementScanner
-from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
+from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.decoders import is_compressed
+from inspector.store.files.elements import ElementScanner
 from tests.builders import clean_up, document_at, envelope, lines_of, log_file, received, tool_call
 from tests.pictures import picture
 from tests.samples import first_of

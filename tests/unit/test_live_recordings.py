@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.pending import is_pending
+from inspector.analysis.views.account.unanswered import is_pending
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import participant_stories
 from inspector.present.message_row import row_content

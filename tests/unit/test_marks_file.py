@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.marks import ContextTarget, Note
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.marks import ContextTarget, Note
 from inspector.base import paths
 from inspector.cli import app
 from inspector.document.document import CaptureDocument

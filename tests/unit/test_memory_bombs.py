@@ -11,12 +11,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import read_source_list
 from inspector.protocol import json_size
 from inspector.protocol.formats import read_line
 from inspector.protocol.json_size import TOO_MUCH, decoded_bytes, is_too_much
+from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources import converting, opencode, otlp_conversion, parquet_conversion
 from inspector.sources.agent_sessions import open_code
 from inspector.sources.agent_sessions.files import Listing

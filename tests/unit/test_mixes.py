@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.columns import MESSAGE_COLUMNS
 from inspector.document.document import CaptureDocument
+from inspector.store.columns.columns import MESSAGE_COLUMNS
 from tests.bench import mixes
 from tests.samples import first_of
 

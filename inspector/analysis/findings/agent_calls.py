@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Array, Batch
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH
+from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH
 
 _LABELS = tuple(one.LABEL for one in CODING_AGENTS)
 _PROGRAMS = tuple(one.PROGRAM for one in CODING_AGENTS)

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.capabilities import Change
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.analysis.waiting import GivenUp
-from inspector.capture.flags import Flag
-from inspector.capture.strings import InternTable
+from inspector.analysis.passes.calls.waits import GivenUp
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.participants.capabilities import Change
 from inspector.protocol import kinds
 from inspector.protocol.capabilities import covers_by_kind, first_covering, looks_deep
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.text import compact
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.strings import InternTable
 
 BEYOND = Check(
     "beyond-capabilities", WARNING, "Sent without a capability, by what was announced",

@@ -9,23 +9,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.capabilities import CapabilityPass
-from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.contexts import ContextPass
-from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.findings.beginning import Beginnings
 from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.store import Findings
-from inspector.analysis.named import NamedPass
-from inspector.analysis.participants import ParticipantPass
-from inspector.analysis.reported_usage import ReportedUsage
-from inspector.analysis.transients import TransientPass
-from inspector.analysis.trust import TrustPass
-from inspector.analysis.visibility import VisibilityPass
-from inspector.capture.capture import Capture
-from inspector.capture.decisions import Decisions
-from inspector.capture.tool_baseline import Listed
+from inspector.analysis.passes.calls.correlation import CorrelationPass
+from inspector.analysis.passes.calls.correlation_names import NamedPass
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.visibility import VisibilityPass
+from inspector.analysis.passes.participants.capabilities import CapabilityPass
+from inspector.analysis.passes.participants.impersonation import TrustPass
+from inspector.analysis.passes.participants.participant_pass import ParticipantPass
+from inspector.analysis.passes.results.transients import TransientPass
+from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.protocol import msp
+from inspector.store.files.decisions import Decisions
+from inspector.store.files.tool_baseline import Listed
+from inspector.store.messages.capture import Capture
 
 Array = NDArray[Any]
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.check import NOTE, Check
-from inspector.analysis.trust import TrustPass
-from inspector.capture.capture import Capture
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol.times import NO_TIME
+from inspector.store.messages.capture import Capture
 
 EARLY_S = 60
 """So long after the welcome answers and decisions may be about what was said before it."""

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.contexts import ContextPass
-from inspector.analysis.distinct import ascending
+from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.batch import Array
 from inspector.analysis.findings.check import Severity
 from inspector.analysis.findings.store import Findings
-from inspector.analysis.node_facts import as_numpy
-from inspector.analysis.node_lines import gathered
-from inspector.analysis.subtree_sums import DearSums
-from inspector.capture.capture import Capture
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.contexts.node_ancestry import gathered
+from inspector.analysis.passes.contexts.node_facts import as_numpy
+from inspector.analysis.passes.contexts.subtree_sums import DearSums
+from inspector.store.messages.capture import Capture
 
 _MOST_WAITING = 65_536
 _MOST_STEPS = 64  # up the tree, level by level; a deeper tree is summed up as a whole when it is asked

@@ -13,9 +13,9 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, Check
-from inspector.capture.columns import GrowingColumns
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import DATED_FROM_NS, NO_TIME
+from inspector.store.columns.columns import GrowingColumns
 
 SKEW_S = 5
 """Clocks further apart, and messages later, are worth a word."""

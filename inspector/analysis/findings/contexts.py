@@ -7,21 +7,21 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
-from inspector.analysis.context_notes import MOST_DEEP, MOST_LONG, Oddity
-from inspector.analysis.context_tree import MAIN, MOST_LEVELS
-from inspector.analysis.distinct import ascending
+from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.analysis.node_facts import as_numpy
-from inspector.capture.block import OBJECT_KEY
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS
+from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, MOST_LONG, Oddity
+from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.protocol import paths
 from inspector.protocol.paths import depth
 from inspector.protocol.secrets.clues import may_hold_secrets
 from inspector.protocol.secrets.masking import mask_text, masked_words
 from inspector.protocol.secrets.shapes import names_a_key
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.block import OBJECT_KEY
+from inspector.store.columns.flags import Flag
 
 FLOOD, FLOOD_S = 500, 600
 """New contexts of one sender, and within how many seconds they are a flood."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.analysis.named import Named
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 DANGLING = Check(
     "correlation-dangling", NOTE, "Correlation that names nothing known",

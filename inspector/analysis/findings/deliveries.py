@@ -13,12 +13,12 @@ from bisect import bisect_right
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.capture.columns import GrowingColumns
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.flags import Flag
 
 UNDELIVERED = Check(
     "broadcast-not-delivered", WARNING, "Broadcast not delivered to everybody",

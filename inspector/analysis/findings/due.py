@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import Check
+from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.protocol.times import NO_TIME
 
 

@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Protocol, cast, runtime_checkable
 
-from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.distinct import ascending
+from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings import (
     announced,
     beginning,
@@ -40,10 +39,11 @@ from inspector.analysis.findings.mcp import topic as mcp
 from inspector.analysis.findings.mcp_rows import McpRows
 from inspector.analysis.findings.sentences import Finding, finding_of, hint_of
 from inspector.analysis.findings.store import Findings, Found
+from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.base.slices import Steps, finished, go_on
-from inspector.capture.columns import GrowingColumns
-from inspector.capture.decisions import Decisions
-from inspector.capture.tool_baseline import Listed
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.files.decisions import Decisions
+from inspector.store.files.tool_baseline import Listed
 
 
 class Topic(Protocol):

@@ -9,7 +9,7 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, Check
-from inspector.capture.flags import Flag
+from inspector.store.columns.flags import Flag
 
 CORRELATION_FORM = Check(
     "correlation-wrong-type", NOTE, "Correlation in the form of another version",

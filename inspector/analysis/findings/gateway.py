@@ -11,14 +11,14 @@ import numpy as np
 
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, WARNING, Check
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
 from inspector.protocol.capabilities import covers_by_kind
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.participants import patterns
 from inspector.protocol.secrets.masking import masked_words
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.capture import Capture
 
 # What the copies of a message in a gateway's log differ in.
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.due import WaitingByTime
-from inspector.analysis.signals import CONSUMED, FAILED, HINTS, NO_CALL, ODD, SUMMARY, TRANSIENT
-from inspector.analysis.transients import Badge
-from inspector.capture.extracts import ToolList
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.results.signals import CONSUMED, FAILED, HINTS, NO_CALL, ODD, SUMMARY, TRANSIENT
+from inspector.analysis.passes.results.transients import Badge
 from inspector.protocol import kinds
 from inspector.protocol.tool_names import ToolAliases, alias_for
+from inspector.store.columns.extracts import ToolList
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 PENDING_AFTER_S = 300
 """A transient result nobody has consumed for longer has a finding."""

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.findings.slow_loops import SlowLoops
-from inspector.capture.columns import GrowingColumns, places_among
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol.payloads.blocks import size_words
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.columns import GrowingColumns, places_among
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 STEPS = 30
 """Chats, each an answer to the one before, from which on it is a loop."""

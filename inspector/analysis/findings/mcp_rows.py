@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
-from inspector.analysis.connections import connection_keys
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.calls.connections import connection_keys
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
 
 TWICE = Check(
     "mcp-answer-twice", WARNING, "Request of MCP answered twice",

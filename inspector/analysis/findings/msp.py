@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
-from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.batch import Array, Batch, ReportedProblem
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.protocol import msp
 
 _MOST_TOLD = 20

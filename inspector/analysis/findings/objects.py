@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.analysis.context_notes import Oddity
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.contexts import secret_in, take_notes
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.contexts.naming_notes import Oddity
 from inspector.protocol.secrets.masking import MASK, is_secret_key, mask_value
+from inspector.store.columns.flags import Flag
 
 CYCLE = Check(
     "context-cycle", WARNING, "Context that is its own ancestor",

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.analysis.context_notes import Oddity
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.contexts import ContextPass
 from inspector.analysis.findings import contexts as paths
 from inspector.analysis.findings import objects
 from inspector.analysis.findings.check import Check
-from inspector.analysis.node_lines import living_nodes
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.contexts.naming_notes import Oddity
+from inspector.analysis.passes.contexts.node_ancestry import living_nodes
 
 
 class Odd(NamedTuple):

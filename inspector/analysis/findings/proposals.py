@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.due import WaitingByTime
 from inspector.analysis.findings.requests import are_copies
-from inspector.analysis.proposals import ProposalState
-from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.analysis.passes.calls.proposals import ProposalState
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
+from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 UNDECIDED_AFTER_S = 60
 """A proposal nobody has acted on for longer has a finding."""

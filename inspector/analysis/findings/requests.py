@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
-from inspector.analysis.correlation import ToolRule
-from inspector.analysis.distinct import ascending
+from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.agent_calls import AgentCalls
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
@@ -14,13 +12,15 @@ from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.due import Overdue, WaitingByTime, overdue
 from inspector.analysis.findings.mcp_rows import TO_NOTHING, TWICE
 from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
-from inspector.analysis.named import Named
-from inspector.analysis.waiting import are_forgotten, wants_answer
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.analysis.passes.calls.correlation import ToolRule
+from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.calls.waits import are_forgotten, wants_answer
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds, mcp
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 PATIENCE_S = 15
 """What released agents wait at most for an answer (docs/protocols.md 16): what takes longer is slow, or none."""

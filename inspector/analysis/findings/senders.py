@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol.participants import GATEWAY_IDS
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 # Which hashes have been seen before: a filter that never misses one, and is wrong about few.
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.batch import Passes
 from inspector.analysis.findings.check import Check, Severity
 from inspector.analysis.findings.proposals import OTHER_ARGUMENTS
 from inspector.analysis.findings.store import Found
-from inspector.analysis.spoken_kinds import spoken_kind
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.log_vocabulary import spoken_kind
 from inspector.protocol import calls, kinds
 from inspector.protocol.secrets.masking import masked_words
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Array, Batch
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.protocol import kinds
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.hashes import NO_ROW
 
 WITHIN_NS = 10 * 60 * 1_000_000_000
 _DISTINCT = 0.2  # of the texts of one side, those that differ

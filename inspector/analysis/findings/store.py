@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.changes import ChangedRows, Rows
-from inspector.analysis.distinct import ascending
+from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.check import Check
-from inspector.capture.columns import GrowingColumns
-from inspector.capture.hashes import NO_ROW, HashIndex
-from inspector.capture.strings import InternTable
+from inspector.analysis.passes.changes import ChangedRows, Rows
 from inspector.protocol.secrets.masking import masked_words
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.hashes import NO_ROW, HashIndex
+from inspector.store.columns.strings import InternTable
 
 LONGEST_DETAIL = 160
 """Characters of a detail that are kept."""

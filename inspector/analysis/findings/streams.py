@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.due import WaitingByTime
-from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
+from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 UNOPENED_AFTER_S = 10
 """A stream asked for should be open by then; gateways do it at once."""

@@ -8,14 +8,14 @@ from collections import deque
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
 from inspector.protocol.calls import arguments_of
 from inspector.protocol.text import text_shown
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
 
 IN_A_ROW = 5
 """Calls of a tool that fail one after the other; three or four are how agents find out what works."""

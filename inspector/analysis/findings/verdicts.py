@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.protocol.capabilities import covers_by_kind, first_covering
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.text import compact
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
 
 LENIENT = Check(
     "allowed-without-capability", WARNING, "Allowed, though no capability covers it",

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from inspector.analysis.changes import Rows
-from inspector.analysis.ended_servers import ended_badly
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.calls.ended_servers import ended_badly
+from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
 from inspector.protocol.formats import prefixed
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import masked_words
+from inspector.store.columns.flags import Flag
 
 UNREADABLE = Check(
     "unreadable", WARNING, "Line or frame that cannot be read",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.marks import ContextTarget, Target
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.marks import ContextTarget, Target
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file.content import (
     ContextEntry,

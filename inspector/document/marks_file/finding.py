@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.capture.reading import LIVE_BLOCK_BYTES, UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file.content import Content, read, replaced
 from inspector.document.marks_file.identity import Digests, fits, may_fit, surely_fits
 from inspector.document.marks_file.places import known_elsewhere
+from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, UnknownFormatError
 from inspector.sources.inputs import is_stream
 
 _READ_AT_MOST = 16 << 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from inspector.capture.capture import Capture
 from inspector.document.marks_file.content import Content
+from inspector.store.messages.capture import Capture
 
 HEAD_MESSAGES = 20
 """So many messages from the first on say which capture it is; a log that grows keeps them."""

@@ -18,7 +18,7 @@ import msgspec
 from inspector.base import whole_file
 from inspector.base.held_file import Lock
 from inspector.base.paths import data_folder
-from inspector.capture.captures import MARKS_SUFFIX
+from inspector.store.files.capture_folder import MARKS_SUFFIX
 
 _FOLDER = "marks"
 _INDEX = "index.json"

@@ -111,7 +111,7 @@ def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] 
     Args:
         line: the line without its end; not blank.
         reading: the format to read it as, one of READINGS; None for the one that knows it.
-        known: what lines before it tell of it (`inspector.capture.wires`).
+        known: what lines before it tell of it (`inspector.reading.reassembly.reassembler`).
     """
     return read_line_as(line, known=known)[0] if reading is None else read_chosen(line, reading)[0]
 

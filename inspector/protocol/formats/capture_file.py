@@ -16,7 +16,7 @@ LABEL = "capture"
 WORDS = {"capture": "capture"}
 READS = "captures"
 VERSION = 1
-"""The number in the first line, `capture.writer.CTXCAP_VERSION`; that one need not load this."""
+"""The number in the first line, `store.files.capture_writer.CTXCAP_VERSION`; that one need not load this."""
 GAP_MARKS = ("gap", "rotated", "truncated")
 """Marks that are rows: messages may be missing there."""
 CLOSED = "closed"

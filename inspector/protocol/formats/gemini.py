@@ -98,7 +98,7 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
 def _rewritten(messages: list[Any]) -> Entry:
     """The whole history written anew: what it lists is all of the context from here on.
 
-    Where it lists no fewer messages than there were, nothing was compressed (`inspector.capture.transcripts`).
+    Where it lists no fewer messages than there were, nothing was compressed (`inspector.store.messages.transcripts`).
     """
     known = [one for one in messages if isinstance(one, Mapping)]
     words = (f"{one.get('type')}: {text_of(one.get('content')) or NOT_READABLE}" for one in known)

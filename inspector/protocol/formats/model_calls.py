@@ -4,7 +4,7 @@ A request is a row of its own, followed by what it sends; an answer is one too, 
 sent again with every request is told by what it says, and by how often that was said before in the same request: so
 what was left out or put in elsewhere makes nothing else new.
 
-An answer alone does not tell what it answers. So whoever puts it together (`inspector.capture.model_answers`) says with
+An answer alone does not tell what it answers. So whoever puts it together (`inspector.reading.reassembly.model_answers`) says with
 it what is known of the call.
 """
 
@@ -198,7 +198,7 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
     """Name the conversation by the first words of the user and by the session, as far as a request tells.
 
     Not by the system prompt, which programs change from request to request. Whoever sees the requests before it tells
-    apart conversations that begin with the same words (`inspector.capture.conversations`).
+    apart conversations that begin with the same words (`inspector.reading.reassembly.conversations`).
     """
     named = body.get("conversation")
     named = named.get("id") if isinstance(named, Mapping) else named

@@ -17,7 +17,7 @@ def is_secret_beside(value: Any, path: Sequence[str]) -> bool:
 
     Args:
         value: decoded JSON.
-        path: keys and, for arrays, numbers; as of `capture.payload_values.walk`, up to where it opens a text.
+        path: keys and, for arrays, numbers; as of `store.messages.payload_values.walk`, up to where it opens a text.
     """
     containers: list[tuple[Any, Any]] = []
     for step in path:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.base.held_bytes import HeldBytes, Room
-from inspector.capture.writer import is_json_line
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
 from inspector.protocol.secrets.piece_hold import PieceHold
+from inspector.store.files.capture_writer import is_json_line
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent
 from inspector.tap.http.unwritten import Unwritten

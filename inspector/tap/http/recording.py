@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from typing_extensions import override
 
-from inspector.capture.helper import HelperProcess
+from inspector.reading.workers.worker_process import HelperProcess
 from inspector.tap.backlog import ENTRY_BYTES, MOST_WAITING_BYTES
 from inspector.tap.capture_file import TapCapture
 from inspector.tap.hold import FileHold

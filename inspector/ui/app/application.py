@@ -16,7 +16,7 @@ from PySide6.QtCore import QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from inspector import settings as stored
-from inspector.base import collector
+from inspector.base import gc_control
 from inspector.base.aio import cancel_and_wait, spawn
 from inspector.base.held_file import Lock
 from inspector.base.instance import Place, Request
@@ -41,8 +41,8 @@ from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from inspector.capture.captures import Unsaved
     from inspector.document.document import CaptureDocument
+    from inspector.store.files.capture_folder import Unsaved
     from inspector.ui.app.single_instance import SingleInstance
     from inspector.ui.widgets.notice import NoticeStack
 
@@ -157,13 +157,13 @@ class Application:
         if saved is not None:
             window.restoring.begin(saved)
         window.show()
-        collector.settle()
+        gc_control.settle()
         return window
 
     def _tidy(self) -> None:
         """Let what nobody needs any more go; see `run_loop`."""
         if not any(window.opening.reading for window in self.windows):
-            collector.collect()
+            gc_control.collect()
 
     def window_closing(self, window: MainWindow) -> None:
         """A window is about to close."""
@@ -268,7 +268,7 @@ class Application:
 
     def unsaved(self) -> list[Unsaved]:
         """Captures that earlier runs did not save."""
-        from inspector.capture.captures import unsaved_captures
+        from inspector.store.files.capture_folder import unsaved_captures
 
         return unsaved_captures() if self.remembers else []
 
@@ -329,7 +329,7 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
     """Run a coroutine on Qt's event loop. Ends with 130 on Ctrl+C."""
     try:
         with (
-            collector.only_when_asked(),
+            gc_control.only_when_asked(),
             asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qt)) as runner,
         ):
             return runner.run(main)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.base.targets import is_session, path_in
-from inspector.capture.reading import UnknownFormatError
 from inspector.present.subject import ParticipantPlace
+from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings import RENAMED_PRESETS
 from inspector.survey import is_survey
 from inspector.ui.app.application import Application, make_qt, run_loop

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
-from inspector.analysis.listed_prices import LISTED_DATE, listed_lines
-from inspector.analysis.prices import EXAMPLE, PriceError, PriceTable, imported_lines
+from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, listed_lines
+from inspector.analysis.passes.tokens.prices import EXAMPLE, PriceError, PriceTable, imported_lines
 from inspector.present.formats import count_of
 from inspector.settings import Prices, Settings
 from inspector.ui.dialogs.settings import SettingsPage

@@ -8,10 +8,10 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
-from inspector.analysis.changes import Rows
+from inspector.analysis.passes.changes import Rows
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
-from inspector.ui.loop_turn import turn_of_loop
+from inspector.ui.loop_budget import turn_of_loop
 
 _REST = 3
 """Between two flushes the loop is left to others for this many times as long as the views took."""

@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 from PySide6.QtCore import QObject, Signal
 
-from inspector.analysis.pending import PENDING_FILTER
+from inspector.analysis.views.account.unanswered import PENDING_FILTER
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.facets import chosen_with, excluded_with
 from inspector.filters.search import Search
-from inspector.filters.stack import FilterStack, opposite, resolved
+from inspector.filters.stacked_conditions import FilterStack, opposite, resolved
 from inspector.filters.visible import Scope, VisibleRows
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui import budgets

@@ -7,8 +7,8 @@ import bisect
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
+from inspector.store.columns.flags import Flag
 
 
 class GapRows:

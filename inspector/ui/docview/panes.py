@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis import Changes
-from inspector.analysis.changes import NO_ROWS
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.base.slices import Steps
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QDockWidget, QWidget
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.marks import ContextTarget
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.marks import ContextTarget
 from inspector.document.document import CaptureDocument
 from inspector.document.sources import Progress
 from inspector.filters.scope import Scope, source_named

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.filters.visible import Reach, Scope, VisibleRows
 from inspector.present.context_labels import line_labels
 from inspector.present.formats import count_of

@@ -17,11 +17,11 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.base.targets import path_in
-from inspector.capture.captures import OwnCapture, Unsaved, claim
-from inspector.capture.flags import Flag
 from inspector.document.saving import save_capture, save_copy, why_not_saved
 from inspector.present import formats
 from inspector.present.unsaved_captures import unsaved_words
+from inspector.store.columns.flags import Flag
+from inspector.store.files.capture_folder import OwnCapture, Unsaved, claim
 from inspector.ui.dialogs.asking import Asking, chosen_file
 from inspector.ui.dialogs.message import CANCEL
 

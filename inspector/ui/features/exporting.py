@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from inspector.analysis.marks import ContextTarget
+from inspector.analysis.passes.marks import ContextTarget
 from inspector.base.file_names import file_stem
 from inspector.document.marks_file import ExportedNotes, notes_of, write_beside
 from inspector.export import DEFAULT_FIELDS, Exported, ExportOptions, Format, preview, rows_of

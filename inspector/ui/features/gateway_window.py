@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.capture.captures import captures_folder
-from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.sources.connection import Connection
 from inspector.sources.state import SourceState
-from inspector.ui.loop_turn import others_first
+from inspector.store.columns.flags import Flag
+from inspector.store.files.capture_folder import captures_folder
+from inspector.ui.loop_budget import others_first
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget

@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, QRect, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.analysis import Changes
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.marks import ContextTarget, Marks, Note, Target
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.marks import ContextTarget, Marks, Note, Target
 from inspector.document.marks_file import MarksFile, Snapshot, search_failure
 from inspector.document.marks_file.finding import FoundMarks
 from inspector.present import formats

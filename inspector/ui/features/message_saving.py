@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from inspector.capture.exact import ExactMessage
-from inspector.capture.flags import Flag
 from inspector.present import formats
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.exact_bytes import ExactMessage
 from inspector.ui.dialogs.asking import open_once
 
 if TYPE_CHECKING:

@@ -81,7 +81,7 @@ class Navigation(QObject):
         panel.show_here(message)
         scope = panes.filter_state.scope
         if scope is not None and scope.node is not None:
-            from inspector.analysis.model_context.reader import reader_in
+            from inspector.analysis.views.model_context.reader import reader_in
 
             reader = reader_in(self._shown.document.analysis, scope.space, scope.node)
             if reader is not None:
@@ -101,7 +101,7 @@ class Navigation(QObject):
         """
         panel = self._model_sees()
         if panel is not None:
-            from inspector.analysis.model_context import Reader
+            from inspector.analysis.views.model_context import Reader
 
             panel.choose_reader(Reader(*key))
 

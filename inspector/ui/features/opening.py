@@ -15,12 +15,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
-from inspector.base import collector
+from inspector.base import gc_control
 from inspector.base.aio import spawn
 from inspector.base.targets import is_session, path_in, session_target
-from inspector.capture.block import RUNNING
-from inspector.capture.captures import OwnCapture
-from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, in_order, own_source_list
 from inspector.document.source_set import SourceChoice
@@ -29,16 +26,19 @@ from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.formats import READINGS, TRANSCRIPTS, WORDS
 from inspector.protocol.times import NO_TIME
+from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.settings import RecentFacts
 from inspector.sources.answering import first_answer
 from inspector.sources.follow import POLL_S as FOLLOW_S
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.sources.transcript_files import members_of
+from inspector.store.columns.block import RUNNING
+from inspector.store.files.capture_folder import OwnCapture
 from inspector.survey import is_survey
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import Asking, open_once
 from inspector.ui.dialogs.message import CANCEL
-from inspector.ui.loop_turn import others_first
+from inspector.ui.loop_budget import others_first
 from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
@@ -422,7 +422,7 @@ class Opening(QObject):
         _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
         if self._shown.panes is not None:
             self._shown.panes.bridge.flush()
-        collector.settle()
+        gc_control.settle()
         self._say_read(document)
         self.read_through.emit(document)
         self._requests.counts_changed.emit()

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.base.targets import session_target
 from inspector.document.marks_file.identity import HEAD_MESSAGES, Digests
 from inspector.filters import FilterError
 from inspector.filters.scope import Reach, Scope, source_named
-from inspector.filters.stack import MOST_CONDITIONS, Condition, FilterStack
+from inspector.filters.stacked_conditions import MOST_CONDITIONS, Condition, FilterStack
 from inspector.present import secret_settings
 from inspector.settings import ConnectionSettings
 from inspector.settings.last_open import LONGEST, SavedCondition, SavedScope, SavedWindow

@@ -16,13 +16,13 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QWidget
 
-from inspector.capture.capture import Capture
-from inspector.capture.reading import LIVE_BLOCK_BYTES, UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, in_order, own_source_list, write_source_list
 from inspector.document.source_set import SourceChoice
 from inspector.document.sources import Progress
 from inspector.present import formats
+from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, UnknownFormatError
+from inspector.store.messages.capture import Capture
 from inspector.ui.dialogs.asking import chosen_file, open_once
 from inspector.ui.docview.replacement import read_beside
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.capture.reading import LIVE_BLOCK_BYTES
+from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES
 from inspector.ui import budgets
 
 if TYPE_CHECKING:

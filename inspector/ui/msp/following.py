@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from inspector.base.aio import spawn
-from inspector.capture.reading import LIVE_BLOCK_BYTES
 from inspector.document.document import CaptureDocument
 from inspector.msp.projection import Place
+from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES
 from inspector.ui.docview.replacement import read_beside
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from inspector.analysis import Analysis
-from inspector.analysis.model_context import Reader
-from inspector.analysis.model_context.reader import named_reader
+from inspector.analysis.views.model_context import Reader
+from inspector.analysis.views.model_context.reader import named_reader
 
 
 class PlotChoices(QObject):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.ui import budgets
-from inspector.ui.loop_turn import turn_of_loop
+from inspector.ui.loop_budget import turn_of_loop
 
 Refresh = Callable[[], Iterator[int] | None]
 """Makes a view anew: at once, or a little at a time. Each step then gives the milliseconds until the next one."""

@@ -720,7 +720,7 @@ class MainWindow(QMainWindow):
 
     def apply_settings(self) -> None:
         """Take over what the settings say about display."""
-        from inspector.analysis.listed_prices import prices_in_force
+        from inspector.analysis.passes.tokens.listed_prices import prices_in_force
 
         self.keys.apply(self.application.settings.keys)
         if self.panes is not None:

@@ -8,7 +8,7 @@ from inspector.ui.debug.developer import ProgramServices
 from inspector.ui.services import Services
 
 if TYPE_CHECKING:
-    from inspector.capture.captures import Unsaved
+    from inspector.store.files.capture_folder import Unsaved
 
 W = TypeVar("W")
 

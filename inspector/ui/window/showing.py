@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from inspector.base import collector
+from inspector.base import gc_control
 from inspector.base.slices import Steps, finished
 from inspector.ui.docview.panes import Panes
 from inspector.ui.widgets.curtain import Curtain
@@ -100,7 +100,7 @@ class Showing:
         yield from self._docks.place()
         self._layout.default_docks()
         self._layout.restore_docks(self._restoring.saved, self._center.show_view)
-        collector.settle()
+        gc_control.settle()
         yield
         self._head.attach(panes, self._center)
         self._head.hold(self._pages.notices)

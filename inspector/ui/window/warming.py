@@ -8,12 +8,12 @@ from importlib import import_module
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.base import collector
+from inspector.base import gc_control
 from inspector.ui.msp import IMPORTED_AHEAD
 
 _IN_PIECES = (
-    "numpy", "numpy.ma", "lark", "inspector.protocol.formats", "inspector.capture.extracts",
-    "inspector.capture.capture", "inspector.protocol.payloads.blocks", "inspector.protocol.secrets",
+    "numpy", "numpy.ma", "lark", "inspector.protocol.formats", "inspector.store.columns.extracts",
+    "inspector.store.messages.capture", "inspector.protocol.payloads.blocks", "inspector.protocol.secrets",
     "inspector.analysis", "inspector.filters", "inspector.msp", "inspector.document.document",
     "inspector.ui.window.tool_bar", "inspector.ui.features.filtering", "inspector.ui.features.presets",
     "inspector.ui.features.filter_conditions", "inspector.document.marks_file", "inspector.export",
@@ -22,7 +22,7 @@ _IN_PIECES = (
     "inspector.ui.features.message_saving", "inspector.ui.features.deferred_checks",
     "inspector.ui.features.token_counting", "inspector.ui.features.next_message", "inspector.ui.features.restoring",
     "inspector.ui.panels.messages.column_layout", "inspector.ui.panels.messages.view",
-    "inspector.ui.panels.messages.panel", "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.sheet",
+    "inspector.ui.panels.messages.panel", "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.page_builder",
     "inspector.ui.panels.details.findings", "inspector.ui.panels.details.related",
     "inspector.ui.panels.details.overview.page", "inspector.ui.panels.details.panel", "inspector.ui.docview.panes",
     "inspector.ui.panels.findings.panel", "inspector.ui.panels.marks.panel", "inspector.ui.panels.latency.panel",
@@ -66,7 +66,7 @@ class Warming(QObject):
 
     def _make_piece(self) -> bool:
         """Whether there was a piece left to make."""
-        with collector.no_collection():
+        with gc_control.no_collection():
             return next(self._left, False)
 
     def _pieces(self) -> Iterator[bool]:
@@ -76,4 +76,4 @@ class Warming(QObject):
         for make in self._parts:
             make()
             yield True
-        collector.settle()
+        gc_control.settle()

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.listed_prices import LISTED_DATE, listed_lines
+from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, listed_lines
 from inspector.settings import Prices, Settings
 from inspector.ui.dialogs.prices_page import PricesPage
 from inspector.ui.look.theme import ThemeController

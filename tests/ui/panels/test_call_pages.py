@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.spoken_kinds import spoken_kind
+from inspector.analysis.passes.log_vocabulary import spoken_kind
 from inspector.document.document import CaptureDocument
 from inspector.present.subject import Subject
 from inspector.ui.look.theme import ThemeController

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QMenu
 
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter

@@ -12,10 +12,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from inspector.capture.records import Records
 from inspector.filters.compile import compile_filter
 from inspector.present.folded_stream import LINE_FRAMES
 from inspector.present.message_columns import Column
+from inspector.store.messages.records import Records
 from inspector.ui.panels.messages.panel import MessagesPanel
 from tests.builders import envelope
 from tests.streamed import HEAD, asked, came, chunk, closed, frame, opened, speech

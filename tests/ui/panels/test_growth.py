@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.model_context import Reader
-from inspector.analysis.timeline.marks import Window
+from inspector.analysis.views.model_context import Reader
+from inspector.analysis.views.timeline.marks import Window
 from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import short, signed
 from inspector.ui.app.application import Application

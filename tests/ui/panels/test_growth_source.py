@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from inspector.analysis.model_context import ModelContext, Reader, readers
-from inspector.analysis.model_context.growth import growth_of
+from inspector.analysis.views.model_context import ModelContext, Reader, readers
+from inspector.analysis.views.model_context.growth import growth_of
 from inspector.document.document import CaptureDocument
 from inspector.ui.panels.growth import source as growing
 from inspector.ui.panels.growth.source import GrowthSource

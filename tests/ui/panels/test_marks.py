@@ -12,10 +12,10 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from inspector.analysis.marks import Note
-from inspector.capture.captures import captures_folder
+from inspector.analysis.passes.marks import Note
 from inspector.document.marks_file import MarksFile, beside_capture
 from inspector.present.message_columns import Column
+from inspector.store.files.capture_folder import captures_folder
 from inspector.ui.app.application import Application
 from inspector.ui.panels.details.section import LinkText, Page
 from inspector.ui.window.main_window import MainWindow

@@ -25,10 +25,10 @@ from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.figures import FiguresView, UsageGauge, UsageLine
 from inspector.ui.panels.details.fitted_list import FittedList
+from inspector.ui.panels.details.page_builder import Links
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.participant_page import ParticipantPage
 from inspector.ui.panels.details.section import LinkText, SegmentButton
-from inspector.ui.panels.details.sheet import Links
 from tests.builders import (
     delivered,
     document_at,

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis import Changes
-from inspector.analysis.changes import NO_ROWS
-from inspector.analysis.model_context import Reader
+from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.views.model_context import Reader
 from inspector.ui.app.application import Application
 from inspector.ui.panels.figures_table import paddings
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import account
-from inspector.analysis.account import AccountTally, Deed, Outcome, Silence
-from inspector.analysis.states import State
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.account import account
+from inspector.analysis.views.account.account import AccountTally, Deed, Outcome, Silence
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 from tests.findings import at, gateway

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from inspector.analysis.chain import chain_of, effects_of
-from inspector.analysis.latency import latency_by_tool
-from inspector.analysis.states import State
-from inspector.analysis.tool_calls import tool_calls
-from inspector.analysis.waste.results import Traffic
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.account.tool_calls import tool_calls
+from inspector.analysis.views.causes.chain import chain_of, effects_of
+from inspector.analysis.views.latency.latency import latency_by_tool
+from inspector.analysis.views.waste.results import Traffic
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sentences import info

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.analysis.chain import may_grow
-from inspector.analysis.likely import likely_chain
+from inspector.analysis.views.causes.chain import may_grow
+from inspector.analysis.views.causes.likely_links import likely_chain
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 

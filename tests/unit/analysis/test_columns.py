@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
+from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
 
 COLUMNS: list[tuple[str, Column, list[object]]] = [
     ("interned", Interned(np.array([1, 0, 2, 1], np.uint32), ["?", "a", ""]), ["a", None, "", "a"]),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.model_context import ModelContext, Reader
+from inspector.analysis.views.model_context import ModelContext, Reader
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from tests.builders import closed_at_end, document_at, document_of, lines_of, log_file

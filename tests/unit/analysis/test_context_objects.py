@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.context_notes import Oddity
+from inspector.analysis.passes.contexts.naming_notes import Oddity
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes
 from inspector.filters.fields import FIELD_BY_NAME

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.context_refs import UNKNOWN, ContextRefs
-from inspector.analysis.node_facts import MAIN
+from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextRefs
+from inspector.analysis.passes.contexts.node_facts import MAIN
 
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([1, 2, 3, 5_000])), max_size=30)
 

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import context_summary
-from inspector.analysis.context_summary import (
+from inspector.analysis.findings.oddities import oddities_of
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.summaries import context_summary
+from inspector.analysis.views.summaries.context_summary import (
     MOST_WRITTEN,
     ContextTally,
     Written,
@@ -21,8 +23,6 @@ from inspector.analysis.context_summary import (
     findings_below,
     written_as,
 )
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.findings.oddities import oddities_of
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes
 from inspector.protocol.times import NO_TIME, parse_time

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import context_tree, node_index, text_column
-from inspector.analysis.context_tree import MAIN, ContextTree
-from inspector.capture.block import OBJECT_KEY
+from inspector.analysis.arrays import text_column
+from inspector.analysis.passes.contexts import context_tree, node_index
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.store.columns.block import OBJECT_KEY
 from tests.builders import clean_up, document_of
 from tests.strategies import context_conversations
 

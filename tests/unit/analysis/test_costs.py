@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.analysis import reported_usage
-from inspector.analysis.listed_prices import LISTED_DATE
-from inspector.analysis.reported_usage import USAGE, Usage
+from inspector.analysis.passes.tokens import reported_usage
+from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE
+from inspector.analysis.passes.tokens.reported_usage import USAGE, Usage
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, printed

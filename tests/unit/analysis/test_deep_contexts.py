@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import context_tree
-from inspector.analysis.context_notes import Oddity
-from inspector.analysis.context_tree import MAIN, ContextTree
-from inspector.analysis.node_lines import gathered
+from inspector.analysis.passes.contexts import context_tree
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.analysis.passes.contexts.naming_notes import Oddity
+from inspector.analysis.passes.contexts.node_ancestry import gathered
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
 from inspector.filters import compile_filter

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.distinct import are_among, are_any, ascending, distinct
+from inspector.analysis.arrays.unique_ints import are_among, are_any, ascending, distinct
 
 
 @given(

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.latency import latency_by_participant, latency_by_tool
+from inspector.analysis.views.latency.latency import latency_by_participant, latency_by_tool
 from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import latency_tally
-from inspector.analysis.changes import NO_ROWS
-from inspector.analysis.latency import latency_by_participant, latency_by_tool
-from inspector.analysis.latency_tally import LatencyTally
+from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.views.latency import latency_tally
+from inspector.analysis.views.latency.latency import latency_by_participant, latency_by_tool
+from inspector.analysis.views.latency.latency_tally import LatencyTally
 from tests.builders import GrowingLog, clean_up, document_of, tool_call, tool_result
 
 

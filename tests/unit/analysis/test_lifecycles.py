@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.analysis.account import AccountTally
-from inspector.analysis.lifecycles import (
+from inspector.analysis.views.account.account import AccountTally
+from inspector.analysis.views.summaries.lifecycles import (
     Attempt,
     Life,
     Pairing,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.likely import likely_causes, likely_chain, likely_effects, may_grow
+from inspector.analysis.views.causes.likely_links import likely_causes, likely_chain, likely_effects, may_grow
 from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
 
 RECORDINGS = Path(__file__).parents[2] / "data/recordings"

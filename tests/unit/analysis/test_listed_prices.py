@@ -1,12 +1,12 @@
-"""Tests of `inspector.analysis.listed_prices`."""
+"""Tests of `inspector.analysis.passes.tokens.listed_prices`."""
 
 from __future__ import annotations
 
 import pytest
 
-from inspector.analysis.account import AccountTally
-from inspector.analysis.listed_prices import LISTED_DATE, listed_lines, prices_in_force
-from inspector.analysis.prices import PriceTable, Rates
+from inspector.analysis.passes.tokens.listed_prices import LISTED_DATE, listed_lines, prices_in_force
+from inspector.analysis.passes.tokens.prices import PriceTable, Rates
+from inspector.analysis.views.account.account import AccountTally
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import costs_of
 from inspector.present.account import account_of

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.marks import LONGEST_COMMENT, ContextTarget, Note
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.marks import LONGEST_COMMENT, ContextTarget, Note
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from tests.builders import GrowingLog, document_of, envelope

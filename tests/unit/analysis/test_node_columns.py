@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import context_tree
-from inspector.analysis.context_tree import MAIN, ContextTree
-from inspector.analysis.contexts import STATES
-from inspector.analysis.node_columns import NodeTable
-from inspector.analysis.node_lines import NodeLines
+from inspector.analysis.passes.contexts import context_tree
+from inspector.analysis.passes.contexts.context_pass import STATES
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.analysis.passes.contexts.node_ancestry import NodeLines
+from inspector.analysis.passes.contexts.node_columns import NodeTable
 from tests.builders import GrowingLog, clean_up
 from tests.strategies import context_conversations
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import node_index
-from inspector.analysis.node_index import NodeIndex
+from inspector.analysis.passes.contexts import node_index
+from inspector.analysis.passes.contexts.node_index import NodeIndex
 
 _STEPS = st.lists(
     st.tuples(st.sampled_from(("put", "remove", "move")), st.integers(0, 299), st.integers(0, 5)), max_size=400

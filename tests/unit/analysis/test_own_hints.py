@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.lifecycles import Pairing, life_of
+from inspector.analysis.views.summaries.lifecycles import Pairing, life_of
 from tests.builders import document_of, tool_call, tool_result
 
 FETCH, STORE = tool_call("search", id="s1"), tool_call("store", id="s2")

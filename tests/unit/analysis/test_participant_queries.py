@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.participant_queries import kinds_of, sent_by, sent_to, tools_offered, waiting
-from inspector.analysis.pending import is_pending, is_refused
+from inspector.analysis.views.account.unanswered import is_pending, is_refused
+from inspector.analysis.views.summaries.participant_queries import kinds_of, sent_by, sent_to, tools_offered, waiting
 from inspector.document.document import CaptureDocument
 from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.participant_table import ReportedNumbers
-from inspector.analysis.participants import Participant
+from inspector.analysis.passes.participants.participant_pass import Participant
+from inspector.analysis.passes.participants.participant_table import ReportedNumbers
 from inspector.protocol.times import NO_TIME, parse_time
 from tests.builders import document_of, envelope, received
 

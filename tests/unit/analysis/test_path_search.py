@@ -7,9 +7,9 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import path_search
-from inspector.analysis.context_tree import MAIN, ContextTree
-from inspector.analysis.node_columns import LeafTable, PathTable, RootTable
+from inspector.analysis.passes.contexts import path_search
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.analysis.passes.contexts.node_columns import LeafTable, PathTable, RootTable
 from inspector.protocol import paths
 
 LETTERS = st.text("aAß/%…1\u017f\u212a\ud83d", max_size=5)
@@ -34,10 +34,16 @@ def test_it_is_told_from_names_what_the_paths_say(
 ) -> None:
     shortened = patch.object(paths, "LONGEST_SEGMENT", 4), patch.object(path_search, "LONGEST_SEGMENT", 4)
     cut = (
-        patch("inspector.analysis.context_tree.LEVELS_SHOWN", levels),
+        patch("inspector.analysis.passes.contexts.context_tree.LEVELS_SHOWN", levels),
         patch.object(path_search, "LEVELS_SHOWN", levels),
     )
-    with shortened[0], shortened[1], cut[0], cut[1], patch("inspector.analysis.context_tree.LAST_SHOWN", 1):
+    with (
+        shortened[0],
+        shortened[1],
+        cut[0],
+        cut[1],
+        patch("inspector.analysis.passes.contexts.context_tree.LAST_SHOWN", 1),
+    ):
         tree = tree_of(operations)
         search = PathTable(tree).search()
         for text in (text.casefold() for text in texts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.row_lists import NONE, RowLists
+from inspector.analysis.arrays.rows_by_key import NONE, RowLists
 
 
 @given(st.lists(st.tuples(st.sampled_from([0, 1, 500]), st.integers(0, 3))), st.integers(0, 30))

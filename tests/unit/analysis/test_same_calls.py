@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.analysis.account import AccountTally, Deed
-from inspector.analysis.call_pairs import CallPairs
-from inspector.analysis.chain import chain_of
-from inspector.analysis.likely import likely_causes, likely_chain, likely_effects
-from inspector.analysis.same_calls import same_calls
-from inspector.analysis.tool_calls import ToolCalls, tool_calls
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.views.account.account import AccountTally, Deed
+from inspector.analysis.views.account.call_pairs import CallPairs
+from inspector.analysis.views.account.same_calls import same_calls
+from inspector.analysis.views.account.tool_calls import ToolCalls, tool_calls
+from inspector.analysis.views.causes.chain import chain_of
+from inspector.analysis.views.causes.likely_links import likely_causes, likely_chain, likely_effects
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
+from inspector.store.columns.hashes import NO_ROW
 
 _SESSION = "7c1d0000-0000-4000-8000-000000000001"
 

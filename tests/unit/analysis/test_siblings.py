@@ -7,8 +7,8 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import node_index
-from inspector.analysis.node_index import Siblings
+from inspector.analysis.passes.contexts import node_index
+from inspector.analysis.passes.contexts.node_index import Siblings
 
 
 def test_order_is_that_of_coming() -> None:

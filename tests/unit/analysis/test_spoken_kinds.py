@@ -1,10 +1,10 @@
-"""Tests of `inspector.analysis.spoken_kinds`, and of sentences that use its words."""
+"""Tests of `inspector.analysis.passes.log_vocabulary`, and of sentences that use its words."""
 
 from __future__ import annotations
 
 import pytest
 
-from inspector.analysis.spoken_kinds import kind_words, spoken_kind
+from inspector.analysis.passes.log_vocabulary import kind_words, spoken_kind
 from inspector.document.document import CaptureDocument
 from inspector.present.log_topics import spoken_kinds
 from tests.builders import document_of, envelope, tool_call, tool_result

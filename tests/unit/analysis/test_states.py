@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from inspector.analysis.states import STATES, State
-from inspector.analysis.tool_calls import tool_calls
+from inspector.analysis.states.state_pass import STATES, State
+from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
 from inspector.filters.fields import FIELD_BY_NAME

@@ -8,9 +8,9 @@ from itertools import count
 import numpy as np
 import pytest
 
-from inspector.analysis import subtree_sums
-from inspector.analysis.node_facts import MAIN
-from inspector.analysis.subtree_sums import SubtreeSums
+from inspector.analysis.passes.contexts import subtree_sums
+from inspector.analysis.passes.contexts.node_facts import MAIN
+from inspector.analysis.passes.contexts.subtree_sums import SubtreeSums
 
 
 def chain(length: int) -> SubtreeSums:

@@ -8,8 +8,8 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import text_column
-from inspector.analysis.text_column import TextColumn
+from inspector.analysis.arrays import text_column
+from inspector.analysis.arrays.text_column import TextColumn
 
 _TEXTS = st.text(max_size=6) | st.text("ab\ud83d\U0001f600", max_size=4)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.thoughts import thought_before
+from inspector.analysis.views.causes.reasoning_before_call import thought_before
 from tests.builders import document_of, envelope, tool_call
 
 

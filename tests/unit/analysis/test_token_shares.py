@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis import token_shares
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.token_shares import Way, codes_of, over_time, shares
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.summaries import token_shares
+from inspector.analysis.views.summaries.token_shares import Way, codes_of, over_time, shares
 from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, tool_call, tool_result

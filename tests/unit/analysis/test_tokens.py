@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.tokens import NOT_COUNTED, TokenPass
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED, TokenPass
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import collapsing, tokens_of
 from inspector.filters.fields import FIELD_BY_NAME

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis import transients
-from inspector.analysis.pairing import NOTHING, Conversation
+from inspector.analysis.passes.results import transients
+from inspector.analysis.passes.results.pairing import NOTHING, Conversation
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.tool_names import ToolAliases

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.participant_queries import participants_of
-from inspector.analysis.proposals import ProposalState
+from inspector.analysis.passes.calls.proposals import ProposalState
+from inspector.analysis.views.summaries.participant_queries import participants_of
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, delivered, document_of, envelope, received
 from tests.findings import HELLO, Lines, answer, ask, captured, gateway, propose, withdraw

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from inspector.base.network_shares import share_of
-from inspector.capture.reading import UnknownFormatError
 from inspector.document.source_list import read_source_list
 from inspector.mcp_server.captures import CaptureNameError, Captures
+from inspector.reading.files.source_reader import UnknownFormatError
 
 SHARES = (
     r"\\evil.example\share\log.jsonl", "//evil.example/share/log.jsonl", r"/\evil.example/share/x",

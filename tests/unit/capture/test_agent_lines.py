@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.agent_lines import AgentLines
-from inspector.capture.joined_lines import JoinedLines
-from inspector.capture.model_answers import ModelAnswers
+from inspector.reading.reassembly.agent_lines import AgentLines
+from inspector.reading.reassembly.joined_lines import JoinedLines
+from inspector.reading.reassembly.model_answers import ModelAnswers
 
 _INITIALIZE = b'{"jsonrpc": "2.0", "id": 1, "params": {%s}, "method" : "initialize"}\n'
 

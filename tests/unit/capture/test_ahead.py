@@ -8,9 +8,9 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import inspector.capture.ahead as ahead_module
-from inspector.capture.ahead import ReadAhead
-from inspector.capture.sources import SourceFile
+import inspector.store.files.prefetch as ahead_module
+from inspector.store.files.prefetch import ReadAhead
+from inspector.store.files.source_files import SourceFile
 
 _DATA = bytes(range(200))
 READS = st.lists(st.tuples(st.integers(0, 210), st.integers(0, 60)), max_size=12)

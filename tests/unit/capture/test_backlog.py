@@ -8,8 +8,9 @@ from unittest import mock
 
 import pytest
 
-from inspector.capture import aside, reading
 from inspector.document.document import CaptureDocument
+from inspector.reading.files import source_reader
+from inspector.reading.workers import offload
 from tests.builders import GrowingLog, envelope, lines_of
 
 LINES = [lines_of(envelope("chat", {"text": "x" * 400}, id=f"m{number}")) for number in range(3_000)]
@@ -18,9 +19,9 @@ LONG = {**envelope("chat", {"text": "x" * 200_000}, id="long")}
 
 @pytest.fixture(autouse=True)
 def little_is_a_backlog(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (aside, reading):
+    for module in (offload, source_reader):
         monkeypatch.setattr(module, "BACKLOG_BYTES", 1 << 19)
-    monkeypatch.setattr(aside, "WORTHWHILE_BYTES", 1 << 15)
+    monkeypatch.setattr(offload, "WORTHWHILE_BYTES", 1 << 15)
 
 
 def ids(log: GrowingLog) -> list[str | None]:
@@ -35,7 +36,7 @@ def polled(log: GrowingLog, enough: Callable[[], object]) -> None:
             time.sleep(0.002)
 
 
-def with_a_process(log: GrowingLog) -> aside.Backlog:
+def with_a_process(log: GrowingLog) -> offload.Backlog:
     """Write so much that a process is asked for, and wait until it is ready and has been given parts."""
     with log.path.open("ab") as file:
         file.write(b"".join(LINES))
@@ -52,7 +53,9 @@ def with_a_process(log: GrowingLog) -> aside.Backlog:
 def test_what_waits_is_read_by_another_process_in_order_and_once() -> None:
     log = GrowingLog()
     backlog = with_a_process(log)
-    with mock.patch.object(reading.BlockReader, "read", autospec=True, side_effect=reading.BlockReader.read) as read:
+    with mock.patch.object(
+        source_reader.BlockReader, "read", autospec=True, side_effect=source_reader.BlockReader.read
+    ) as read:
         with log.path.open("ab") as file:
             file.write(lines_of(LONG, envelope(id="after")) + LINES[0][:-20])
         polled(log, lambda: len(log.document.capture) == len(LINES) + 2)
@@ -85,7 +88,7 @@ def test_what_it_was_given_is_not_lost_with_it(what: str) -> None:
 
 @pytest.mark.real
 def test_a_process_without_work_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(aside, "_IDLE_S", 0.0)
+    monkeypatch.setattr(offload, "_IDLE_S", 0.0)
     log = GrowingLog()
     backlog = with_a_process(log)
     polled(log, lambda: backlog.idle)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.batches import messages_of
-from inspector.capture.exact import ExactMessage
-from inspector.capture.flags import Flag
-from inspector.capture.reader import BlockReader
 from inspector.document.document import CaptureDocument
 from inspector.protocol import batch
 from inspector.protocol.times import NO_TIME
+from inspector.reading.decoder.batches import messages_of
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.exact_bytes import ExactMessage
 from tests.builders import document_of
 
 NINE = 1_767_603_600_000_000_000

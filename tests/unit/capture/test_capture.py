@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH
-from inspector.capture.reader import BlockReader
-from inspector.capture.sources import SourceFile
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH
+from inspector.store.files.source_files import SourceFile
+from inspector.store.messages.capture import Capture
 from tests.builders import delivered, document_of, envelope, lines_of, received
 from tests.strategies import gateway_logs
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.captures import captures_folder, claim, new_capture, unsaved_captures
-from inspector.capture.spool import Spool
-from inspector.capture.writer import CaptureWriter
 from inspector.document.marks_file.places import writing_alone
+from inspector.store.files.capture_folder import captures_folder, claim, new_capture, unsaved_captures
+from inspector.store.files.capture_writer import CaptureWriter
+from inspector.store.files.spool import Spool
 from tests.planted import BODY
 
 WELCOME = json.dumps({"kind": "system/welcome", "payload": {"you": {"id": "me"}}})
@@ -165,7 +165,7 @@ def test_a_torn_last_line_and_damage_are_no_obstacle() -> None:
 def test_messages_are_counted_as_far_as_a_start_may_take(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, count in [("a", 900), ("b", 900), ("c", 3)]:
         left(name, *[CHAT] * count)
-    monkeypatch.setattr("inspector.capture.captures._COUNTED_BYTES", 150_000)
+    monkeypatch.setattr("inspector.store.files.capture_folder._COUNTED_BYTES", 150_000)
     found = {one.space: one.messages for one in unsaved_captures()}
     assert found == {"a": 900, "b": None, "c": 3}
 
@@ -184,8 +184,8 @@ def test_a_file_that_is_gone_cannot_be_claimed(tmp_path: Path) -> None:
 
 HOLDER = """
 import sys
-from inspector.capture.captures import new_capture
-from inspector.capture.writer import CaptureWriter
+from inspector.store.files.capture_folder import new_capture
+from inspector.store.files.capture_writer import CaptureWriter
 own = new_capture("demo")
 writer = CaptureWriter(own.path, origin={"space": "demo"}, background=True)
 writer.frame('{"kind":"chat"}', direction="in", time_ns=1)

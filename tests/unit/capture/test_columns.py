@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import inspector.capture.columns as columns_module
-from inspector.capture.columns import GrowingColumns, places_among
+import inspector.store.columns.columns as columns_module
+from inspector.store.columns.columns import GrowingColumns, places_among
 
 NUMBERS = st.one_of(st.just(3), st.integers(0, 300), st.integers(0, 2**17), st.integers(0, 2**64 - 1))
 """Mostly the same, now and then one that a narrow column cannot hold."""

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.capture import Capture
-from inspector.capture.reader import BlockReader
-from inspector.capture.sources import SourceFile
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.store.files.source_files import SourceFile
+from inspector.store.messages.capture import Capture
 from tests.builders import clean_up, document_of, lines_of, log_file
 
 

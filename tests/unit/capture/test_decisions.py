@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.decisions import Decisions, says_hash
-from inspector.capture.sources import SourceFile
+from inspector.store.files.decisions import Decisions, says_hash
+from inspector.store.files.source_files import SourceFile
 from tests.builders import lines_of
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from inspector.analysis.columns import Decoded
+from inspector.analysis.arrays.field_columns import Decoded
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELDS
 from tests.builders import clean_up, document_at, document_of, envelope, received

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.exact import ExactMessage, save_message
-from inspector.capture.records import Records
+from inspector.store.messages.exact_bytes import ExactMessage, save_message
+from inspector.store.messages.records import Records
 from tests.builders import document_of, envelope, received
 
 BIG = {**envelope("chat", {"text": "é" * 700_000}, id="big"), "later": 1}

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.capture.block import Block
-from inspector.capture.extracts import MOST_NAMED, ToolList
-from inspector.capture.hashes import hash_text
-from inspector.capture.reader import BlockReader
 from inspector.protocol.listed import Listed
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.store.columns.block import Block
+from inspector.store.columns.extracts import MOST_NAMED, ToolList
+from inspector.store.columns.hashes import hash_text
 from tests.builders import delivered, document_of, envelope, lines_of, received
 
 

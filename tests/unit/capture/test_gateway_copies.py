@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.flags import Flag
-from inspector.capture.gateway_copies import GatewayCopies
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.gateway_copies import GatewayCopies
 from tests.builders import delivered, document_of, envelope, received
 
 

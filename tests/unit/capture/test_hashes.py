@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import inspector.capture.hashes as hashes_module
-from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_bytes, hash_text
+import inspector.store.columns.hashes as hashes_module
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_bytes, hash_text
 
 BATCHES = st.lists(st.lists(st.integers(0, 5), max_size=12), max_size=12)
 """Hashes by batch; rows count through all of them. 0 is NO_HASH."""

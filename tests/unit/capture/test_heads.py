@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.flags import Flag
-from inspector.capture.heads import HEAD, MAX_WHOLE
-from inspector.capture.records import Records
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.payloads import message_text
 from inspector.protocol.cut import MARK
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
+from inspector.store.messages.records import Records
 from tests import builders
 from tests.builders import document_of, envelope, received, tool_result
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture import helper
-from inspector.capture.helper import HelperProcess
+from inspector.reading.workers import worker_process
+from inspector.reading.workers.worker_process import HelperProcess
 
 pytestmark = pytest.mark.real
 
@@ -27,7 +27,7 @@ def _deaf(connection: Connection) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="there a process cannot refuse to end")
 def test_a_process_that_does_not_end_when_asked_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(helper, "_ENDING_S", 20.0)
+    monkeypatch.setattr(worker_process, "_ENDING_S", 20.0)
     process = HelperProcess(_deaf, name="deaf")
     assert process.receive() is None
     assert process.pid is not None

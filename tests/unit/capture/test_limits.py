@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.long_names import MAX_NAME, STORED, stored_name
-from inspector.capture.name_sets import MAX_NAMES
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.store.columns.name_sets import MAX_NAMES
+from inspector.store.columns.name_store import MAX_NAME, STORED, stored_name
 from tests.builders import document_of, envelope
 
 LONG = "n" * (MAX_NAME + 1)

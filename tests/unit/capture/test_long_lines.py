@@ -8,10 +8,11 @@ from unittest import mock
 
 import pytest
 
-from inspector.capture import aside, reading
-from inspector.capture.aside import LONG_LINE_BYTES
-from inspector.capture.reading import LIVE_BLOCK_BYTES
 from inspector.document.document import CaptureDocument
+from inspector.reading.files import source_reader
+from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES
+from inspector.reading.workers import offload
+from inspector.reading.workers.offload import LONG_LINE_BYTES
 from tests.builders import GrowingLog, envelope, lines_of, log_file
 
 LONG = {**envelope("chat", {"text": "x" * (LONG_LINE_BYTES + 1_000_000)}, id="long")}
@@ -73,7 +74,9 @@ def test_while_a_window_opens_a_log_another_process_reads_a_long_line(torn: bool
     lines = lines_of(envelope(id="before"), LONG, envelope(id="after"), LONG)
     path = log_file(lines[:-100] if torn else lines)
     document = CaptureDocument()
-    with mock.patch.object(reading.BlockReader, "read", autospec=True, side_effect=reading.BlockReader.read) as read:
+    with mock.patch.object(
+        source_reader.BlockReader, "read", autospec=True, side_effect=source_reader.BlockReader.read
+    ) as read:
         for progress in document.open_log(path, block_bytes=LIVE_BLOCK_BYTES, wait=False):
             if progress.waiting:
                 time.sleep(0.01)
@@ -88,7 +91,7 @@ def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: 
     def refuse(*_: object, **_options: bool) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(aside, "PartReader", refuse)
+    monkeypatch.setattr(offload, "PartReader", refuse)
     log = GrowingLog()
     log.write(LONG, envelope(id="after"), LONG)
     polled(log, lambda: len(log.document.capture) == 3)
@@ -98,9 +101,9 @@ def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: 
 def test_a_process_that_dies_does_not_lose_the_line() -> None:
     log = GrowingLog()
     log.write(LONG, envelope(id="after"))
-    reading = log.document.sources._readers[0]._long_lines
-    assert reading is not None
-    assert reading._reader is not None
-    reading._reader._process.terminate()
+    source_reader = log.document.sources._readers[0]._long_lines
+    assert source_reader is not None
+    assert source_reader._reader is not None
+    source_reader._reader._process.terminate()
     polled(log, lambda: len(log.document.capture) == 2)
     assert ids(log) == ["long", "after"]

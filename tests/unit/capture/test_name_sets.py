@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.name_sets import NameSets
-from inspector.capture.strings import InternTable
+from inspector.store.columns.name_sets import NameSets
+from inspector.store.columns.strings import InternTable
 
 _SETS = st.none() | st.lists(st.text(max_size=2), min_size=1, max_size=4).map(tuple)
 
@@ -66,7 +66,7 @@ def test_which_sets_have_a_name(values: list[list[str]], data: st.DataObject) ->
 
 
 def test_large_sets_are_looked_at_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.capture.name_sets._AT_ONCE", 3)
+    monkeypatch.setattr("inspector.store.columns.name_sets._AT_ONCE", 3)
     strings = InternTable("")
     sets = NameSets(strings)
     ids = sets.intern_all([("a", "b", "c", "d"), ("a",), ("d", "b"), None, ("b",)])

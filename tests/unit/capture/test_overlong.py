@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture import overlong
-from inspector.capture.exact import ExactMessage
-from inspector.capture.flags import Flag
-from inspector.capture.parts import read_part
-from inspector.capture.sources import SourceFile
 from inspector.document.document import CaptureDocument
+from inspector.reading.decoder import overlong
+from inspector.reading.workers.parts import read_part
+from inspector.store.columns.flags import Flag
+from inspector.store.files.source_files import SourceFile
+from inspector.store.messages.exact_bytes import ExactMessage
 from tests import builders
 from tests.builders import GrowingLog, envelope, lines_of, log_file
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
+from inspector.store.columns.flags import Flag
 from tests.builders import delivered, document_of, envelope, lines_of, received
 from tests.findings import ask, captured
 

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture import parallel
-from inspector.capture.block import Block
-from inspector.capture.parts import read_part
-from inspector.capture.reader import BlockReader
-from inspector.capture.sources import SourceFile
 from inspector.document.document import CaptureDocument
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.reading.workers import parallel
+from inspector.reading.workers.parts import read_part
+from inspector.store.columns.block import Block
+from inspector.store.files.source_files import SourceFile
 from tests.builders import delivered, envelope, lines_of, received
 from tests.strategies import logs
 from tests.unit.capture.test_usual import rows_of
@@ -43,7 +43,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "PART_BYTES", 4_000)
     monkeypatch.setattr(parallel, "OWN_PART_BYTES", 2_000)
-    monkeypatch.setattr("inspector.capture.reading.WORTHWHILE_BYTES", 1)
+    monkeypatch.setattr("inspector.reading.files.source_reader.WORTHWHILE_BYTES", 1)
 
 
 @pytest.fixture
@@ -294,7 +294,7 @@ def test_parts_cut_anywhere_hold_each_line_once(
     path.write_bytes(data)
     source = SourceFile(path)
     edges = sorted({0, len(data), *(min(cut, len(data)) for cut in cuts)})
-    with mock.patch.multiple("inspector.capture.parts", RUN_LINES=1, _LOOKED_AT=16):
+    with mock.patch.multiple("inspector.reading.workers.parts", RUN_LINES=1, _LOOKED_AT=16):
         blocks = [read_part(source, 0, a, b) for a, b in pairwise(edges)]
     source.close()
     whole = BlockReader(0).read(data[: data.rfind(b"\n") + 1], 0)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture import runs
-from inspector.capture.payload_values import PayloadValues, walk
 from inspector.document.document import CaptureDocument
-from inspector.filters.hints import key_hint
+from inspector.filters.record_prefilter import key_hint
+from inspector.store.messages import adjacent_reads
+from inspector.store.messages.payload_values import PayloadValues, walk
 from tests.builders import clean_up, document_of, envelope, received
 from tests.strategies import logs
 
@@ -78,7 +78,7 @@ def test_values_are_the_same_where_most_lines_have_one() -> None:
     document = document_of(*(envelope("chat", {"a" if n % 9 else "b": n % 5 or None}) for n in range(90)))
     hint = key_hint(("a",))
     assert hint is not None
-    with patch.object(hint, "among", wraps=hint.among) as looked, patch.object(runs, "_MOST", 900):
+    with patch.object(hint, "among", wraps=hint.among) as looked, patch.object(adjacent_reads, "_MOST", 900):
         held = PayloadValues(("a",), hint.among).held(document.capture, np.arange(90), lambda row: 1 / 0)
         values = [value for run in held for value in run.each()]
     assert values == slowly(document, ("a",))

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.batches import messages_of
-from inspector.capture.block import OBJECT_KEY, STRING_COLUMNS, Block
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, hash_text
-from inspector.capture.odd_values import recipients
-from inspector.capture.reader import BlockReader
 from inspector.protocol.formats import read_line
 from inspector.protocol.record import Shape
 from inspector.protocol.times import NO_TIME
+from inspector.reading.decoder.batches import messages_of
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.reading.decoder.normalize import recipients
+from inspector.store.columns.block import OBJECT_KEY, STRING_COLUMNS, Block
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, hash_text
 from tests.builders import delivered, envelope, lines_of, received
 from tests.strategies import gateway_logs, logs
 

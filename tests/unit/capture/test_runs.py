@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture import runs as module
-from inspector.capture.runs import stretches
 from inspector.document.document import CaptureDocument
+from inspector.store.messages import adjacent_reads as module
+from inspector.store.messages.adjacent_reads import stretches
 from tests.builders import document_of
 
 

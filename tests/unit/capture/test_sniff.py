@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from inspector.capture.sniff import SNIFFED_LINES, can_tell, why_unknown
-from inspector.capture.sources import SourceFile
-from inspector.capture.spool import Spool
 from inspector.msp.capture import SpoolFeed
+from inspector.reading.files.sniff import SNIFFED_LINES, can_tell, why_unknown
+from inspector.store.files.source_files import SourceFile
+from inspector.store.files.spool import Spool
 from tests.builders import document_at, envelope, lines_of, log_file
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.sources import SourceFile, read_at
+from inspector.store.files.source_files import SourceFile, read_at
 from tests.builders import document_of, envelope, received
 
 

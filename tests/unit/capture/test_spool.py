@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from inspector.base.paths import cache_folder
-from inspector.capture.spool import NoRoomError, Spool, sweep
+from inspector.store.files.spool import NoRoomError, Spool, sweep
 
 
 def test_names_of_spools_are_those_of_what_they_hold(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_names_of_spools_are_those_of_what_they_hold(tmp_path: Path) -> None:
     big.close()
 
 
-_HOLD = "from inspector.capture.spool import Spool; s = Spool('log'); print(s.path, flush=True); input()"
+_HOLD = "from inspector.store.files.spool import Spool; s = Spool('log'); print(s.path, flush=True); input()"
 
 
 @pytest.mark.real

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.tool_baseline import FILE_NAME, baseline_path, read_baseline
 from inspector.document.document import CaptureDocument
+from inspector.store.files.tool_baseline import FILE_NAME, baseline_path, read_baseline
 from inspector.tap.capture_file import TapCapture
 from tests.commands import printed
 from tests.mcp_lines import hello, listed, tool

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture import usual
-from inspector.capture.block import STRING_COLUMNS, Block
-from inspector.capture.extracted_columns import ExtractedColumns
-from inspector.capture.extracts import Extracts
-from inspector.capture.flags import Flag
-from inspector.capture.reader import BlockReader
 from inspector.document.document import CaptureDocument
+from inspector.reading.decoder import fast_path
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.store.columns.block import STRING_COLUMNS, Block
+from inspector.store.columns.extracted_columns import ExtractedColumns
+from inspector.store.columns.extracts import Extracts
+from inspector.store.columns.flags import Flag
 from tests.builders import delivered, envelope, lines_of, received, tool_call, tool_result
 from tests.samples import first_of
 from tests.strategies import envelopes, gateway_logs, logs
@@ -51,17 +51,17 @@ def extracted(block: Block) -> dict[str, Any]:
 
 def assert_read_alike(data: bytes) -> int:
     """Compare with reading line by line; how many lines were usual."""
-    with mock.patch("inspector.capture.line_runs.RUN_LINES", 3):
+    with mock.patch("inspector.reading.decoder.line_splitter.RUN_LINES", 3):
         fast = BlockReader(0).read(data, 0)
-    with mock.patch("inspector.capture.reader.usual_shape", return_value=None):
+    with mock.patch("inspector.reading.decoder.block_reader.usual_shape", return_value=None):
         plain = BlockReader(0).read(data, 0)
     assert rows_of(fast) == rows_of(plain)
     assert extracted(fast) == extracted(plain)
     assert fast.formats == plain.formats
     assert fast.origin == plain.origin
     lines = [line for line in data.split(b"\n") if line.strip()]
-    read = usual.usual_shape(lines)
-    return 0 if read is None else len(read(lines, usual.Tables()).places)
+    read = fast_path.usual_shape(lines)
+    return 0 if read is None else len(read(lines, fast_path.Tables()).places)
 
 
 def captured(frame: Any, time_ns: object = 1_767_603_600_000_000_000, way: str = "in") -> dict[str, Any]:

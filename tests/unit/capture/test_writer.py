@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.writer import CaptureWriter
+from inspector.store.files.capture_writer import CaptureWriter
 from tests.conftest import MS
 
 
@@ -302,7 +302,7 @@ def test_a_limit_of_the_operating_system_is_a_full_disk(tmp_path: Path) -> None:
     script = """
 import resource, sys
 from pathlib import Path
-from inspector.capture.writer import CaptureWriter
+from inspector.store.files.capture_writer import CaptureWriter
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
 writer = CaptureWriter(Path(sys.argv[1]), origin={})
 for n in range(100):
@@ -322,8 +322,8 @@ except OSError as error:
 def test_what_waits_is_bounded_and_the_rest_is_counted(
     tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.capture.writer.WRITE_THROUGH_CHARS", 1_000)
-    monkeypatch.setattr("inspector.capture.writer.MAX_WAITING_CHARS", 10_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.WRITE_THROUGH_CHARS", 1_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_WAITING_CHARS", 10_000)
     writer = CaptureWriter(tmp_path / "a.ctxcap", origin={}, background=True)
     disk.room = 0
     for n in range(1_000):
@@ -353,8 +353,8 @@ def test_it_says_when_something_waits_where_nothing_did(tmp_path: Path) -> None:
 
 def test_nothing_is_kept_behind_what_was_refused(tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a disk that is slow to refuse would leave a hole in the middle of the capture."""
-    monkeypatch.setattr("inspector.capture.writer.WRITE_THROUGH_CHARS", 1_000)
-    monkeypatch.setattr("inspector.capture.writer.MAX_WAITING_CHARS", 10_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.WRITE_THROUGH_CHARS", 1_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_WAITING_CHARS", 10_000)
     writer = CaptureWriter(tmp_path / "a.ctxcap", origin={})
     disk.room = 0
     writer._wake = threading.Event()  # as in the background, where a thread is asked to write
@@ -389,9 +389,9 @@ def test_what_follows_the_largest_frame_at_once_is_kept(tmp_path: Path) -> None:
 
 
 def test_the_cause_named_is_the_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.capture.writer.WRITE_THROUGH_CHARS", 1_000)
-    monkeypatch.setattr("inspector.capture.writer.CROWDED_CHARS", 2_000)
-    monkeypatch.setattr("inspector.capture.writer.MAX_WAITING_CHARS", 10_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.WRITE_THROUGH_CHARS", 1_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.CROWDED_CHARS", 2_000)
+    monkeypatch.setattr("inspector.store.files.capture_writer.MAX_WAITING_CHARS", 10_000)
     go_on, write = threading.Event(), os.write
 
     def slow(fd: int, data: bytes) -> int:
@@ -411,7 +411,7 @@ def test_the_cause_named_is_the_cause(tmp_path: Path, monkeypatch: pytest.Monkey
     stalled.notice_stall()
     assert stalled.error is None
     assert stalled.crowded
-    monkeypatch.setattr("inspector.capture.writer.STALLED_S", 0)
+    monkeypatch.setattr("inspector.store.files.capture_writer.STALLED_S", 0)
     stalled.notice_stall()
     assert "The disk does not answer" in str(stalled.error)
     go_on.set()

@@ -15,13 +15,13 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from inspector.base.aio import spawn
-from inspector.capture.writer import CaptureWriter
 from inspector.demo.agents import Agent
 from inspector.demo.script import DECISIONS, Demo
 from inspector.demo.story import MAX_TOKENS, Cast
 from inspector.demo.tools import activities
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
+from inspector.store.files.capture_writer import CaptureWriter
 
 Envelope = dict[str, Any]
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import zstandard
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.context_usage import context_usage, usage_by_node
-from inspector.analysis.model_context.reader import Reader
-from inspector.analysis.model_context.story import ModelContext
-from inspector.analysis.states import State
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.model_context.reader import Reader
+from inspector.analysis.views.model_context.story import ModelContext
+from inspector.analysis.views.summaries.context_usage import context_usage, usage_by_node
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.present.session_titles import SessionTitles

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from inspector.capture.reading import UnknownFormatError
-from inspector.capture.sniff import is_array
-from inspector.capture.writer import CaptureWriter
 from inspector.document.document import CaptureDocument, title_of
 from inspector.document.sources import Progress
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.reading.files.sniff import is_array
+from inspector.reading.files.source_reader import UnknownFormatError
+from inspector.store.files.capture_writer import CaptureWriter
 from tests.builders import GrowingLog, clean_up, document_at, document_of, envelope, lines_of, log_file, received
 from tests.pictures import picture
 from tests.strategies import logs

@@ -9,15 +9,15 @@ from collections.abc import Callable
 import pytest
 
 from inspector.base.aio import spawn
-from inspector.capture.aside import LONG_LINE_BYTES
-from inspector.capture.block import Block
-from inspector.capture.reader import BlockReader
 from inspector.demo.gateway import DemoGateway
 from inspector.document import live
 from inspector.document.document import CaptureDocument
 from inspector.document.live import LiveSession, probe
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.reading.workers.offload import LONG_LINE_BYTES
 from inspector.sources.connection import Connection, Secret
 from inspector.sources.state import SourceState
+from inspector.store.columns.block import Block
 from tests.numbered import NumberedGateway
 from tests.unit.sources.watching import LONG_S
 

@@ -11,10 +11,10 @@ from unittest import mock
 
 import pytest
 
-from inspector.capture.capture import Capture
-from inspector.capture.reading import UnknownFormatError
-from inspector.capture.records import Records
 from inspector.document.document import CaptureDocument
+from inspector.reading.files.source_reader import UnknownFormatError
+from inspector.store.messages.capture import Capture
+from inspector.store.messages.records import Records
 from tests.bench.mixes import NAMED, write
 
 DATA = Path(__file__).parents[2] / "data"

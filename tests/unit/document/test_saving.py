@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture import writer as writing
-from inspector.capture.aside import LONG_LINE_BYTES
-from inspector.capture.captures import OwnCapture, captures_folder, new_capture, unsaved_captures
-from inspector.capture.sources import SourceFile
-from inspector.capture.writer import CaptureWriter
 from inspector.document import saving
 from inspector.document.document import CaptureDocument
 from inspector.document.saving import save_capture, save_copy, why_not_saved
+from inspector.reading.workers.offload import LONG_LINE_BYTES
+from inspector.store.files import capture_writer as writing
+from inspector.store.files.capture_folder import OwnCapture, captures_folder, new_capture, unsaved_captures
+from inspector.store.files.capture_writer import CaptureWriter
+from inspector.store.files.source_files import SourceFile
 
 
 class Live:

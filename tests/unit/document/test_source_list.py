@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import (
     in_order,
@@ -18,6 +17,7 @@ from inspector.document.source_list import (
     write_source_list,
 )
 from inspector.document.source_set import SourceChoice
+from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import envelope, lines_of
 
 

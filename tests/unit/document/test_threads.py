@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.analysis.model_context.reader import Reader
-from inspector.analysis.model_context.story import ModelContext
-from inspector.capture.threads import Thread
+from inspector.analysis.views.model_context.reader import Reader
+from inspector.analysis.views.model_context.story import ModelContext
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters import compile_filter
 from inspector.present.findings import failed_filter
+from inspector.store.messages.threads import Thread
 from tests.builders import document_at, log_file
 
 ROOT = Path(__file__).parents[3]

@@ -19,15 +19,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.capture import merging
-from inspector.capture.reading import SourceReader, UnknownFormatError
-from inspector.capture.sources import ClockBasis
 from inspector.document.document import CaptureDocument
 from inspector.document.saving import save_copy
 from inspector.document.source_set import SourceChoice
 from inspector.document.summary import message_story
 from inspector.filters.fields import FIELDS
+from inspector.reading.files import merging
+from inspector.reading.files.source_reader import SourceReader, UnknownFormatError
 from inspector.sources.bundle import write_bundle
+from inspector.store.files.source_files import ClockBasis
 from tests.pictures import picture
 from tests.samples import first_of
 from tests.strategies import share_of_examples

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.heads import MAX_WHOLE
-from inspector.capture.helper import HelperProcess
 from inspector.export import masking_aside
 from inspector.export.files import export_file
 from inspector.export.options import ExportOptions
 from inspector.export.preview import preview
 from inspector.export.steps import export_steps
+from inspector.reading.workers.worker_process import HelperProcess
+from inspector.store.columns.large_headers import MAX_WHOLE
 from tests.builders import document_of, envelope
 
 pytestmark = pytest.mark.real

@@ -17,11 +17,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
-from inspector.capture.payload_values import OPEN_JSON
+from inspector.analysis.arrays.field_columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch, Variable
 from inspector.filters.field import Depends, Field, FieldType
+from inspector.store.messages.payload_values import OPEN_JSON
 
 Row = Mapping[str, Any]
 NO_NUMBER = -(2**63)

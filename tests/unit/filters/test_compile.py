@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from inspector.analysis.columns import Interned
+from inspector.analysis.arrays.field_columns import Interned
 from inspector.filters import compile_filter, parse
 from inspector.filters.field import Depends
 from inspector.filters.fields import FIELD_BY_NAME

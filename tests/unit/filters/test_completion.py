@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
-from inspector.analysis.node_columns import NodeTable
+from inspector.analysis.passes.contexts.node_columns import NodeTable
 from inspector.filters import compile_filter, completion
 from inspector.filters.completion import MOST, Completer, Completion
 from inspector.filters.parse import parser_at

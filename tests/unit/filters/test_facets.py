@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter, facets
 from inspector.filters.facets import FACETS, FacetTally, choice_of, chosen_with, excluded_with
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.filters.stack import FilterStack
+from inspector.filters.stacked_conditions import FilterStack
 from inspector.filters.visible import Scope, VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 from tests.unit.analysis.test_account import CHOICES, spoken

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from inspector.analysis.columns import Flags, Interned, InternedSets, Numbers
+from inspector.analysis.arrays.field_columns import Flags, Interned, InternedSets, Numbers
 from inspector.document.document import CaptureDocument
 from inspector.filters.field import Depends, FieldType
 from inspector.filters.fields import FIELD_BY_NAME, FIELDS

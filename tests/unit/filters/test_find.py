@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Changes
-from inspector.analysis.changes import NO_ROWS
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.changes import NO_ROWS
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter, long_records
 from inspector.filters.fields import FIELD_BY_NAME
@@ -20,6 +19,7 @@ from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.sorting import SortBy, Sorting
 from inspector.filters.visible import VisibleRows
+from inspector.store.columns.hashes import NO_ROW
 from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.ui.windows import story
 

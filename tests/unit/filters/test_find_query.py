@@ -18,8 +18,8 @@ from inspector.filters import find_query, patterns
 from inspector.filters.expression import read_expression
 from inspector.filters.find_query import FindQuery
 from inspector.filters.full_text import TextFinder, record_texts
-from inspector.filters.needed import NeededRun, needed_texts
 from inspector.filters.patterns import PatternError, PatternFinder, compile_pattern
+from inspector.filters.required_literals import NeededRun, needed_texts
 from inspector.filters.time_limit import TookTooLongError, at_most
 
 _PIECES = st.sampled_from(

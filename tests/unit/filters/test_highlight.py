@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from inspector.analysis import Changes
-from inspector.analysis.changes import NO_ROWS
-from inspector.analysis.marks import Note
+from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.passes.marks import Note
 from inspector.document.document import CaptureDocument
 from inspector.filters.highlight import PLAIN, Highlighter, Look
 from inspector.settings import HighlightRule

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture import payload_values
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.payloads import payload_field
 from inspector.filters.sorting import SortBy, Sorting, sort_key
 from inspector.filters.strings import quote
+from inspector.store.messages import payload_values
 from tests.builders import clean_up, document_of, envelope
 
 _TRANSCRIPT = (

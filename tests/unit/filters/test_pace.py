@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.filters.pace import Pace
+from inspector.filters.batch_size import Pace
 
 
 @given(st.lists(st.integers(1, 3 << 20), min_size=1, max_size=40), st.lists(st.floats(0, 0.1), max_size=8))

@@ -11,7 +11,7 @@ from inspector.filters import FilterError, compile_filter, parse
 from inspector.filters.explain import explain
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.plain_words import MEANT, as_filter, plain_words
-from inspector.filters.stack import FilterStack, opposite
+from inspector.filters.stacked_conditions import FilterStack, opposite
 from inspector.tables.conditions import condition_of
 from tests.builders import document_of, envelope
 

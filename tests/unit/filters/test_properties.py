@@ -8,7 +8,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.payload_values import OPEN_JSON
 from inspector.filters import FilterError, parse
 from inspector.filters.ast import (
     And,
@@ -24,6 +23,7 @@ from inspector.filters.ast import (
     StringValue,
     TextSearch,
 )
+from inspector.store.messages.payload_values import OPEN_JSON
 from tests.unit.filters.reference import FIELDS, Slow, analysis_of, compiled
 
 WORDS = st.sampled_from(["", "a", "b", "ab", "A", "a/b", "a/b/c", "ab/c", "*", "a*", "?", "*/b*", "mcp/request", "x:y"])

@@ -9,12 +9,12 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.payload_values import PayloadValues
 from inspector.document.document import CaptureDocument
+from inspector.filters import batch_size, compile_filter
 from inspector.filters import compile as compiling
-from inspector.filters import compile_filter, pace
 from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
+from inspector.store.messages.payload_values import PayloadValues
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 from tests.strategies import share_of_examples, traffic
 from tests.unit.filters.test_visible import FILTERS, slow_decoding
@@ -69,7 +69,7 @@ def test_time_given_is_kept_to() -> None:
     document = document_of(*(envelope("chat", {"text": "x" * 100}) for _ in range(3000)))
     found = search(document, '"nowhere" || payload.text contains "y"')
     turns = 0
-    with patch.object(pace, "_MOST", 64):
+    with patch.object(batch_size, "_MOST", 64):
         while not found.step(time.perf_counter()):  # over at once, however fast the machine is
             turns += 1
     assert turns > 2

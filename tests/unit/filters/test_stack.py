@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters import FilterError, compile_filter
-from inspector.filters.stack import MOST_CONDITIONS, Condition, FilterStack, joined, opposite, resolved
+from inspector.filters.stacked_conditions import MOST_CONDITIONS, Condition, FilterStack, joined, opposite, resolved
 from tests.unit.filters.test_visible import FILTERS
 
 

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Changes
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
+from inspector.filters import batch_size, compile_filter
 from inspector.filters import compile as compiling
-from inspector.filters import compile_filter, pace
 from inspector.filters.visible import Reach, Scope, Update, VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations, traffic
@@ -165,8 +165,8 @@ def test_following_in_slices_comes_to_the_same(
 def slow_decoding() -> Generator[None]:
     """One record takes as long as there is time for."""
     with (
-        patch.object(pace, "_FIRST", 1),
-        patch.object(pace, "_MOST", 1),
+        patch.object(batch_size, "_FIRST", 1),
+        patch.object(batch_size, "_MOST", 1),
         patch.object(compiling, "_CHUNK", 2),
     ):
         yield

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.context_tree import MAIN
-from inspector.capture.reading import UnknownFormatError
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.document.saving import save_copy
 from inspector.document.summary import context_nodes, finding_entries, summary
 from inspector.export.msp import export_subsession, node_at
 from inspector.msp.capture import SessionFollowing
 from inspector.msp.document import SessionDocument
+from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import document_at, document_of, envelope, log_file, tool_call, tool_result
 from tests.msp_samples import desk, said, session, subsession, written
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.account import AccountTally
-from inspector.analysis.token_shares import summing
-from inspector.analysis.waste import WasteFinder
+from inspector.analysis.views.account.account import AccountTally
+from inspector.analysis.views.summaries.token_shares import summing
+from inspector.analysis.views.waste import WasteFinder
 from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.analysis.account import AccountTally
+from inspector.analysis.views.account.account import AccountTally
 from inspector.present.account import account_of
 from tests.builders import document_at, document_of, envelope, lines_of, log_file
 from tests.msp_samples import desk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from inspector.analysis.model_context import ModelContext, find_reader
+from inspector.analysis.views.model_context import ModelContext, find_reader
 from inspector.present.entry_words import entry_words
 from tests.builders import document_of
 

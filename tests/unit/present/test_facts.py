@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.context_tree import MAIN
-from inspector.capture.writer import CaptureWriter
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.present.call_facts import acted_facts, addressed_facts, answer_facts, request_facts
 from inspector.present.chain_rows import NOWHERE, chain_rows, missing_answer
@@ -22,6 +21,7 @@ from inspector.present.lifecycle_facts import why_no_lifecycle
 from inspector.present.reasoning_facts import sequence_of, thread_rows
 from inspector.present.states import presence, state_of
 from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, name_of, recipients, sender_of
+from inspector.store.files.capture_writer import CaptureWriter
 from tests.builders import document_at, document_of, envelope, received, tool_call, tool_result
 
 TRACE = Path(__file__).parents[2] / "data/otlp/openai-agents-openinference-2.6.0.jsonl"

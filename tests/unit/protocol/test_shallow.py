@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.flags import Flag
 from inspector.document.summary import message_story, summary
 from inspector.protocol.cut import MAX_DEPTH
 from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.header import TOO_DEEP
 from inspector.protocol.record import Shape
 from inspector.protocol.shallow import Shallow
+from inspector.store.columns.flags import Flag
 from tests.builders import delivered, document_of, envelope, received
 
 DEEP = 3_000

@@ -16,13 +16,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.tool_calls import tool_calls
-from inspector.capture import spool as spool_module
-from inspector.capture.spool import Spool
+from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.sources import follow as follow_module
 from inspector.sources.follow import LOST, ROTATED, TRUNCATED
+from inspector.store.files import spool as spool_module
+from inspector.store.files.spool import Spool
 from tests.builders import document_at, log_file
 from tests.conftest import MS
 from tests.pages import ROOT

@@ -20,12 +20,12 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
 from inspector.base.aio import spawn
-from inspector.capture.flags import Flag
 from inspector.demo.gateway import DemoGateway
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes
 from inspector.sources.connection import Connection, Secret
 from inspector.sources.state import SourceState, Timing
+from inspector.store.columns.flags import Flag
 from tests.conftest import MS
 from tests.unit.sources.watching import (
     LONG_S,

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.reading import UnknownFormatError
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.converted import place_in_original
 from inspector.protocol.formats import opencode as messages
 from inspector.protocol.formats import read_line_as
+from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.opencode import place_of
 from tests.builders import document_at, document_of, log_file
 

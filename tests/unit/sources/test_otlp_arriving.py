@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.tool_calls import tool_calls
+from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELDS
 from inspector.sources.otlp_arriving import as_they_come

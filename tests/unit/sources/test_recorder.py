@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.writer import CaptureWriter
 from inspector.sources import recorder as module
 from inspector.sources.recorder import Recorder
+from inspector.store.files.capture_writer import CaptureWriter
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture import spool as spool_module
 from inspector.sources.inputs import open_source
 from inspector.sources.stream_feed import StreamFeed
+from inspector.store.files import spool as spool_module
 from tests.builders import envelope, lines_of
 
 

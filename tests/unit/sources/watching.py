@@ -17,11 +17,11 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
 from inspector.base.aio import spawn
-from inspector.capture.writer import CaptureWriter
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState, Timing
+from inspector.store.files.capture_writer import CaptureWriter
 from tests.conftest import MS
 
 LONG_S = 50_000 * MS

@@ -29,7 +29,7 @@ from inspector.filters.ast import (
 )
 from inspector.filters.fields import FIELDS
 from inspector.filters.page import _EXAMPLES, _LANGUAGE
-from inspector.filters.stack import resolved
+from inspector.filters.stacked_conditions import resolved
 from inspector.settings.model import DEFAULT_PRESETS
 from inspector.tables import Database
 from inspector.tables.conditions import condition_of

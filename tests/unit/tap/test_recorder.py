@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from inspector.capture import writer as writer_module
 from inspector.document.document import CaptureDocument
+from inspector.store.files import capture_writer as writer_module
 from inspector.tap import capture_file as capture_module
 from inspector.tap import recorder as recorder_module
 from inspector.tap.backlog import CLIENT, SERVER, Backlog

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.connections import connection_keys
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import Check
-from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.analysis.passes.calls.connections import connection_keys
 from inspector.protocol import mcp
 from inspector.protocol.directions import ends
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY, Note, server_of
 from inspector.protocol.record import Exchange
+from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 _MOST_OPEN = 10_000
 _MOST_TALKS = 100_000

@@ -17,11 +17,11 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk
 from inspector.analysis.findings.mcp.schemas import Schemas
 from inspector.analysis.findings.mcp.tools import Tools
-from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.header import NotAnObjectError, read_header
 from inspector.protocol.mcp_notes import Note, note_of
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 _LIST, _CALL = "tools/list", "tools/call"
 _NOT_OURS = np.uint32((Flag.RPC | Flag.DERIVED | Flag.LOG_ONLY).value)

@@ -10,12 +10,12 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, report
 from inspector.analysis.findings.mcp.tools import Tools
-from inspector.capture.hashes import NO_ROW
 from inspector.protocol import json_schemas
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_schemas import LARGEST_VALUE, Mismatch, Schema
 from inspector.protocol.mcp_definitions import Definition
 from inspector.protocol.secrets.masking import is_secret_key
+from inspector.store.columns.hashes import NO_ROW
 
 ARGUMENTS = Check(
     "mcp-arguments-invalid", WARNING, "Arguments that a tool's schema does not allow",

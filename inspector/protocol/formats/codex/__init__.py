@@ -2,7 +2,7 @@
 
 `exec_events` reads what `codex exec --json` prints. Of files, `lines` knows the shape of a record, `meanings` which
 messages it means, `payloads` what these say. What records tell of each other, copies, the model of a turn, and what was
-copied from another thread, is resolved in `inspector.capture.threads`.
+copied from another thread, is resolved in `inspector.store.messages.threads`.
 """
 
 from __future__ import annotations

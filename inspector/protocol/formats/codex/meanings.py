@@ -2,7 +2,7 @@
 
 Who says it: `user`; the model's agent, `codex`; `tools`, or `mcp:<server>` for tools of a namespace; and `codex-cli`,
 the program, for what it adds by itself. Of which thread a file is, and so who its agent is, stands in its first record
-and not in these: `inspector.capture.threads` resolves it.
+and not in these: `inspector.store.messages.threads` resolves it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.analysis.model_context.file import parts_of, write_parts
+from inspector.analysis.views.model_context.file import parts_of, write_parts
 from inspector.base.file_names import file_stem
 from inspector.export.files import trouble_of
 from inspector.msp.objects import Message

@@ -7,12 +7,12 @@ import time
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
-from inspector.analysis.account import AccountTally
-from inspector.analysis.token_shares import Sums, summing
+from inspector.analysis.views.account.account import AccountTally
+from inspector.analysis.views.summaries.token_shares import Sums, summing
 from inspector.base.slices import Steps
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
-from inspector.ui.loop_turn import turn_of_loop
+from inspector.ui.loop_budget import turn_of_loop
 
 
 class AccountFigures(QObject):

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.context_usage import NodeUsage, usage_by_node
-from inspector.analysis.reported_usage import Usage
-from inspector.analysis.token_sums import NodeTokens
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.tokens.reported_usage import Usage
+from inspector.analysis.passes.tokens.token_sums import NodeTokens
+from inspector.analysis.views.summaries.context_usage import NodeUsage, usage_by_node
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
 from inspector.ui import budgets
 
 HOLD_S = 0.5

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.capture import Capture
-from inspector.capture.flags import Flag
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
 
 
 class SourceLevel:

@@ -18,8 +18,8 @@ from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures
 from inspector.ui.panels.details.fitted_list import FittedList, wrap
+from inspector.ui.panels.details.page_builder import Links
 from inspector.ui.panels.details.section import Page
-from inspector.ui.panels.details.sheet import Links
 from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle

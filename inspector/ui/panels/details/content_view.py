@@ -10,8 +10,8 @@ from inspector.protocol.payloads.tables import Table
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentTable
+from inspector.ui.panels.details.page_builder import FORMATTED, TEXT, Links
 from inspector.ui.panels.details.section import LinkText, Segments
-from inspector.ui.panels.details.sheet import FORMATTED, TEXT, Links
 from inspector.ui.panels.details.text_block import TextBlock
 
 

@@ -8,9 +8,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from shiboken6 import isValid
 
-from inspector.analysis.context_summary import ContextTally
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.marks import ContextTarget
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.marks import ContextTarget
+from inspector.analysis.views.summaries.context_summary import ContextTally
 from inspector.document.document import CaptureDocument
 from inspector.present.context_facts import ContextSubject, FactSection, context_sections
 from inspector.present.head_words import living
@@ -18,8 +18,8 @@ from inspector.present.subject import ContextPlace
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.page_builder import Links, Maker, note_sections
 from inspector.ui.panels.details.section import LinkText, Page
-from inspector.ui.panels.details.sheet import Links, Maker, note_sections
 
 _NAME_WIDTH = 78
 

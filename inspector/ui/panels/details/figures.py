@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.lifecycles import Saving
+from inspector.analysis.views.summaries.lifecycles import Saving
 from inspector.present import formats
 from inspector.present.formats import short_count
 from inspector.present.participant_facts import FigureRow

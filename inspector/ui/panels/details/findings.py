@@ -19,8 +19,8 @@ from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.page_builder import Sheet
 from inspector.ui.panels.details.section import Section
-from inspector.ui.panels.details.sheet import Sheet
 
 FINDINGS_TAB = "Findings"
 """The tab's title."""

@@ -7,15 +7,15 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.spoken_kinds import spoken_kind
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.log_vocabulary import spoken_kind
 from inspector.present.head_words import HeadWords, kindless_word, second_line
 from inspector.present.states import State, state_of
 from inspector.present.subject import Subject
 from inspector.present.wire_text import plain
+from inspector.store.columns.flags import Flag
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.pills import paint_pill, pill_width
+from inspector.ui.panels.details.state_pills import paint_pill, pill_width
 
 
 class DetailHead(QWidget):

@@ -11,13 +11,13 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
-from inspector.capture.payload_values import OPEN_JSON, opened
 from inspector.filters.grammar import MOST_OPENED
 from inspector.filters.strings import quote
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.payloads.tables import compact
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.store.messages.payload_values import OPEN_JSON, opened
 
 MOST_CHILDREN = 2_000
 """Children of one node that are shown; a last row says how many there are besides."""

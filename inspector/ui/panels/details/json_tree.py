@@ -23,12 +23,12 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.capture.flags import Flag
-from inspector.capture.heads import HEAD
 from inspector.present import formats
 from inspector.present.subject import Subject
 from inspector.present.wire_text import plain, visible_controls
 from inspector.protocol.cut import MARK
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.large_headers import HEAD
 from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole

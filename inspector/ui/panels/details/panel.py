@@ -10,31 +10,31 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.analysis import Changes
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.likely import may_grow
-from inspector.analysis.pending import is_pending
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.account.unanswered import is_pending
+from inspector.analysis.views.causes.likely_links import may_grow
 from inspector.document.document import CaptureDocument
 from inspector.present.head_words import context_words, participant_words
 from inspector.present.subject import ContextPlace, ParticipantPlace, Place, Subject
 from inspector.protocol import kinds
+from inspector.store.columns.flags import Flag
 from inspector.ui import budgets
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures
 from inspector.ui.panels.details.account_page import AccountPage
 from inspector.ui.panels.details.context_page import ContextPage
-from inspector.ui.panels.details.find_lights import DetailLights
+from inspector.ui.panels.details.find_highlights import DetailLights
 from inspector.ui.panels.details.findings import FINDINGS_TAB, finding_sections
 from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.head import DetailHead
 from inspector.ui.panels.details.json_tree import TreePage
 from inspector.ui.panels.details.overview.page import overview_sections
+from inspector.ui.panels.details.page_builder import Links, Sheet
 from inspector.ui.panels.details.participant_page import ParticipantPage
 from inspector.ui.panels.details.raw import RawPage
 from inspector.ui.panels.details.related import lifecycle_sections, related_sections
 from inspector.ui.panels.details.section import Page
-from inspector.ui.panels.details.sheet import Links, Sheet
 from inspector.ui.panels.details.tabs import SIDE, DetailTabs
 from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.labels import HairLine, TextLabel

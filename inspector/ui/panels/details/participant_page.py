@@ -17,9 +17,9 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.analysis.capabilities import Held
-from inspector.analysis.model_context.outcome import Outcome
-from inspector.analysis.pending import PENDING_FILTER
+from inspector.analysis.passes.participants.capabilities import Held
+from inspector.analysis.views.account.unanswered import PENDING_FILTER
+from inspector.analysis.views.model_context.outcome import Outcome
 from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, story_of
 from inspector.filters.strings import quote
@@ -43,8 +43,8 @@ from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.figures import FiguresView, UsageGauge, UsageLine
 from inspector.ui.panels.details.fitted_list import FittedList
+from inspector.ui.panels.details.page_builder import Links, Maker
 from inspector.ui.panels.details.section import Page, Segments
-from inspector.ui.panels.details.sheet import Links, Maker
 
 _SHARE = 20  # of the time, the story may take one part
 _MOST_REFUSED = 10 * FEW

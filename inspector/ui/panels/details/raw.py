@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from inspector.capture.flags import Flag
-from inspector.capture.heads import MAX_WHOLE
-from inspector.capture.logged_lines import LoggedLines
 from inspector.present import formats, wire_text
 from inspector.present.converted import place_in_original
 from inspector.present.subject import Subject
 from inspector.present.wire_text import visible_controls
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.large_headers import MAX_WHOLE
+from inspector.store.messages.original_lines import LoggedLines
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_text import JsonText, Steps
 from inspector.ui.panels.details.section import LinkText, SegmentButton, Segments

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.chain import MOST_STEPS, ChainStep, relation_word
-from inspector.analysis.lifecycles import Life, life_of
+from inspector.analysis.views.causes.chain import MOST_STEPS, ChainStep, relation_word
+from inspector.analysis.views.summaries.lifecycles import Life, life_of
 from inspector.present import formats
 from inspector.present.facts import Fact, fact, words_fact
 from inspector.present.lifecycle_facts import (
@@ -22,7 +22,7 @@ from inspector.present.lifecycle_facts import (
 )
 from inspector.present.wire_text import plain
 from inspector.ui.panels.details.figures import SavingBar
-from inspector.ui.panels.details.sheet import Sheet
+from inspector.ui.panels.details.page_builder import Sheet
 
 
 def related_sections(sheet: Sheet) -> list[QWidget]:

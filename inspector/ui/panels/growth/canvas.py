@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.analysis.timeline.steps import nice_ticks
+from inspector.analysis.views.timeline.steps import nice_ticks
 from inspector.present.plot_words import short
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import ValuesCard

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.model_context import Reader
+from inspector.analysis.views.model_context import Reader
 from inspector.document.document import CaptureDocument
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets

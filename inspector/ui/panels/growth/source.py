@@ -7,10 +7,10 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.model_context import ModelContext, Reader, Role, readers
-from inspector.analysis.model_context.growth import compactions, growing
-from inspector.analysis.model_context.reported import NO_REPORTS, Reported, reports_of
-from inspector.analysis.timeline.times import MessageOrder, MessagePlaces, MessageTimes
+from inspector.analysis.views.model_context import ModelContext, Reader, Role, readers
+from inspector.analysis.views.model_context.growth import compactions, growing
+from inspector.analysis.views.model_context.reported import NO_REPORTS, Reported, reports_of
+from inspector.analysis.views.timeline.times import MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
 from inspector.present import formats

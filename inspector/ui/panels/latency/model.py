@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.latency_tally import SPREAD_MS, Timed
+from inspector.analysis.views.latency.latency_tally import SPREAD_MS, Timed
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.panels.figures_model import FiguresModel

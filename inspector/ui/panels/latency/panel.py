@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.latency_tally import LatencyTally
+from inspector.analysis.views.latency.latency_tally import LatencyTally
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats

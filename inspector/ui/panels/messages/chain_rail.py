@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
-from inspector.analysis.chain import may_grow, steps_of_turn
+from inspector.analysis.views.causes.chain import may_grow, steps_of_turn
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui import budgets

@@ -11,14 +11,13 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.columns import Column as FieldColumn
+from inspector.analysis.arrays.field_columns import Column as FieldColumn
 from inspector.analysis.findings import Finding
-from inspector.capture.heads import HEAD, MAX_WHOLE
 from inspector.document.document import CaptureDocument
+from inspector.filters.cache import Answers
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.field import Depends, Field
 from inspector.filters.highlight import Highlighter
-from inspector.filters.memory import Answers
 from inspector.filters.order import Places
 from inspector.filters.sorting import SortBy
 from inspector.filters.visible import Messages, Scope, VisibleRows
@@ -32,6 +31,7 @@ from inspector.present.original_result import Original, OriginalLineKind, origin
 from inspector.present.row_state import RowState
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns
 

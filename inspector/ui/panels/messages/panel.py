@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.changes import NO_ROWS
-from inspector.analysis.pending import PENDING_FILTER
+from inspector.analysis.passes.changes import NO_ROWS
+from inspector.analysis.views.account.unanswered import PENDING_FILTER
 from inspector.document.document import CaptureDocument
+from inspector.filters.cache import Answers
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
-from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.protocol.times import NO_TIME
 from inspector.settings import HighlightRule, Table, TableColumn

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from inspector.analysis.model_context import Moment
-from inspector.analysis.model_context.file import conversation_json, write_conversation
+from inspector.analysis.views.model_context import Moment
+from inspector.analysis.views.model_context.file import conversation_json, write_conversation
 from inspector.base.file_names import file_stem
 from inspector.export.files import trouble_of
 from inspector.present import formats

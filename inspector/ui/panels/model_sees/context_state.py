@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.model_context import ModelContext, Moment, Options, Reader, reader_of, readers
-from inspector.analysis.model_context.difference import Difference, difference
-from inspector.analysis.model_context.growth import changing
-from inspector.analysis.model_context.request_change import request_at
+from inspector.analysis.views.model_context import ModelContext, Moment, Options, Reader, reader_of, readers
+from inspector.analysis.views.model_context.difference import Difference, difference
+from inspector.analysis.views.model_context.growth import changing
+from inspector.analysis.views.model_context.request_change import request_at
 from inspector.base.slices import Steps, finished, go_on
 from inspector.document.document import CaptureDocument
 from inspector.ui import budgets

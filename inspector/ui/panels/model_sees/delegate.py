@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.ui.look import icons
 from inspector.ui.look.theme import Theme, ThemeController
-from inspector.ui.panels.details.pills import paint_pill, pill_width
+from inspector.ui.panels.details.state_pills import paint_pill, pill_width
 from inspector.ui.panels.list_delegate import LEFT, RIGHT, ListDelegate
 from inspector.ui.panels.list_view import ListView
 from inspector.ui.panels.model_sees.model import ROLE_ICONS, EntriesModel, EntryLine

@@ -9,8 +9,8 @@ from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.model_context import Moment, Role
-from inspector.analysis.model_context.request_change import request_at
+from inspector.analysis.views.model_context import Moment, Role
+from inspector.analysis.views.model_context.request_change import request_at
 from inspector.present import formats
 from inspector.present.context_figures import collapsed_words, outside_words
 from inspector.present.request_words import cache_words, change_words

@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.analysis.model_context import Options, Reader
-from inspector.analysis.model_context.difference import Difference
+from inspector.analysis.views.model_context import Options, Reader
+from inspector.analysis.views.model_context.difference import Difference
 from inspector.present.wire_text import plain
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_head import HintLabel

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.model_context import Entry, Role
+from inspector.analysis.views.model_context import Entry, Role
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats

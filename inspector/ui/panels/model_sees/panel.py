@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.model_context import Reader
-from inspector.analysis.model_context.messages import content_of
+from inspector.analysis.views.model_context import Reader
+from inspector.analysis.views.model_context.messages import content_of
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.protocol.secrets.masking import mask_text

@@ -10,9 +10,9 @@ import numpy as np
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
-from inspector.analysis.participant_queries import shown_numbers
-from inspector.analysis.participant_table import GONE, HERE
-from inspector.analysis.participants import Participant
+from inspector.analysis.passes.participants.participant_pass import Participant
+from inspector.analysis.passes.participants.participant_table import GONE, HERE
+from inspector.analysis.views.summaries.participant_queries import shown_numbers
 from inspector.base.slices import Steps, finished
 from inspector.document.document import CaptureDocument
 from inspector.present import participant_words as words

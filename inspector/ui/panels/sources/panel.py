@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QHeaderView, QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.capture.sources import ClockBasis
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.sources import SourceRow, source_rows
 from inspector.present.wire_text import plain, tool_tip
+from inspector.store.files.source_files import ClockBasis
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.figures_model import FiguresModel

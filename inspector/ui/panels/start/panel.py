@@ -24,7 +24,7 @@ from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 if TYPE_CHECKING:
-    from inspector.capture.captures import Unsaved
+    from inspector.store.files.capture_folder import Unsaved
 
 CONNECTIONS_SHOWN = 3
 """At most this many connections stand above the files, those with a name first."""

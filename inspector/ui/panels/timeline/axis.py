@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from inspector.analysis.timeline.marks import UNBROKEN, Window
-from inspector.analysis.timeline.scale import Break, TimeScale
-from inspector.analysis.timeline.times import PER_MESSAGE
+from inspector.analysis.views.timeline.marks import UNBROKEN, Window
+from inspector.analysis.views.timeline.scale import Break, TimeScale
+from inspector.analysis.views.timeline.times import PER_MESSAGE
 from inspector.present import formats
 from inspector.present.time_ranges import since_words
 

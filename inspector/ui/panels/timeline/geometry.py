@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.timeline.lanes import Lane
+from inspector.analysis.views.timeline.lanes import Lane
 from inspector.ui.look.theme import Theme
 
 HEAD_PX, RULER_PX, STRIP_PX = 127, 25, 22

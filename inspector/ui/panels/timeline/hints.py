@@ -11,16 +11,16 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.timeline.lanes import Bar
-from inspector.analysis.timeline.marks import Mark
-from inspector.analysis.timeline.spans import SpanKind
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.timeline.lanes import Bar
+from inspector.analysis.views.timeline.marks import Mark
+from inspector.analysis.views.timeline.spans import SpanKind
 from inspector.present import formats
 from inspector.present.context_labels import node_label
 from inspector.present.message_row import row_content
 from inspector.present.time_ranges import since_words
 from inspector.present.wire_text import plain
+from inspector.store.columns.hashes import NO_ROW
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.widgets.buttons import LinkButton

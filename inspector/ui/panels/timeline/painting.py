@@ -13,9 +13,9 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.timeline.lanes import Lane
-from inspector.analysis.timeline.marks import DENSE_PX
-from inspector.analysis.timeline.spans import SpanKind
+from inspector.analysis.views.timeline.lanes import Lane
+from inspector.analysis.views.timeline.marks import DENSE_PX
+from inspector.analysis.views.timeline.spans import SpanKind
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.wire_text import plain

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QScrollBar, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.timeline.brushed import number_condition, time_condition
-from inspector.analysis.timeline.lanes import FAMILIES
+from inspector.analysis.views.timeline.brushed import number_condition, time_condition
+from inspector.analysis.views.timeline.lanes import FAMILIES
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui import budgets

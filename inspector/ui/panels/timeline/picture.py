@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
-from inspector.analysis.timeline.lanes import Bar, Lane
-from inspector.analysis.timeline.marks import Mark, Window, marks_of
-from inspector.analysis.timeline.spans import SpanKind
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.views.timeline.lanes import Bar, Lane
+from inspector.analysis.views.timeline.marks import Mark, Window, marks_of
+from inspector.analysis.views.timeline.spans import SpanKind
 from inspector.protocol.kinds import Family
+from inspector.store.columns.hashes import NO_ROW
 from inspector.ui.panels.timeline.geometry import LaneGeometry
 from inspector.ui.panels.timeline.source import TimelineSource
 

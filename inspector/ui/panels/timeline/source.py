@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.timeline.grouping import LaneBy
-from inspector.analysis.timeline.lanes import Lane, Lanes
-from inspector.analysis.timeline.spans import Spans, spans_of
-from inspector.analysis.timeline.times import PER_MESSAGE, MessageOrder, MessagePlaces, MessageTimes
+from inspector.analysis.views.timeline.grouping import LaneBy
+from inspector.analysis.views.timeline.lanes import Lane, Lanes
+from inspector.analysis.views.timeline.spans import Spans, spans_of
+from inspector.analysis.views.timeline.times import PER_MESSAGE, MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import Steps, finished, go_on
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter

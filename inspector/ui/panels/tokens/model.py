@@ -10,8 +10,8 @@ from functools import partial
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums, Way
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums, Way
 from inspector.base.slices import Steps
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote

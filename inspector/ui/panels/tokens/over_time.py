@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QPainter, QPolygonF
 
-from inspector.analysis.timeline.marks import Window
-from inspector.analysis.token_shares import Way, over_time
+from inspector.analysis.views.summaries.token_shares import Way, over_time
+from inspector.analysis.views.timeline.marks import Window
 from inspector.base.slices import Steps
 from inspector.document.document import CaptureDocument
 from inspector.present.plot_words import message_words

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.timeline.brushed import number_condition, time_condition
-from inspector.analysis.timeline.times import MessageOrder, MessagePlaces, MessageTimes
-from inspector.analysis.token_shares import Sums, Way, summing, with_below
+from inspector.analysis.views.summaries.token_shares import Sums, Way, summing, with_below
+from inspector.analysis.views.timeline.brushed import number_condition, time_condition
+from inspector.analysis.views.timeline.times import MessageOrder, MessagePlaces, MessageTimes
 from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows

@@ -15,7 +15,7 @@ from inspector.document.document import CaptureDocument
 from inspector.ui import budgets
 
 if TYPE_CHECKING:
-    from inspector.analysis.waste import WasteFinder, WasteReport
+    from inspector.analysis.views.waste import WasteFinder, WasteReport
 
 _REST, _REST_UNSEEN = 20, 100
 """The loop is left to others for so many times as long as a look took."""
@@ -89,7 +89,7 @@ class WasteFigures(QObject):
     def _go_on(self) -> None:
         began = time.perf_counter()
         if self._finder is None:
-            from inspector.analysis.waste import WasteFinder  # when it is needed: most windows never get so far
+            from inspector.analysis.views.waste import WasteFinder  # when it is needed: most windows never get so far
 
             document = self._document
             self._stale, self._took_s = False, 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.analysis.waste import Waste
+from inspector.analysis.views.waste import Waste
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip

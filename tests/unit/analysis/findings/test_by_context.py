@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.by_context import NONE, Tally
 from inspector.analysis.findings.oddities import oddities_of
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, document_of, envelope, received
 from tests.findings import answer, ask, at, later

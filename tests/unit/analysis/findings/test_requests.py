@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.analysis.participant_queries import waiting
-from inspector.analysis.pending import is_cancelled, is_pending, is_refused
+from inspector.analysis.views.account.unanswered import is_cancelled, is_pending, is_refused
+from inspector.analysis.views.summaries.participant_queries import waiting
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
 from tests.unit.analysis.findings.told import told, told_either_way

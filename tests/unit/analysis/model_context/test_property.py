@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.model_context import ModelContext, Reader, readers
-from inspector.analysis.model_context.growth import growth_of
+from inspector.analysis.views.model_context import ModelContext, Reader, readers
+from inspector.analysis.views.model_context.growth import growth_of
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.model_context import Moment
-from inspector.analysis.model_context.growth import growth_of
-from inspector.analysis.model_context.reported import reports_of
-from inspector.analysis.model_context.request_change import RequestChange, request_at
-from inspector.analysis.tokens import NOT_COUNTED
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.analysis.views.model_context import Moment
+from inspector.analysis.views.model_context.growth import growth_of
+from inspector.analysis.views.model_context.reported import reports_of
+from inspector.analysis.views.model_context.request_change import RequestChange, request_at
 from inspector.present.request_words import cache_words, change_words, request_json
 from tests.builders import document_at, document_of
 from tests.unit.analysis.model_context.test_requests import ASKED, START, TOOLS, answer, moment_of, request, said

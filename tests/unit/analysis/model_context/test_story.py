@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.analysis.model_context import ModelContext, Options, Reader, Role, reader_of, readers
-from inspector.analysis.model_context.difference import difference
-from inspector.analysis.model_context.growth import changing, growth_of
-from inspector.analysis.model_context.messages import messages_of, tools_of
+from inspector.analysis.views.model_context import ModelContext, Options, Reader, Role, reader_of, readers
+from inspector.analysis.views.model_context.difference import difference
+from inspector.analysis.views.model_context.growth import changing, growth_of
+from inspector.analysis.views.model_context.messages import messages_of, tools_of
 from inspector.base.slices import finished
 from inspector.document.document import CaptureDocument
 from inspector.tokens.counter import count

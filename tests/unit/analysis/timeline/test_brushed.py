@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.timeline.brushed import MOST_RUNS, time_condition
-from inspector.analysis.timeline.times import MessageTimes
+from inspector.analysis.views.timeline.brushed import MOST_RUNS, time_condition
+from inspector.analysis.views.timeline.times import MessageTimes
 from inspector.filters.compile import compile_filter
 from inspector.protocol.times import format_time
 from tests.builders import document_of, envelope

@@ -10,12 +10,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.timeline import lanes as making
-from inspector.analysis.timeline import pairs
-from inspector.analysis.timeline.lanes import Lanes
-from inspector.analysis.timeline.pairs import MOST_ROWS
-from inspector.analysis.timeline.times import MessageTimes
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.timeline import lanes as making
+from inspector.analysis.views.timeline import pairs
+from inspector.analysis.views.timeline.lanes import Lanes
+from inspector.analysis.views.timeline.pairs import MOST_ROWS
+from inspector.analysis.views.timeline.times import MessageTimes
 from inspector.document.document import CaptureDocument
 from inspector.protocol.times import NO_TIME
 from tests.builders import GrowingLog, clean_up, document_of, envelope

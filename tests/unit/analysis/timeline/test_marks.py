@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.timeline.marks import CELL_PX, Window, marks_of, short_count
-from inspector.analysis.timeline.pairs import MOST_ROWS, RowPacker
-from inspector.analysis.timeline.segments import Segment, order
+from inspector.analysis.views.timeline.marks import CELL_PX, Window, marks_of, short_count
+from inspector.analysis.views.timeline.pairs import MOST_ROWS, RowPacker
+from inspector.analysis.views.timeline.segments import Segment, order
 from inspector.base.slices import finished
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.timeline.marks import Window
-from inspector.analysis.timeline.rates import BIN_WIDTHS_NS, FAMILIES, FamilyTimes, bin_width
+from inspector.analysis.views.timeline.marks import Window
+from inspector.analysis.views.timeline.rates import BIN_WIDTHS_NS, FAMILIES, FamilyTimes, bin_width
 from inspector.protocol.kinds import family
 from tests.builders import document_of, envelope
 

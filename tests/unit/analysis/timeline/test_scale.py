@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.timeline.scale import MOST_SHARE, Silences, TimeScale
+from inspector.analysis.views.timeline.scale import MOST_SHARE, Silences, TimeScale
 
 S = 1_000_000_000
 FAR = 2**62 - 1

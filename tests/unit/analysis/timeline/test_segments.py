@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.timeline import segments
-from inspector.analysis.timeline.segments import order
+from inspector.analysis.views.timeline import segments
+from inspector.analysis.views.timeline.segments import order
 from inspector.base.slices import finished
 
 messages = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 20), st.integers(0, 2)), max_size=40)

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.waste import WasteFinder, WasteKind
+from inspector.analysis.views.waste import WasteFinder, WasteKind
 from tests.builders import document_of, envelope
 from tests.waste import asked
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
-from inspector.analysis.waste import Waste, WasteFinder, WasteKind, WasteReport
-from inspector.analysis.waste import traces as tracing
+from inspector.analysis.views.waste import Waste, WasteFinder, WasteKind, WasteReport
+from inspector.analysis.views.waste import traces as tracing
 from inspector.document.document import CaptureDocument
 from inspector.protocol.tool_names import ToolAliases
 from tests.builders import document_of, envelope, tool_call, tool_result

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.exact import ExactMessage
-from inspector.capture.logged_lines import LoggedLines
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line_as
+from inspector.store.messages.exact_bytes import ExactMessage
+from inspector.store.messages.original_lines import LoggedLines
 from tests.builders import GrowingLog, document_at, document_of, lines_of, log_file
 
 SAMPLES = Path(__file__).parents[3] / "data" / "formats"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.writer import CTXCAP_VERSION
 from inspector.protocol.formats import capture_file, read_line
 from inspector.protocol.record import Record, Shape
+from inspector.store.files.capture_writer import CTXCAP_VERSION
 from tests.builders import document_of, envelope
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.tool_calls import tool_calls
+from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line_as
 from inspector.protocol.record import Shape

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.latency import latency_by_tool, tools_of
-from inspector.analysis.tool_calls import calls_of, tool_calls
-from inspector.capture.flags import Flag
+from inspector.analysis.views.account.tool_calls import calls_of, tool_calls
+from inspector.analysis.views.latency.latency import latency_by_tool, tools_of
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes, summary
 from inspector.filters.fields import FIELD_BY_NAME
@@ -22,6 +21,7 @@ from inspector.present.answers import summary_answer, waste_of
 from inspector.protocol.formats import otlp, read_line_as
 from inspector.protocol.record import Shape
 from inspector.sources.otlp_arriving import as_they_come
+from inspector.store.columns.flags import Flag
 from tests.builders import document_at, log_file
 from tests.pages import ROOT
 

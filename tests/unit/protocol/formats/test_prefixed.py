@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.analysis.tool_calls import tool_calls
+from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line, read_line_as

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.reading import UnknownFormatError
+from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import document_at, log_file
 
 QWEN = {

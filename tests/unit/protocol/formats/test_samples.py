@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from inspector.analysis.tool_calls import calls_of
-from inspector.capture.hashes import NO_ROW
+from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import EVERY, WORDS
+from inspector.store.columns.hashes import NO_ROW
 from tests.builders import document_at
 from tests.pictures import picture
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from inspector.analysis import Analysis
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.store import Findings
-from inspector.capture.capture import Capture
 from inspector.filters.visible import VisibleRows
 from inspector.present.findings import next_problem, problems_of
+from inspector.store.messages.capture import Capture
 from inspector.ui.panels.findings.rows import HEAD, FindingRows, FindingsListed, Grouping
 
 MESSAGES = 30

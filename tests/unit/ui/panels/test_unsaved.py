@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.capture.captures import Unsaved
 from inspector.present.unsaved_captures import more_words, sentence
+from inspector.store.files.capture_folder import Unsaved
 
 NOW = datetime(2026, 11, 21, 20, 0).astimezone()
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.states import State
-from inspector.capture.flags import Flag
+from inspector.analysis.states.state_pass import State
 from inspector.present import formats
 from inspector.present.call_facts import (
     acted_facts,
@@ -40,13 +39,14 @@ from inspector.protocol.payloads.content import content_of
 from inspector.protocol.payloads.listings import listing_in
 from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.store.columns.flags import Flag
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_view import ContentView
 from inspector.ui.panels.details.overview.texts import text_section
 from inspector.ui.panels.details.overview.tools import code_section, spawn_sections, tool_sections
+from inspector.ui.panels.details.page_builder import Sheet
 from inspector.ui.panels.details.pictures import BUDGET
 from inspector.ui.panels.details.related import seen_now
-from inspector.ui.panels.details.sheet import Sheet
 
 
 def build_request(sheet: Sheet) -> list[QWidget]:

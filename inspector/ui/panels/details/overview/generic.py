@@ -9,8 +9,6 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.capture.flags import Flag
-from inspector.capture.heads import HEAD
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.envelope_facts import as_filter, as_json, envelope_facts, identifier
@@ -23,10 +21,12 @@ from inspector.protocol.formats import WORDS
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.text import TEXT_KEYS
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.large_headers import HEAD
 from inspector.ui.panels.details.findings import worst_finding_sections
 from inspector.ui.panels.details.overview.texts import text_section
+from inspector.ui.panels.details.page_builder import Sheet
 from inspector.ui.panels.details.section import LinkText, Section
-from inspector.ui.panels.details.sheet import Sheet
 
 _LONG = 60
 """Characters of a text that is shown as text, not as a value."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.capture.flags import Flag
 from inspector.protocol import kinds, msp
+from inspector.store.columns.flags import Flag
 from inspector.ui.panels.details.findings import worst_finding_sections
 from inspector.ui.panels.details.overview.calls import build_proposal, build_request, build_result, build_verdict
 from inspector.ui.panels.details.overview.generic import build_generic, build_unreadable, envelope_section, too_large
@@ -36,7 +36,7 @@ from inspector.ui.panels.details.overview.workspace import (
     build_status,
     build_welcome,
 )
-from inspector.ui.panels.details.sheet import Sheet, note_sections
+from inspector.ui.panels.details.page_builder import Sheet, note_sections
 
 Build = Callable[[Sheet], list[QWidget]]
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.context_tree import MAIN
-from inspector.analysis.stream_links import stream_of
-from inspector.analysis.streams import NO_RUN
-from inspector.capture.flags import Flag
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.streams.stream_pass import NO_RUN
+from inspector.analysis.views.causes.stream_links import stream_of
 from inspector.present import formats
 from inspector.present.envelope_facts import visibility_facts
 from inspector.present.facts import Fact, FactPart, fact, message_part, value_facts, words_fact
@@ -31,8 +30,9 @@ from inspector.protocol.payloads.blocks import is_markdown
 from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.text import TEXT_KEYS
+from inspector.store.columns.flags import Flag
 from inspector.ui.panels.details.content_view import MarkdownText
-from inspector.ui.panels.details.sheet import Sheet
+from inspector.ui.panels.details.page_builder import Sheet
 
 
 def build_chat(sheet: Sheet) -> list[QWidget]:

@@ -11,7 +11,6 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.capture.transcripts import SubAgent
 from inspector.present import formats
 from inspector.present.code import language_of, without_numbers
 from inspector.present.facts import Fact, FactPart, Ink, fact, value_facts, words_fact
@@ -25,9 +24,10 @@ from inspector.protocol.payloads.edits import PATHS, TOLD, Edit, edits_of
 from inspector.protocol.payloads.outline import nested_in
 from inspector.protocol.payloads.plans import Plan, State, plan_of
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.store.messages.transcripts import SubAgent
 from inspector.ui.panels.details.code_view import CodeBlock, DifferenceView, counted_words
 from inspector.ui.panels.details.overview.texts import text_section
-from inspector.ui.panels.details.sheet import Sheet
+from inspector.ui.panels.details.page_builder import Sheet
 
 _MOST_EDITS = 20
 _MARKS: dict[State, tuple[str, Ink]] = {

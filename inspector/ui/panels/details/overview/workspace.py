@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.participant_summary import refusal_of
 from inspector.present.capability_facts import (
     MOST_PATTERNS,
@@ -42,7 +42,7 @@ from inspector.protocol.participants import in_words, patterns, welcomed
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.ui.panels.details.figures import UsageGauge, UsageLine
-from inspector.ui.panels.details.sheet import Sheet
+from inspector.ui.panels.details.page_builder import Sheet
 
 
 def build_presence(sheet: Sheet) -> list[QWidget]:

@@ -1,0 +1,1 @@
+"""Array structures that the passes share: unique values, rows by key, texts, ids by space."""

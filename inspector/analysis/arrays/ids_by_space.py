@@ -1,0 +1,104 @@
+"""Numbers of strings, each in its space, in eight bytes a string: as a dict of pairs they would take 200 each."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.contexts.node_facts import as_numpy
+from inspector.store.columns.strings import InternTable
+
+UNKNOWN = -1
+_NO_SPACE = -1
+_LOW = 0xFFFFFFFF
+
+
+class SpaceNumbers:
+    """Numbers by space and string, both string ids.
+
+    Almost every string is used in one space only: that and the number there stand in two arrays by string. A
+    dictionary holds the others.
+    """
+
+    def __init__(self) -> None:
+        self._space_of = array("i")
+        self._number_of = array("i")
+        self._others: dict[tuple[int, int], int] = {}
+
+    def find(self, space: int, string: int) -> int:
+        """The number of a string in a space; UNKNOWN."""
+        if string < len(self._space_of) and self._space_of[string] == space:
+            return self._number_of[string]
+        return self._others.get((space, string), UNKNOWN)
+
+    def find_all(self, spaces: NDArray[Any], strings: NDArray[Any]) -> NDArray[np.int32]:
+        """(n,) the numbers of strings in their spaces; UNKNOWN. O(n)."""
+        if not len(strings):
+            return np.empty(0, np.int32)
+        self._reach(int(strings.max()))
+        found = np.where(as_numpy(self._space_of)[strings] == spaces, as_numpy(self._number_of)[strings], UNKNOWN)
+        if self._others:
+            missing = np.flatnonzero(found == UNKNOWN)
+            pairs = zip(spaces[missing].tolist(), strings[missing].tolist(), strict=True)
+            found[missing] = [self._others.get(pair, UNKNOWN) for pair in pairs]
+        return found.astype(np.int32, copy=False)
+
+    def put(self, space: int, string: int, number: int) -> None:
+        """Number a string in a space that has no number yet."""
+        if string >= len(self._space_of):
+            self._reach(string)
+        if self._space_of[string] == _NO_SPACE:
+            self._space_of[string], self._number_of[string] = space, number
+        else:
+            self._others[space, string] = number
+
+    def _reach(self, string: int) -> None:
+        """Make room for strings up to this one, and for some that will come."""
+        room = len(self._space_of)
+        if string >= room:
+            more = string + 1 + max(1024, room // 8) - room
+            self._space_of.extend(array("i", [_NO_SPACE]) * more)
+            self._number_of.frombytes(bytes(4 * more))
+
+
+class NamesBySpace(SpaceNumbers):
+    """Names, each in its space (string id), numbered in the order they came.
+
+    Attributes:
+        keys: by number, space << 32 | string id of the name.
+
+    Args:
+        strings: what the string ids stand for.
+    """
+
+    def __init__(self, strings: InternTable[str]) -> None:
+        super().__init__()
+        self._strings = strings
+        self.keys = array("q")
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return map(self.pair, range(len(self)))
+
+    def pair(self, number: int) -> tuple[int, str]:
+        """The space and the name of a number."""
+        key = self.keys[number]
+        return key >> 32, self._strings[key & _LOW]
+
+    def find_name(self, space: int, name: str) -> int:
+        """The number of a name in a space; UNKNOWN."""
+        code = self._strings.find(name)
+        return self.find(space, code) if code else UNKNOWN
+
+    def add(self, space: int, code: int) -> int:
+        """Number a name (string id) in a space that has no number yet."""
+        number = len(self.keys)
+        self.keys.append(space << 32 | code)
+        self.put(space, code, number)
+        return number

@@ -1,0 +1,1 @@
+"""Incremental passes: each reads new messages and reports the earlier ones that changed."""

@@ -1,0 +1,1 @@
+"""Requests, proposals and their answers: correlation, waits and departures."""

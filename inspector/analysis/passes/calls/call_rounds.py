@@ -1,0 +1,225 @@
+"""Calls that take several requests: a retry with the input that was asked for, a task that is polled, another attempt.
+
+RULE: an answer that asks for input and the retry that brings it are one call where they share the state, the method and
+the name, and where one such answer alone is open in the conversation; where two fit, nothing is linked. An answer that
+hands out a task is no result: the call goes on, with what is asked about that task in the same source, until an answer
+to that brings the result (2025-11-25: of `tasks/result`; the tasks extension: within `tasks/get`) or says that the task
+was cancelled or has failed (docs/protocols.md 13, Calls in several requests). A call of a model that is made again
+after it failed is one call, which ends as its last attempt does (section 17).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.calls.connections import connection_keys
+from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
+from inspector.protocol import kinds, mcp
+from inspector.protocol.model_api.operations import OPERATION_NAMES
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.extracted_columns import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.capture import Capture
+
+_FETCH, _OF_TASKS = "tasks/result", "tasks/"
+_OVER = (mcp.TaskStatus.FAILED, mcp.TaskStatus.CANCELLED)
+_MOST_LOOSE = 1_000
+
+
+@dataclass(slots=True)
+class Rounds:
+    """A call that takes several requests.
+
+    Attributes:
+        requests: those after the first, in order.
+        result: the answer that ends it, NO_ROW until then.
+        failed: that says that it failed.
+        cancelled: that says no more than that its task was cancelled.
+    """
+
+    requests: list[int] = field(default_factory=list)
+    result: int = NO_ROW
+    failed: bool = False
+    cancelled: bool = False
+
+
+class CallRounds:
+    """Follows such calls; a few numbers for each of their messages.
+
+    Attributes:
+        calls: by the request that began it.
+        first: by each further request, the one that began the call.
+        retries: further requests that are the call once more.
+        interim: by an answer that is no result, but asks for input or hands out a task, what began the call.
+        begun: by an answer that ends a call in a round after the first, the request that began it.
+    """
+
+    def __init__(self, capture: Capture, links: GrowingColumns, changed: ChangedRows) -> None:
+        self._capture = capture
+        self._links = links
+        self._changed = changed
+        self.calls: dict[int, Rounds] = {}
+        self.first: dict[int, int] = {}
+        self.retries: set[int] = set()
+        self.interim: dict[int, int] = {}
+        self.begun: dict[int, int] = {}
+        self._asking: dict[tuple[int, ...], list[int]] = {}  # requests whose answers ask for input, by what fits
+        self._tasks: dict[tuple[int, int], int] = {}  # by source and task, the request that became it
+        self._attempts: set[int] = set()  # further requests that are a call of a model made again
+        self._awaited: dict[int, None] = {}  # further requests whose answers may be results
+        self._loose: list[int] = []  # answers whose request is not known yet
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`, which are linked. O(such messages)."""
+        told = self._capture.extracted.mcp_rows
+        low, high = np.searchsorted(told, [start, stop])
+        rows = told[low:high].astype(np.int64)
+        rows = np.concatenate((np.array(self._loose, np.int64), rows)) if self._loose else rows
+        self._loose = []
+        states, tasks, says = (self._capture.extracted.mcp(name, rows) for name in ("state", "task", "task_says"))
+        told_of = np.flatnonzero((states != 0) | (tasks != 0))
+        if len(told_of):
+            rows = rows[told_of]
+            pipes = connection_keys(self._capture, rows).tolist()
+            values = (column[told_of].tolist() for column in (states, tasks, says))
+            for row, pipe, state, task, told_here in zip(rows.tolist(), pipes, *values, strict=True):
+                self._take(row, pipe, state, task, told_here)
+        self._try_again(start, stop)
+        self._settle()
+
+    def _try_again(self, start: int, stop: int) -> None:
+        """Note the requests to a model among new messages that are made again."""
+        codes = [code for name in OPERATION_NAMES if (code := self._capture.strings.find(name)) is not None]
+        request = self._capture.strings.find(kinds.REQUEST)
+        if not codes or request is None:
+            return
+        asks = np.isin(self._links["method"][start:stop], codes) & (
+            self._capture.columns["kind"][start:stop] == request
+        )
+        rows = start + np.flatnonzero(asks)
+        of, copied = self._capture.repeats(rows)
+        for row, first in zip(rows[copied].tolist(), of[copied].tolist(), strict=True):
+            if first != NO_ROW:
+                self._further(row, first)
+                self._attempts.add(row)
+                self._awaited[row] = None
+
+    def _take(self, row: int, pipe: int, state: int, task: int, says: int) -> None:
+        kind = self._capture.string("kind", row)
+        if kind == kinds.REQUEST:
+            if state and self._method(row) in mcp.RETRIED:
+                self._retry(row, (pipe, state, int(self._links["method"][row]), int(self._links["target"][row])))
+            elif task and self._method(row).startswith(_OF_TASKS):
+                self._further(row, self._tasks.get((pipe >> 32, task), NO_ROW))
+            return
+        asked = int(self._links["cause"][row])
+        if kind != kinds.RESPONSE or asked == NO_ROW:
+            if kind == kinds.RESPONSE and len(self._loose) < _MOST_LOOSE:
+                self._loose.append(row)
+            return
+        method = self._method(asked)
+        if task and method.startswith(_OF_TASKS):
+            self._task_told(row, asked, says)
+        elif says & TASK_HANDED:
+            self._interim(row, asked)
+            self._tasks[pipe >> 32, task] = self.first.get(asked, asked)
+        elif state and method in mcp.RETRIED:
+            self._interim(row, asked)
+            key = (pipe, state, int(self._links["method"][asked]), int(self._links["target"][asked]))
+            self._asking.setdefault(key, []).append(asked)
+
+    def _method(self, row: int) -> str:
+        code = int(self._links["method"][row])
+        return self._capture.strings[code] if code else ""
+
+    def _interim(self, row: int, asked: int) -> None:
+        first = self.interim[row] = self.first.get(asked, asked)
+        self.calls.setdefault(first, Rounds())
+        self._awaited.pop(asked, None)
+        self._changed.update((row, first))
+
+    def _retry(self, row: int, key: tuple[int, ...]) -> None:
+        if len(self._asking.get(key, ())) == 1:
+            asked = self._asking.pop(key)[0]
+            self._further(row, self.first.get(asked, asked))
+            self.retries.add(row)
+
+    def _further(self, row: int, first: int) -> None:
+        if first == NO_ROW:
+            return
+        self.first[row] = first
+        self.calls.setdefault(first, Rounds()).requests.append(row)
+        self._changed.update((row, first))
+        if self._method(row) == _FETCH or self._method(row) in mcp.RETRIED:
+            self._awaited[row] = None
+
+    def _task_told(self, row: int, asked: int, says: int) -> None:
+        """An answer to a request about a task says how it stands: in the extension its result is in it."""
+        first = self.first.get(asked, NO_ROW)
+        if first == NO_ROW or self._method(asked) == _FETCH:
+            return
+        if says & TASK_RESULT or says & TASK_STATUS in _OVER:
+            status = mcp.TaskStatus(says & TASK_STATUS)
+            cancelled = status is mcp.TaskStatus.CANCELLED
+            self._end(
+                row, first, failed=bool(says & TASK_FAILED) or status is mcp.TaskStatus.FAILED, cancelled=cancelled
+            )
+
+    def _settle(self) -> None:
+        """Note the answers that came to retries and to requests for results."""
+        for row in [row for row in self._awaited if self._links["answer"][row] != NO_ROW]:
+            answer = int(self._links["answer"][row])
+            del self._awaited[row]
+            if answer not in self.interim:
+                failed = bool(int(self._capture.columns["flags"][answer]) & Flag.ERROR.value)
+                self._end(answer, self.first[row], failed=failed, cancelled=False, anew=row in self._attempts)
+
+    def _end(self, row: int, first: int, *, failed: bool, cancelled: bool, anew: bool = False) -> None:
+        call = self.calls.setdefault(first, Rounds())
+        if call.result != NO_ROW and not anew and not (call.cancelled and not cancelled):
+            return
+        call.result, call.failed, call.cancelled = row, failed, cancelled
+        self.begun[row] = first
+        self._changed.update((row, first))
+
+    # Asking
+
+    def are_interim(self, rows: Rows) -> NDArray[np.bool_]:
+        """(n,) which of some answers are no result: they ask for input, or hand out a task."""
+        return np.isin(rows, _array(self.interim)) if self.interim else np.zeros(len(rows), np.bool_)
+
+    def follow(self, row: int) -> list[int]:
+        """The further requests of a call that a message brought about: all of its first, those after an answer."""
+        first = self.interim.get(row, row)
+        call = self.calls.get(first)
+        return [one for one in call.requests if one > row] if call is not None else []
+
+    def begun_by(self, rows: Rows, causes: Rows) -> Rows:
+        """(n,) of some messages the request that began the call which they end, where it had rounds; else `causes`."""
+        if not self.begun:
+            return causes
+        ends = np.flatnonzero(np.isin(rows, _array(self.begun)))
+        found = causes.copy()
+        found[ends] = [self.begun[row] for row in rows[ends].tolist()]
+        return found
+
+    def ended(self, rows: Rows) -> Rows:
+        """(k,) the answers among some messages that bring the result of a call in a round after its first."""
+        return rows[np.isin(rows, _array(self.begun))] if self.begun else NO_ROWS
+
+    def results(self, calls: Rows, answers: Rows) -> Rows:
+        """(n,) the answer that ends each of some calls, NO_ROW; `answers` are those to their first requests."""
+        if not self.calls:
+            return answers
+        found = answers.copy()
+        for place in np.flatnonzero(np.isin(calls, _array(self.calls))).tolist():
+            found[place] = self.calls[int(calls[place])].result
+        return found
+
+
+def _array(rows: dict[int, object] | set[int] | dict[int, int] | dict[int, Rounds]) -> Rows:
+    return np.fromiter(rows, np.int64, len(rows))

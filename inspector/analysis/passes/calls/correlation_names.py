@@ -1,0 +1,240 @@
+"""What correlation ids name where no message bears them: a context, else a stream, else nothing (docs/protocols.md 5).
+
+The links between messages are the correlation pass's; this one looks only at messages that it could link to nothing.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.passes.calls.correlation import CorrelationPass
+from inspector.analysis.passes.changes import ChangedRows, Rows
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.protocol import kinds
+from inspector.protocol.paths import normalise
+from inspector.store.columns.block import OBJECT_KEY
+from inspector.store.columns.columns import Array, GrowingColumns
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW, HashIndex
+from inspector.store.messages.capture import Capture
+
+_CORRELATED = Flag.CORRELATED.value
+_MOST_PREFIXES = 32  # ancestors of one path that can be named
+
+
+class Named(enum.IntEnum):
+    """What a message names. A later one that bears the id makes it a message after all."""
+
+    NOTHING_ASKED = 0
+    """It names nothing, and need not."""
+    MESSAGE = 1
+    LATER_MESSAGE = 2
+    """It came before what it names."""
+    CONTEXT = 3
+    STREAM = 4
+    NOTHING_SEEN = 5
+    """Nothing that was seen bears the id; of a response also: its request was never seen."""
+
+
+class NamedPass:
+    """Contexts and streams that correlation ids name.
+
+    Nothing is listed before a message names what no message bears, which in most traffic none does.
+    """
+
+    def __init__(self, capture: Capture, correlation: CorrelationPass, contexts: ContextPass) -> None:
+        self._capture = capture
+        self._correlation = correlation
+        self._contexts = contexts
+        self._columns = GrowingColumns({"found": np.uint8})
+        self._waiting = HashIndex()  # messages by the hashes of the ids they name (`MessageIds.hash_in`)
+        self._names = {what: HashIndex() for what in _COLUMNS}  # the same hashes of names; rows mean nothing
+        self._met = {what: _Met() for what in _COLUMNS}
+        self._listed = 0
+        self._changed = ChangedRows()
+
+    def take_changes(self) -> Rows:
+        """Messages that name something else than before."""
+        return self._changed.take()
+
+    def feed(self, start: int, stop: int) -> None:
+        """Look at messages `start` to `stop`, after the passes on contexts and correlation."""
+        columns = self._capture.columns
+        self._columns.append({"found": 0}, stop - start)
+        loose = (columns["flags"][start:stop] & _CORRELATED != 0) & (
+            self._correlation.columns["cause"][start:stop] == NO_ROW
+        )
+        rows = np.flatnonzero(loose) + start
+        if not len(rows) and not len(self._waiting):
+            return
+        self._list_names(stop)
+        named = [self._correlation.hashes_named_by(row) for row in rows.tolist()]
+        hashes = np.array([one for ones in named for one in ones], np.uint64)
+        naming = np.repeat(rows, [len(ones) for ones in named])
+        for what, names in self._names.items():  # the best last
+            self._take(naming[names.latest(hashes, _any(hashes)) != NO_ROW], what)
+        self._waiting.add(hashes, naming.astype(np.uint32))
+
+    def _take(self, rows: Rows, what: Named) -> None:
+        found = self._columns["found"][rows]
+        better = ascending(rows[_RANKS[found] < _RANKS[what]])
+        if len(better):
+            self._columns.put("found", better, what.value)
+            self._changed.update_all(better)
+
+    # The names
+
+    def _list_names(self, stop: int) -> None:
+        """Take in the names of contexts and streams that messages up to `stop` have brought."""
+        start, self._listed = self._listed, stop
+        for what, column in _COLUMNS.items():
+            keys = self._unmet(what, column, start, stop)
+            texts = [self._capture.strings[code] for code in (keys & 0xFFFFFFFF).tolist()]
+            names = [_context_names(text) for text in texts] if column == "context" else [[text] for text in texts]
+            spaces = np.repeat(keys >> 32, [len(each) for each in names])
+            hashes = self._capture.ids.hashes_in(spaces, [name for each in names for name in each])
+            if what is Named.CONTEXT:
+                hashes = np.concatenate((hashes, np.array(self._contexts.take_parents(), np.uint64)))
+            self._name(ascending(hashes), what)
+
+    def _unmet(self, what: Named, column: str, start: int, stop: int) -> NDArray[np.int64]:
+        """Each space and string of a column that was not met before, as one number."""
+        codes = self._capture.columns[column][start:stop].astype(np.int64)
+        spaces = self._capture.columns["space"][start:stop].astype(np.int64)
+        return self._met[what].new(ascending((spaces << 32 | codes)[codes != 0]))
+
+    def _name(self, hashes: NDArray[np.uint64], what: Named) -> None:
+        if not len(hashes):
+            return
+        names = self._names[what]
+        new = hashes[names.latest(hashes, _any(hashes)) == NO_ROW] if len(names) else hashes
+        names.add(new, np.zeros(len(new), np.uint32))
+        if len(new) and len(self._waiting):
+            _, rows = self._waiting.all_rows(new)
+            self._take(rows, what)
+
+    # Asking
+
+    def named(self, rows: slice | Array) -> Array:
+        """What some messages name, as numbers of `Named`: (k,) uint8. O(rows)."""
+        links, source = self._correlation.columns, self._capture.columns
+        cause = links["cause"][rows]
+        own = np.arange(*rows.indices(len(source))) if isinstance(rows, slice) else rows
+        found = self._columns["found"][rows]
+        response = source["kind"][rows] == (self._capture.strings.find(kinds.RESPONSE) or -1)
+        asked = (source["flags"][rows] & _CORRELATED != 0) | response
+        loose = np.where(found != 0, found, np.where(asked, Named.NOTHING_SEEN, 0))
+        themselves = self._correlation.naming_themselves()
+        if len(themselves):
+            loose = np.where(np.isin(own, themselves), Named.NOTHING_ASKED, loose)
+        linked = np.where(cause < own, Named.MESSAGE, Named.LATER_MESSAGE)
+        return np.where(cause != NO_ROW, linked, loose).astype(np.uint8)
+
+    def origins(self, row: int) -> list[int]:
+        """Messages that stand for the contexts or streams a message names: what began them, and what ended a context.
+
+        O(messages) for streams.
+        """
+        if int(self._columns["found"][row]) == 0 or self._correlation.columns["cause"][row] != NO_ROW:
+            return []
+        space = int(self._capture.columns["space"][row])
+        found: set[int] = set()
+        for identifier in self._capture.records.correlation_ids(row):
+            node = self._contexts.tree.find(space, identifier)
+            found.update(self._of_context(node) if node != MAIN else self._of_stream(space, identifier))
+        return sorted(found - {row})
+
+    def _of_context(self, node: int) -> list[int]:
+        """What began a context: its start, else its first message, else the first below it; and what concluded it."""
+        facts = self._contexts.facts
+        first = facts.started_by[node] if facts.started_by[node] >= 0 else facts.first_row[node]
+        if first < 0:
+            firsts = [facts.first_row[below] for below in self._contexts.tree.children.each(node)]
+            first = min((row for row in firsts if row >= 0), default=-1)
+        return [row for row in (first, facts.concluded_by[node]) if row >= 0]
+
+    def _of_stream(self, space: int, stream: str) -> list[int]:
+        columns, code = self._capture.columns, self._capture.strings.find(stream)
+        if not code:
+            return []
+        rows = np.flatnonzero((columns["stream"] == code) & (columns["space"] == space))
+        opened = rows[columns["kind"][rows] == (self._capture.strings.find("stream/open") or -1)]
+        first = opened if len(opened) else rows
+        return first[:1].tolist()
+
+    def named_by(self, row: int) -> list[int]:
+        """Messages that name the context this one began or concluded, or the stream it opened. O(messages)."""
+        return sorted({other for other in self._candidates(row) if row in self.origins(other)})
+
+    def _candidates(self, row: int) -> list[int]:
+        """Messages that name a context or stream that this one is about."""
+        if not len(self._waiting):
+            return []
+        capture, tree = self._capture, self._contexts.tree
+        space = int(capture.columns["space"][row])
+        names: list[str] = []
+        node = self._contexts.node_of(row)
+        above = tree.parent[node] if node != MAIN else MAIN
+        for of in {node, above, self.started_by(row)} - {MAIN}:
+            names += tree.ids_of(of)
+        stream = capture.string("stream", row)
+        if stream is not None:
+            names.append(stream)
+        hashes = {capture.ids.hash_in(space, name) for name in names}
+        return [other for one in hashes for other in self._waiting.rows(one)]
+
+    def started_by(self, row: int) -> int:
+        """The context a reasoning start opened; MAIN."""
+        return self._contexts.begun_by(row) if self._capture.string("kind", row) == "reasoning/start" else MAIN
+
+
+_COLUMNS = {Named.STREAM: "stream", Named.CONTEXT: "context"}
+"""Where names are, the better ones last."""
+_RANKS = np.zeros(max(Named) + 1, np.uint8)
+_RANKS[[Named.STREAM, Named.CONTEXT]] = 1, 2
+
+
+def _any(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Rows that all are below, for each hash."""
+    return np.full(len(hashes), np.iinfo(np.int64).max)
+
+
+class _Met:
+    """Strings that were met in a space: nearly all in one space only, which is kept by string."""
+
+    def __init__(self) -> None:
+        self._space_of = np.full(1024, -1, np.int32)
+        self._others: set[int] = set()
+
+    def new(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some spaces and strings, each as one number and given once, that come for the first time."""
+        if not len(keys):
+            return keys
+        codes, spaces = keys & 0xFFFFFFFF, keys >> 32
+        room, most = len(self._space_of), int(codes.max())
+        if most >= room:
+            more = np.full(most + 1 + max(1024, room // 8) - room, -1, np.int32)
+            self._space_of = np.concatenate((self._space_of, more))
+        keys, codes, spaces = (part[self._space_of[codes] != spaces] for part in (keys, codes, spaces))
+        first = self._space_of[codes] == -1
+        self._space_of[codes[first][::-1]] = spaces[first][::-1]
+        elsewhere = [key for key in keys[self._space_of[codes] != spaces].tolist() if key not in self._others]
+        self._others.update(elsewhere)
+        return np.concatenate((keys[self._space_of[codes] == spaces], np.array(elsewhere, np.int64)))
+
+
+def _context_names(key: str) -> list[str]:
+    """What a message may call the contexts of an observed key by: the path and those above it; an object's id."""
+    if key.startswith(OBJECT_KEY):
+        return [key[len(OBJECT_KEY) :]] if len(key) > len(OBJECT_KEY) else []
+    path = normalise(key)
+    names = [path] if path else []
+    while "/" in path and len(names) < _MOST_PREFIXES:
+        path = path.rpartition("/")[0]
+        names.append(path)
+    return names

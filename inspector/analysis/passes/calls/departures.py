@@ -1,0 +1,137 @@
+"""Waits end with the process that waits, and with the one that was asked (docs/protocols.md 10).
+
+RULE: who leaves, or joins once more under the same id, is another process from then on: it knows nothing of what the
+former one asked, proposed or was asked. An answer that comes all the same counts. So it is with lines of MCP where
+their connection was opened anew: the server was started again.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.unique_ints import are_any, ascending
+from inspector.analysis.passes.calls.connections import connection_keys
+from inspector.analysis.passes.calls.correlation import CorrelationPass
+from inspector.analysis.passes.calls.waits import GivenUp
+from inspector.analysis.passes.changes import ChangedRows, Rows
+from inspector.analysis.passes.participants.participant_pass import ParticipantPass
+from inspector.protocol import kinds
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.capture import Capture
+
+
+class DeparturePass:
+    """Gives up the requests and proposals of those who are gone, and the requests made of them alone."""
+
+    def __init__(self, capture: Capture, correlation: CorrelationPass, participants: ParticipantPass) -> None:
+        self._capture = capture
+        self._links = correlation.columns
+        self._participants = participants
+        # By space and name, the requests and proposals that end with somebody, since it left last.
+        self._with: dict[int, array[int]] = {}
+        self._asked_since = array("i")  # put there when somebody leaves: a batch costs nothing for what is open
+        self._told = 0
+        self._piped: list[Rows] = []  # requests without an envelope
+        self._reopened = 0
+        self._changed = ChangedRows()
+
+    def take_changes(self) -> Rows:
+        """Messages that are given up."""
+        return self._changed.take()
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`. O(messages), and where somebody left O(requests by and to it since)."""
+        kind, find = self._capture.columns["kind"][start:stop], self._capture.strings.find
+        asked = are_any(kind, [find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL)])
+        new = np.flatnonzero(asked) + start
+        if len(new):
+            self._asked_since.frombytes(new.astype(np.int32).tobytes())
+            piped = new[self._capture.columns["flags"][new] & Flag.RPC.value != 0]
+            if len(piped):
+                self._piped.append(piped)
+        self._end_connections()
+        left = self._participants.ended_since(self._told)
+        self._told += len(left[0])
+        if not len(left[0]):
+            return
+        self._list(self._still_open(np.array(self._asked_since, np.int64), start))
+        del self._asked_since[:]
+        gone = {*left[1].tolist()}
+        rows = [np.array(self._with.pop(person, ()), np.int64) for person in gone]
+        self._list(self._give_up(self._still_open(ascending(*rows), start), left), only=gone)
+
+    def _end_connections(self) -> None:
+        """Give up what was asked over connections that others took the place of."""
+        every = self._capture.ended_connections
+        ended, self._reopened = every[self._reopened :], len(every)
+        if not ended or not self._piped:
+            return
+        rows = np.concatenate(self._piped)
+        rows = rows[self._links["answer"][rows] == NO_ROW]
+        gone = np.isin(connection_keys(self._capture, rows), [source << 32 | number for source, number in ended])
+        self._links.put("given_up", rows[gone], GivenUp.ASKED_LEFT.value)
+        self._changed.update_all(rows[gone])
+        self._piped = [rows[~gone]]
+
+    def _still_open(self, rows: Rows, start: int) -> Rows:
+        """Those of some messages that nobody had answered before this batch, and that are not given up."""
+        answer = self._links["answer"][rows]
+        return rows[((answer == NO_ROW) | (answer >= start)) & (self._links["given_up"][rows] == 0)]
+
+    def _list(self, rows: Rows, only: set[int] | None = None) -> None:
+        """Note who some messages end with: their senders, and the one each was addressed to alone."""
+        spaces = self._capture.columns["space"][rows].astype(np.int64) << 32
+        for people in (self._capture.columns["sender"][rows].astype(np.int64), self._asked_alone(rows)):
+            for person, row in zip((spaces | people)[people != 0].tolist(), rows[people != 0].tolist(), strict=True):
+                if only is not None and person not in only:
+                    continue
+                if person not in self._with:
+                    self._with[person] = array("i")
+                self._with[person].append(row)
+
+    def _give_up(self, rows: Rows, left: tuple[Rows, NDArray[np.int64]]) -> Rows:
+        """Give up what ends with those who left; returns the others."""
+        links = self._links
+        by_sender = self._first_after(rows, self._capture.columns["sender"][rows], left)
+        by_asked = self._first_after(rows, self._asked_alone(rows), left)
+        first = np.minimum(by_sender, by_asked)
+        answer = links["answer"][rows].astype(np.int64)
+        gone = (first != _NEVER) & ((answer == NO_ROW) | (answer > first))
+        for given_up, why in (
+            (rows[gone & (by_sender <= by_asked)], GivenUp.ASKER_LEFT),
+            (rows[gone & (by_sender > by_asked)], GivenUp.ASKED_LEFT),
+        ):
+            links.put("given_up", given_up, why.value)
+            self._changed.update_all(given_up)
+        return rows[~gone]
+
+    def _asked_alone(self, rows: Rows) -> NDArray[np.int64]:
+        """The string id of the one each request was addressed to; 0 for several, for all, and of a proposal."""
+        columns = self._capture.columns
+        asked = columns["kind"][rows] == (self._capture.strings.find(kinds.REQUEST) or -1)
+        return np.where(asked, self._capture.to_sets.alone(columns["to_set"][rows]), 0)
+
+    def _first_after(self, rows: Rows, people: NDArray[np.integer], left: tuple[Rows, NDArray[np.int64]]) -> Rows:
+        """The first departure of each of some people after a message; _NEVER."""
+        at, keys = left
+        order = np.lexsort((at, keys))
+        keys, at = keys[order], at[order]
+        known, first_of = np.unique(keys, return_index=True)
+        wanted = self._capture.columns["space"][rows].astype(np.int64) << 32 | people.astype(np.int64)
+        place = np.searchsorted(known, wanted)
+        found = (place < len(known)) & (people != 0)
+        found[found] = known[place[found]] == wanted[found]
+        first = np.full(len(rows), _NEVER, np.int64)
+        # One number orders departures by who left and when.
+        ranked = np.repeat(np.arange(len(known)), np.diff(np.append(first_of, len(keys)))) << 32 | at
+        after = np.searchsorted(ranked, place[found] << 32 | rows[found], "right")
+        within = (after < len(ranked)) & (keys[np.minimum(after, len(keys) - 1)] == wanted[found])
+        first[np.flatnonzero(found)[within]] = at[after[within]]
+        return first
+
+
+_NEVER = 2**62

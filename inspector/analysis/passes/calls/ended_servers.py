@@ -1,0 +1,31 @@
+"""Tapped servers that ended badly: by what their recorder wrote down, which nobody who is recorded can write."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
+
+_PROCESS_ENDS = "recorder/end"
+
+
+def ended_badly(capture: Capture, start: int, stop: int) -> Rows:
+    """Which of the messages start to stop say that a tapped server ended badly; `Capture.reason` says how.
+
+    They are the marks of a capture that its tap wrote (`Flag.GAP` with `Flag.ERROR`), and the last lines of wire
+    recordings (docs/protocols.md 13). Lines that look so in a log of what a server printed are not believed.
+    """
+    columns = capture.columns
+    flags = columns["flags"][start:stop]
+    failed = np.flatnonzero(flags & Flag.ERROR.value)
+    if not len(failed):
+        return NO_ROWS
+    own = flags[failed] & Flag.GAP.value != 0
+    own |= (flags[failed] & Flag.LOG_ONLY.value != 0) & (
+        columns["kind"][failed + start] == (capture.strings.find(_PROCESS_ENDS) or -1)
+    )
+    rows = failed[own] + start
+    believed = [capture.sources[source].is_recording for source in columns["source"][rows].tolist()]
+    return rows[np.array(believed, np.bool_)]

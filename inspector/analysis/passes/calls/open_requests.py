@@ -1,0 +1,169 @@
+"""Requests that wait for an answer, found by their JSON-RPC id: rule 4 of docs/protocols.md 3.
+
+Nothing is listed before somebody answers without naming a request, which in MEW traffic nobody does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from inspector.protocol import kinds
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, respelt
+from inspector.store.messages.capture import Capture
+
+_RPC = Flag.RPC.value
+_WAYS = 16  # directions of one connection that are looked at; a pipe has two
+
+_MOST_ANSWERED = 65_536  # answered requests that are kept, for an answer to come again
+
+_Pipe = tuple[int, int]
+"""Source and number of its connection, for JSON-RPC without an envelope; (-1, space) for an envelope. A JSON-RPC id
+means something within one only: a server that was started again is asked with the same ids."""
+_Key = tuple[_Pipe, int, int, str | int, int]
+"""Where it was said, JSON-RPC id (its hash), asker and who was asked. Asked is a participant; for a line of MCP stdio
+that names nobody it is its source, and the last number is the direction the line went."""
+
+
+class OpenCalls:
+    """Finds the request an answer without correlation id belongs to. O(recipients) an answer.
+
+    Args:
+        links: the columns of the correlation pass; `answer` is read.
+
+    Attributes:
+        nearly: answers that belong to no open request, and the request they seem to mean: one that was answered before
+            under the same id (true), or one whose id is the number that theirs is the text of, or the reverse (false).
+    """
+
+    def __init__(self, capture: Capture, links: GrowingColumns) -> None:
+        self._capture = capture
+        self._links = links
+        # By the hash of their key, which holds that of a JSON-RPC id: of most keys there is one, a row and no list.
+        self._open: dict[int, int | list[int]] = {}
+        self._answered: dict[_Key, int] = {}  # the last under each key
+        self.nearly: dict[int, tuple[int, bool]] = {}
+        self._ways: dict[tuple[int, _Pipe], dict[int, None]] = {}  # directions, of requests that name nobody
+        self._listed = 0
+
+    def asked_by(self, row: int) -> int:
+        """The latest unanswered request with this JSON-RPC id, between the same two, the other way; NO_ROW.
+
+        Args:
+            row: the answer; rows asked for ascend.
+        """
+        rpc = int(self._capture.columns["rpc_hash"][row])
+        if not rpc:
+            return NO_ROW
+        self._list_until(row)
+        keys = list(self._keys_of_answer(rpc, row))
+        found = self._best(keys, row)
+        if found == NO_ROW and self._is_streamed(again := self._last_answered(keys)):
+            return again
+        if found == NO_ROW:
+            self._note_nearly(keys, row)
+        return found
+
+    def _is_streamed(self, request: int) -> bool:
+        """Whether a request is one that more answers than the first come to."""
+        return request != NO_ROW and self._capture.string("method", request) in kinds.STREAMED_ANSWERS
+
+    def asked_with(self, rpc: int, row: int) -> int:
+        """The latest unanswered request with a JSON-RPC id (its hash) that went the way of `row`; NO_ROW."""
+        self._list_until(row)
+        return max((self._latest(key, row) for key in self._keys_of_request(row, rpc)), default=NO_ROW)
+
+    def _best(self, keys: list[_Key], row: int) -> int:
+        return max((self._latest(key, row) for key in keys), default=NO_ROW)
+
+    def _last_answered(self, keys: list[_Key]) -> int:
+        return max((self._answered.get(key, NO_ROW) for key in keys), default=NO_ROW)
+
+    def _note_nearly(self, keys: list[_Key], row: int) -> None:
+        """Note what is meant by an answer that no open request fits."""
+        again = self._last_answered(keys)
+        if again != NO_ROW:
+            self.nearly[row] = again, True
+            return
+        keys = list(self._keys_of_answer(respelt(int(self._capture.columns["rpc_hash"][row])), row))
+        found = self._best(keys, row)
+        found = self._last_answered(keys) if found == NO_ROW else found
+        if found != NO_ROW:
+            self.nearly[row] = found, False
+
+    def _keys_of_answer(self, rpc: int, row: int) -> Iterator[_Key]:
+        """What the requests are listed under that an answer may belong to."""
+        columns = self._capture.columns
+        pipe, sender = self._pipe(row), int(columns["sender"][row])
+        known = (self._capture.strings.find(receiver) for receiver in self._capture.to(row))
+        askers = dict.fromkeys(asker for asker in known if asker is not None)
+        if sender:
+            name = self._capture.strings[sender]
+            yield from ((pipe, rpc, asker, name, 0) for asker in askers)
+            return
+        # A line of MCP stdio names nobody: the other side of the same connection (docs/protocols.md 13).
+        source, way = int(columns["source"][row]), int(columns["direction"][row])
+        for asker in askers or (0,):
+            others = (other for other in self._ways.get((source, pipe), ()) if not way or other != way)
+            yield from ((pipe, rpc, asker, source, other) for other in others)
+
+    def _list_until(self, row: int) -> None:
+        """List the requests before `row` that nobody has answered yet."""
+        columns = self._capture.columns
+        start, self._listed = self._listed, max(row, self._listed)
+        request = self._capture.strings.find(kinds.REQUEST) or -1
+        answers = self._links["answer"][start:row]
+        wanted = (columns["kind"][start:row] == request) & (columns["rpc_hash"][start:row] != NO_HASH)
+        wanted &= (answers == NO_ROW) | (answers > row)
+        for place in (np.flatnonzero(wanted) + start).tolist():
+            for key in self._keys_of_request(place, int(columns["rpc_hash"][place])):
+                self._list(hash(key), place)
+
+    def _list(self, key: int, row: int) -> None:
+        listed = self._open.get(key)
+        if listed is None:
+            self._open[key] = row
+        elif isinstance(listed, int):
+            self._open[key] = [listed, row]
+        else:
+            listed.append(row)
+
+    def _keys_of_request(self, row: int, rpc: int) -> Iterator[_Key]:
+        columns = self._capture.columns
+        pipe, sender = self._pipe(row), int(columns["sender"][row])
+        asked = self._capture.to(row)
+        if asked:
+            yield from ((pipe, rpc, sender, name, 0) for name in dict.fromkeys(asked))
+            return
+        source, way = int(columns["source"][row]), int(columns["direction"][row])
+        ways = self._ways.setdefault((source, pipe), {})
+        if way in ways or len(ways) < _WAYS:
+            ways[way] = None
+            yield pipe, rpc, sender, source, way
+
+    def _pipe(self, row: int) -> _Pipe:
+        columns = self._capture.columns
+        if int(columns["flags"][row]) & _RPC:
+            return int(columns["source"][row]), int(columns["connection"][row])
+        return -1, int(columns["space"][row])
+
+    def _latest(self, key: _Key, row: int) -> int:
+        """The latest request under a key that nobody had answered before `row`; those answered are forgotten."""
+        listed = self._open.get(hash(key))
+        if listed is None:
+            return NO_ROW
+        listed = [listed] if isinstance(listed, int) else listed
+        answers = self._links["answer"]
+        while listed:
+            answer = answers[listed[-1]]
+            if answer == NO_ROW or answer > row:
+                return listed[-1]
+            self._answered.pop(key, None)
+            self._answered[key] = listed.pop()
+            if len(self._answered) > _MOST_ANSWERED:
+                del self._answered[next(iter(self._answered))]
+        del self._open[hash(key)]
+        return NO_ROW

@@ -1,0 +1,280 @@
+"""What waits for somebody: requests that want an answer and have none, proposals nobody has acted on.
+
+The one place that says so. A request needs no answer when it is a notification: its method says it, or it is JSON-RPC
+(v0.0's `mcp` messages among it) without an id (docs/protocols.md 3). What a gateway refused, or its sender cancelled,
+waits no more; nor does what was asked by, or of, a process that is gone (`departures`), or by an agent that
+was stopped.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.passes.calls.open_requests import OpenCalls
+from inspector.analysis.passes.calls.proposals import ProposalState
+from inspector.analysis.passes.changes import ChangedRows, Rows
+from inspector.analysis.passes.participants.impersonation import TrustPass
+from inspector.protocol import calls, kinds, mcp
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_rpc_id
+from inspector.store.messages.capture import Capture
+
+_Bools = NDArray[np.bool_]
+
+_CANCELLED = "notifications/cancelled"
+_ERROR = "system/error"
+_MOST_EXCHANGES = 10_000
+_EXCHANGE_ENDS = ("http/end", "http/error")
+_FAILED = 400
+_STOPS = ("reasoning/cancel", "acp/cancel")
+"""What stops an agent: in a transcript, and in a session of ACP, which goes on."""
+_MOST_BEHIND = 4_096
+"""Messages before the one that stops an agent, among which what it had asked for is looked for."""
+_BARE_KIND = "mcp"  # of v0.0, which has JSON-RPC as its payload
+
+
+class GivenUp(enum.IntEnum):
+    """Why nobody needs to answer a request, or to act on a proposal."""
+
+    NO = 0
+    ASKER_LEFT = 1
+    """Its sender left, or was started again."""
+    ASKED_LEFT = 2
+    """The only one asked did."""
+    CANCELLED = 3
+    """Its sender said so by notifications/cancelled, hung up, or was stopped, as agents of transcripts are."""
+    REFUSED = 4
+    """A gateway said that it did not let it through, or an HTTP status that it was not taken."""
+
+
+class Outcomes:
+    """Keeps the column `given_up` of the correlation pass.
+
+    Args:
+        links: the columns of that pass.
+        changed: takes note of messages that are given up.
+        trust: whose errors are a gateway's.
+    """
+
+    def __init__(
+        self, capture: Capture, links: GrowingColumns, open_calls: OpenCalls, changed: ChangedRows, trust: TrustPass
+    ) -> None:
+        self._capture = capture
+        self._trust = trust
+        self._links = links
+        self._open_calls = open_calls
+        self._changed = changed
+        self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call made in it
+        self._stopped: dict[tuple[int, int], int] = {}  # by source and context, where its agent was stopped last
+
+    def end_exchanges(self, start: int, stop: int) -> None:
+        """Give up what was asked in an HTTP exchange that is over: the client hung up, or its answer is an error.
+
+        In MCP 2026-07-28 hanging up takes a call back; before, the answer may come in another exchange.
+        """
+        carried = self._capture.extracted.exchange_rows
+        low, high = np.searchsorted(carried, [start, stop])
+        if low == high:
+            return
+        rows = carried[low:high].astype(np.int64)
+        columns, find = self._capture.columns, self._capture.strings.find
+        asks = (columns["kind"][rows] == (find(kinds.REQUEST) or -1)) & (
+            columns["sender"][rows] == (find("client") or -1)
+        )
+        asks &= columns["flags"][rows] & Flag.RPC.value != 0
+        ends = np.isin(columns["kind"][rows], [find(name) or -1 for name in _EXCHANGE_ENDS])
+        places = np.flatnonzero(asks | ends)
+        names = ("number", "hung_up", "status")
+        numbers, left, status = (self._capture.extracted.exchanges(name, rows[places]).tolist() for name in names)
+        for place, number, hung_up, told in zip(places.tolist(), numbers, left, status, strict=True):
+            row = int(rows[place])
+            key = int(columns["source"][row]), number
+            if asks[place]:
+                self._exchanges[key] = row
+                if len(self._exchanges) > _MOST_EXCHANGES:
+                    del self._exchanges[next(iter(self._exchanges))]
+            elif (asked := self._exchanges.pop(key, NO_ROW)) != NO_ROW and self._links["answer"][asked] == NO_ROW:
+                if hung_up and self._is_modern(asked):
+                    self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
+                elif told >= _FAILED:
+                    self._give_up(np.array([asked], np.int64), GivenUp.REFUSED)
+
+    def _is_modern(self, row: int) -> bool:
+        return (
+            self._capture.strings[int(self._capture.extracted.mcp("version", np.array([row]))[0])] >= mcp.FIRST_MODERN
+        )
+
+    def end_turns(self, start: int, stop: int) -> None:
+        """Give up what agents of transcripts had asked for, and not got, when they were stopped.
+
+        O(messages), and so many for each stop as lie since the one before, at most `_MOST_BEHIND`.
+        """
+        columns, find = self._capture.columns, self._capture.strings.find
+        codes, request = [code for name in _STOPS if (code := find(name))], find(kinds.REQUEST) or -1
+        if not codes:
+            return
+        stops = np.isin(columns["kind"][start:stop], codes)
+        stops &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
+        for row in (np.flatnonzero(stops) + start).tolist():
+            key = int(columns["source"][row]), int(columns["context"][row])
+            since = max(self._stopped.get(key, NO_ROW) + 1, row - _MOST_BEHIND)
+            self._stopped[key] = row
+            asked = columns["kind"][since:row] == request
+            for name, value in zip(("source", "context"), key, strict=True):
+                asked &= columns[name][since:row] == value
+            rows = np.flatnonzero(asked) + since
+            self._give_up(rows[self._links["answer"][rows] == NO_ROW], GivenUp.CANCELLED)
+
+    def note_errors(self, rows: Rows, causes: Rows) -> None:
+        """Some messages were linked to others that they name: errors of a gateway refuse those."""
+        code = self._capture.strings.find(_ERROR)
+        if code:
+            errors = np.flatnonzero(self._capture.columns["kind"][rows] == code).tolist()
+            errors = [place for place in errors if self._trust.is_gateway_or_nobody(int(rows[place]))]
+            self._give_up(causes[errors], GivenUp.REFUSED)
+
+    def cancelling(self, start: int, stop: int) -> Rows:
+        """Messages `start` to `stop` that cancel a request."""
+        method = self._capture.strings.find(_CANCELLED)
+        if not method:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self._capture.columns["method"][start:stop] == method) + start
+
+    def cancel(self, row: int, named: int) -> None:
+        """Give up the request that a message cancels.
+
+        Args:
+            named: the message it names by correlation; NO_ROW. Rows ascend.
+        """
+        asked = self._asked(row)
+        if asked == NO_ROW and named != NO_ROW and self._is_own_request(named, row):
+            asked = named
+        if asked != NO_ROW:
+            self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
+
+    def _asked(self, row: int) -> int:
+        """The open request of the same sender that `requestId` names, be it by its JSON-RPC id or its envelope's."""
+        params: Any = (
+            None if self._capture.records.is_big(row) else self._capture.records.decoded(row).payload.get("params")
+        )
+        identifier = params.get("requestId") if isinstance(params, Mapping) else None
+        called = calls.rpc_id(identifier)
+        if called is None:
+            return NO_ROW
+        asked = self._open_calls.asked_with(hash_rpc_id(called), row)
+        if asked != NO_ROW or not isinstance(identifier, str):
+            return asked
+        hash_ = self._capture.ids.hash_in(int(self._capture.columns["space"][row]), identifier)
+        latest = int(self._capture.ids.latest(np.array([hash_], np.uint64), np.array([row], np.int64))[0])
+        return latest if latest != NO_ROW and self._is_own_request(latest, row) else NO_ROW
+
+    def _is_own_request(self, asked: int, row: int) -> bool:
+        sender = self._capture.columns["sender"]
+        is_own = sender[asked] == sender[row] and self._capture.true_sender(row) is None
+        return self._capture.string("kind", asked) == kinds.REQUEST and is_own
+
+    def _give_up(self, rows: Rows, why: GivenUp) -> None:
+        rows = rows[self._links["given_up"][rows] < why]
+        if len(rows):
+            self._links.put("given_up", rows, why.value)
+            self._changed.update_all(rows)
+
+
+def wants_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
+    """Which of some requests want an answer; not notifications. O(rows), and a look at each distinct method.
+
+    Args:
+        methods: (rows,) their methods as the correlation pass has them.
+    """
+    strings, columns = capture.strings, capture.columns
+    told = [code for code in ascending(methods).tolist() if code and _wants_none(strings[code])]
+    bare = columns["kind_raw"][rows] == (strings.find(_BARE_KIND) or -1)
+    bare |= columns["flags"][rows] & Flag.RPC.value != 0
+    quiet = bare & (columns["rpc_hash"][rows] == NO_HASH)
+    return ~quiet & ~np.isin(methods, told) if told else ~quiet
+
+
+def _wants_none(method: str) -> bool:
+    """Whether nobody waits for an answer to a method: notifications, and what is open as long as somebody listens."""
+    return method.startswith("notifications/") or method == mcp.LISTEN
+
+
+def are_refused(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+    """Which of some messages a gateway said it did not let through. O(rows)."""
+    rejected = capture.columns["flags"][rows] & Flag.REJECTED.value != 0
+    return rejected | (links["given_up"][rows] == GivenUp.REFUSED.value)
+
+
+def are_forgotten(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+    """Which of some messages nobody waits for: refused, cancelled, or their sender is gone. O(rows).
+
+    A sender that is still there does wait where only the one it asked is gone, and waits in vain.
+    """
+    return are_given_up(capture, links, rows) & (links["given_up"][rows] != GivenUp.ASKED_LEFT.value)
+
+
+def are_given_up(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+    """Which of some messages were refused or cancelled, or are of a process that is gone, or for one. O(rows)."""
+    return (links["given_up"][rows] != GivenUp.NO.value) | (capture.columns["flags"][rows] & Flag.REJECTED.value != 0)
+
+
+def are_waiting(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+    """Which of some messages wait: requests that want an answer and have none, and open proposals. O(rows).
+
+    What stands in a log more than once, as in those of several recipients, waits no more when one of its copies does
+    not.
+    """
+    kind = capture.columns["kind"][rows]
+    request, proposal = (capture.strings.find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL))
+    waits = (kind == request) & (links["answer"][rows] == NO_ROW)
+    asked = np.flatnonzero(waits)
+    waits[asked] = wants_answer(capture, rows[asked], links["method"][rows[asked]])
+    waits |= (kind == proposal) & _is_open(links, rows)
+    waits &= ~are_given_up(capture, links, rows)
+    asked = np.flatnonzero(waits)
+    waits[asked] = settled_copies(capture, links, rows[asked]) == NO_ROW
+    return waits
+
+
+def _is_open(links: GrowingColumns, rows: Rows) -> _Bools:
+    return links["proposal_state"][rows] == ProposalState.OPEN.value
+
+
+def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
+    """A copy of each of some messages that was answered or decided: the one before it, or the last; NO_ROW. O(rows).
+
+    A copy has the same id, sender and kind. Of what transcripts tell it is the one they tell as such: ids may come anew
+    there, as in each turn, and of a call of a trace the model's span may name another agent than the tool's.
+    """
+    columns = capture.columns
+    hashes = columns["id_hash"][rows]
+    found = np.full(len(rows), NO_ROW, np.int64)
+    if not len(rows):
+        return found
+    proposal = capture.strings.find(kinds.PROPOSAL) or -1
+    for before in (rows.astype(np.int64), np.full(len(rows), len(links), np.int64)):
+        copies = capture.ids.latest(hashes, before).astype(np.int64)
+        places = np.flatnonzero((copies != NO_ROW) & (copies != rows) & (hashes != NO_HASH))
+        copies = copies[places]
+        decided = (columns["kind"][copies] == proposal) & ~_is_open(links, copies)
+        asked = rows[places].astype(np.int64)
+        same = (columns["sender"][copies] == columns["sender"][asked]) & ~capture.are_derived(asked)
+        if capture.has_copies:
+            same |= _first_told(capture, copies) == _first_told(capture, asked)
+        same &= columns["kind"][copies] == columns["kind"][asked]
+        same &= decided | (links["answer"][copies] != NO_ROW)
+        found[places[same]] = copies[same]
+    return found
+
+
+def _first_told(capture: Capture, rows: Rows) -> Rows:
+    """What each of some messages is a copy of; itself where it is none."""
+    of, is_copy = capture.repeats(rows)
+    return np.where(is_copy, of, rows)

@@ -1,0 +1,52 @@
+"""What a pass reports after it was fed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.unique_ints import ascending
+
+Rows = NDArray[np.int64]
+
+_ENOUGH = 1 << 20
+
+NO_ROWS: Rows = np.empty(0, np.int64)
+
+
+class ChangedRows:
+    """Collects changed messages between two calls of `take`."""
+
+    def __init__(self) -> None:
+        self._rows: set[int] = set()
+        self._batches: list[Rows] = []
+        self._held, self._most = 0, _ENOUGH  # rows in batches, and how many there may be
+
+    def add(self, row: int) -> None:
+        """Note one message."""
+        self._rows.add(row)
+
+    def update(self, rows: Iterable[int]) -> None:
+        """Note several messages."""
+        self._rows.update(rows)
+
+    def update_all(self, rows: Rows) -> None:
+        """Note the messages of an array, which must not be changed afterwards."""
+        if len(rows):
+            self._batches.append(rows)
+            self._held += len(rows)
+            if self._held > self._most:  # nobody takes them: each is held once
+                self._batches = [ascending(*self._batches)]
+                self._held = len(self._batches[0])
+                self._most = max(_ENOUGH, 2 * self._held)
+
+    def take(self) -> Rows:
+        """The messages noted, ascending; forgets them."""
+        if not (self._rows or self._batches):
+            return NO_ROWS
+        rows = np.fromiter(self._rows, np.int64, len(self._rows))
+        found = ascending(rows, *self._batches)
+        self._rows, self._batches, self._held, self._most = set(), [], 0, _ENOUGH
+        return found

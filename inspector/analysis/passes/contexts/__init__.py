@@ -1,0 +1,1 @@
+"""The context tree: nodes, their bounds, states and visibility."""

@@ -1,0 +1,449 @@
+"""Builds the context tree from messages, in their order (docs/protocols.md 6 and 7).
+
+What shapes it are first messages with a context key, contexts in object form, reasoning starts, and what tells of
+sub-sessions and sub-agents. Everybody else only lies in a context that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextRefs
+from inspector.analysis.passes.contexts.context_objects import ContextObjects
+from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS, ContextTree
+from inspector.analysis.passes.contexts.marked_contexts import MarkedContexts
+from inspector.analysis.passes.contexts.named_starts import NamedStarts
+from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, ContextNotes
+from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
+from inspector.analysis.passes.contexts.session_contexts import SessionContexts
+from inspector.protocol import msp
+from inspector.protocol.paths import depth
+from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
+from inspector.protocol.text import text_shown
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.block import OBJECT_KEY
+from inspector.store.columns.columns import Array
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
+from inspector.store.messages.transcripts import AgentNews
+
+SUB_AGENT = "sub-agent"
+"""The declared type of contexts of sub-agents, as transcripts have them."""
+
+START = "reasoning/start"
+"""The kind that begins a reasoning."""
+_ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
+_LABEL_LENGTH = 80
+_LOOKED_AT = 8 * _LABEL_LENGTH  # of a text that becomes a label
+_TOGETHER = 32  # texts
+_DRAFTED = (Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING).value
+_CORRELATED = Flag.CORRELATED.value
+
+
+class ContextBuilder:
+    """Lets messages shape the tree.
+
+    Attributes:
+        tree: the nodes.
+        facts: what is noted of each node.
+        refs: the numbers of context keys, and the nodes they lead to.
+        notes: what is odd about contexts as messages name them.
+        sessions: what is known of spaces that are MSP sessions.
+        named: hashes (`MessageIds.hash_in`) of ids that named contexts as parents; who looks at them takes them out.
+        ending: messages that end what they name by correlation, and the node of each.
+
+    Args:
+        typed: called with a node that has got its first declared type, or counts as reasoning by now.
+        touched: called with a node that began or ended although nobody said anything in it.
+    """
+
+    def __init__(self, capture: Capture, *, typed: Callable[[int], None], touched: Callable[[int], None]) -> None:
+        self._capture = capture
+        self._typed = typed
+        self._touched = touched
+        self.tree = ContextTree()
+        self.facts = NodeFacts(self._was_written_before)
+        self.refs = ContextRefs()
+        self.notes = ContextNotes()
+        told: dict[str, Any] = {"settle": self._settle, "typed": typed}
+        self._objects = ContextObjects(capture, self.tree, self.facts, self.notes, **told)
+        self.named = self._objects.parents
+        self.sessions = SessionContexts(capture, self.tree, self.facts, **told)
+        self._marked = MarkedContexts(
+            capture, self.tree, self.facts, self.notes, named=self.named, is_void=self._is_void, **told
+        )
+        self._merged: list[tuple[int, int]] = []
+        self._named_starts = NamedStarts(capture, self.tree)
+        self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, which nothing bears yet
+        self.ending: dict[int, int] = {}
+
+    def take_in(self, start: int, stop: int, structure: Array | None) -> tuple[Array, list[int]]:
+        """Let messages shape the tree.
+
+        Args:
+            start, stop: the messages.
+            structure: (messages,) which only tell of sessions; None for none.
+
+        Returns:
+            (messages,) int32, the numbers of what each is in (`refs`), and the spaces of those that tell of sessions.
+        """
+        columns = self._capture.columns
+        spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
+        refs = self.refs.find_all(spaces, keys)
+        operations, told = self._observe_all(start, stop, refs, structure)
+        new = np.flatnonzero(refs == UNKNOWN)
+        refs[new] = self.refs.find_all(spaces[new], keys[new])
+        for place, node in operations.items():
+            refs[place] = self.refs.of_node(node)
+        self._follow_merges()
+        return refs, told
+
+    def take_late(self, rows: Array) -> Array:
+        """Let messages shape the tree whose context is only known by now; (rows,) the numbers of what each is in."""
+        spaces, keys = (self._capture.columns[name][rows] for name in ("space", "context"))
+        for place in np.flatnonzero(self.refs.find_all(spaces, keys) == UNKNOWN).tolist():
+            self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))
+            if self.tree.made:
+                self._follow_names(int(rows[place]))
+        self._follow_merges()
+        return self.refs.find_all(spaces, keys)
+
+    def _observe_all(
+        self, start: int, stop: int, refs: Array, structure: Array | None
+    ) -> tuple[dict[int, int], list[int]]:
+        """Go through the messages that shape the tree.
+
+        Returns:
+            The nodes of messages that carry an operation on contexts, by their place, and the spaces of those that
+            tell of sessions.
+        """
+        operations: dict[int, int] = {}
+        of_sessions: list[int] = []
+        columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
+        starting = columns["kind"] == (self._capture.strings.find(START) or -1)
+        ending = self._ending(columns["kind"])
+        objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
+        telling = np.zeros(stop - start, np.bool_) if structure is None else structure
+        marked = self._marked.concerned(start, stop)
+        marked = np.zeros(stop - start, np.bool_) if marked is None else marked
+        news: dict[int, list[AgentNews]] = {}
+        for one in self._capture.take_agent_news():
+            news.setdefault(one.row - start, []).append(one)
+        shaping = starting | ending | objects | telling | marked
+        shaping[[*news]] = True
+        new = np.flatnonzero(refs == UNKNOWN)
+        pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
+        shaping[new[np.unique(pairs, return_index=True)[1]]] = True
+        places = np.flatnonzero(shaping)
+        starts = self._starts(np.flatnonzero(starting) + start)
+        looked_at = (columns["space"], columns["context"], objects, starting, ending, telling, marked)
+        for place, space, key, is_object, starts_one, ends_one, tells, marks in zip(
+            places.tolist(), *(values[places].tolist() for values in looked_at), strict=True
+        ):
+            row = start + place
+            node = self._node_of_key(space, key, row) if key else MAIN
+            for one in news.get(place, ()):
+                self._observe_agent(one)
+            if is_object:
+                told = self._objects.observe(space, row, node)
+                if told is not None:
+                    operations[place] = node = told
+                node = self.tree.resolve(node)
+            if marks and (told := self._marked.observe(space, row, node)) is not None:
+                operations[place] = node = told
+            if self.tree.made:
+                self._follow_names(row)
+                node = self.tree.resolve(node)
+            if starts_one:
+                if row in starts:
+                    self._begin(space, row, node, *starts[row])
+            elif ends_one:
+                self._end(space, row, node)
+            elif tells:
+                of_sessions.append(space)
+                told = self.sessions.observe(space, row, node)
+                if told is not None:
+                    self._touched(told)
+            if self.tree.made:
+                self._follow_names(row)
+            if self.tree.merged:
+                self._settle()
+        return operations, of_sessions
+
+    def _node_of_key(self, space: int, key: int, row: int) -> int:
+        known = self.refs.find(space, key)
+        if known != UNKNOWN:
+            return self.tree.resolve(self.refs.node(known))
+        text = self._capture.strings[key]
+        is_object = text.startswith(OBJECT_KEY)
+        for identifier in () if is_object else self._named_starts.ids_in_path(space, text):
+            self.tree.of_id(space, identifier)
+        node = MAIN if is_object else self._below_known(space, text)
+        if node == MAIN:
+            node = self.tree.of_key(space, text)
+        self.refs.add(space, key, node)
+        if not is_object and not self._is_of_session(row):
+            self.notes.add_path(node, row, text)
+            if node != MAIN and depth(text) <= MOST_DEEP:
+                self.notes.add_depth(self.tree, node, row)
+        return node
+
+    def _is_of_session(self, row: int) -> bool:
+        """Whether a message is of an MSP session, whose contexts are named as its own specification says."""
+        code = self._capture.strings.find(msp.PROTOCOL)
+        return code is not None and self._capture.columns["protocol"][row] == code
+
+    def _below_known(self, space: int, path: str) -> int:
+        """The node of a path whose last segment alone is new: most begin with one that is known. MAIN for another."""
+        above, _, name = path.rpartition("/")
+        if not above or not name or self.tree.any_slash or "//" in path or path.count("/") >= MOST_LEVELS:
+            return MAIN
+        key = self._capture.strings.find(above)
+        known = UNKNOWN if key is None else self.refs.find(space, key)
+        node = MAIN if known == UNKNOWN else self.tree.resolve(self.refs.node(known))
+        return MAIN if node == MAIN else self.tree.below(node, name)
+
+    # Reasoning starts and ends
+
+    def _starts(self, rows: Array) -> dict[int, tuple[str, str, bool]]:
+        """Of reasoning starts their id, a label, and whether they name what they begin beside their id; by message.
+
+        Those with neither an id nor a context begin nothing.
+        """
+        columns, records = self._capture.columns, self._capture.records
+        rows = rows[(columns["id_hash"][rows] != 0) | (columns["context"][rows] != 0)]
+        found = [records.decoded(row) for row in rows.tolist()]
+        texts = [(text_shown(START, one.payload) or "")[:_LOOKED_AT] for one in found]
+        labels = [*map(_label, _masked(texts))]
+        drafted = (columns["flags"][rows] & _DRAFTED != 0).tolist()
+        return {
+            row: (one.identifier or "", label, names_other)
+            for row, one, label, names_other in zip(rows.tolist(), found, labels, drafted, strict=True)
+        }
+
+    def _begin(self, space: int, row: int, above: int, identifier: str, label: str, names_other: bool) -> None:
+        """Let a reasoning start begin the context it names, unless messages call a context by its own id.
+
+        RULE (docs/protocols.md 8): by its own id it begins a node below the context it stands in. In the main context
+        it always does so.
+        """
+        if above == MAIN and not identifier:
+            return
+        if above == MAIN or (not names_other and self._named_starts.is_named(space, identifier, above)):
+            self._begin_own(space, row, above, identifier, label)
+            return
+        if self._is_void(row):
+            return
+        if not names_other and identifier:
+            self._named_starts.wait(space, identifier, row, above)
+        self._note_start(above, row, label)
+
+    def _begin_own(self, space: int, row: int, above: int, identifier: str, label: str) -> None:
+        """Let a start begin the context of its id."""
+        node = self._declare(space, row, above, identifier, label)
+        first = self.facts.started_by[node] < 0
+        if first or not self._is_void(row):
+            self._note_start(node, row, "", own=True)
+
+    def _declare(self, space: int, row: int, above: int, identifier: str, label: str) -> int:
+        if above != MAIN and self.tree.name[above] == identifier:
+            above = self.tree.parent[above]
+        version = self.tree.version
+        node = self.tree.declare(space, identifier, above, label)
+        if self.tree.version != version:
+            self.notes.add_depth(self.tree, node, row)
+        self.facts.reach(node)
+        self._settle()
+        return self.tree.resolve(node)
+
+    def _note_start(self, node: int, row: int, label: str, *, own: bool = False) -> None:
+        """Note the start of a node; `own` is one that bears its id, `label` is for one that has none."""
+        columns, facts = self._capture.columns, self.facts
+        facts.reach(node)
+        if label and not self.tree.label[node]:
+            self.tree.label[node] = label
+            self._named_starts.labelled[node] = row
+        facts.note_start(node, row, int(columns["sender"][row]), own=own)
+        for end in self._early_ends.pop(int(columns["id_hash"][row]), ()) if self._early_ends else ():
+            if end not in self.ending:
+                self._end_start(end, row)
+        self._touched(node)
+        self.note_reasoning(node)
+
+    def _was_written_before(self, row: int, end: int) -> bool:
+        """Whether a message was written before the end by the same sender that it follows."""
+        columns = self._capture.columns
+        ours, theirs = int(columns["ts_ns"][row]), int(columns["ts_ns"][end])
+        same = int(columns["sender"][row]) == int(columns["sender"][end])
+        return same and NO_TIME not in (ours, theirs) and ours < theirs
+
+    def _follow_names(self, row: int) -> None:
+        """Let starts begin nodes of their own ids, which a message names by now."""
+        for space, identifier, starts in self._named_starts.take():
+            for start in starts:
+                above = self.tree.resolve(self.facts.sequences.node_of_start(start))
+                if above == MAIN:
+                    continue
+                label = self._label_of(start)
+                node = self._declare(space, row, above, identifier, label)
+                above = self.tree.resolve(above)
+                if node == above:
+                    continue
+                self.facts.move_start(start, above, node)
+                self._take_label_back(start, above)
+                self.note_reasoning(node)
+                for one in (above, node):
+                    self._touched(one)
+
+    def _label_of(self, start: int) -> str:
+        text = text_shown(START, self._capture.records.decoded(start).payload) or ""
+        return _label(*_masked([text[:_LOOKED_AT]]))
+
+    def _take_label_back(self, start: int, node: int) -> None:
+        """Let a context that got its label from a start have that of the next one there."""
+        if self._named_starts.labelled.get(node) != start:
+            return
+        del self._named_starts.labelled[node]
+        self.tree.label[node] = ""
+        following = self.facts.started_by[node]
+        if following >= 0 and (label := self._label_of(following)):
+            self.tree.label[node] = label
+            self._named_starts.labelled[node] = following
+
+    def _ending(self, kinds: Array) -> Array:
+        codes = [code for code in map(self._capture.strings.find, _ENDS) if code is not None]
+        return np.isin(kinds, codes) if codes else np.zeros(len(kinds), np.bool_)
+
+    def _end(self, space: int, row: int, node: int) -> None:
+        """Let a conclusion or cancel end what it names: a start by correlation, else the context it stands in."""
+        if self._is_void(row):
+            return
+        columns = self._capture.columns
+        if int(columns["flags"][row]) & _CORRELATED and self._end_named(space, row, node):
+            return
+        if node != MAIN:
+            self._note_end(node, row)
+
+    def _end_named(self, space: int, row: int, node: int) -> bool:
+        """Let an end in the main context, or beside the start it names, end that start; returns whether it did."""
+        capture, tree = self._capture, self.tree
+        hashes = capture.hashes_named(row)
+        for one in hashes:
+            for start in reversed([other for other in capture.ids.rows(one) if other < row]):
+                begun = tree.resolve(self.facts.sequences.node_of_start(start))
+                if begun != MAIN and (node in (MAIN, begun) or self._stands_in(start, node)):
+                    self._end_start(row, start)
+                    return True
+        if node != MAIN:
+            return False
+        for identifier in capture.records.correlation_ids(row):
+            found = tree.find(space, identifier)
+            if found != MAIN:
+                self._note_end(found, row)
+                self.ending[row] = found
+                self._touched(found)
+                return True
+        for one in hashes:
+            self._early_ends.setdefault(one, []).append(row)
+        return False
+
+    def _stands_in(self, row: int, node: int) -> bool:
+        """Whether a message stands in a context by its own key."""
+        columns = self._capture.columns
+        known = self.refs.find(int(columns["space"][row]), int(columns["context"][row]))
+        return known != UNKNOWN and self.tree.resolve(self.refs.node(known)) == node
+
+    def _end_start(self, row: int, start: int) -> None:
+        node = self.tree.resolve(self.facts.sequences.node_of_start(start))
+        reasoning = self._capture.string("kind", start) == START  # other starts begin a context for everybody
+        self._note_end(node, row, start if reasoning else -1)
+        self.ending[row] = node
+        self._touched(node)
+
+    def _note_end(self, node: int, row: int, start: int = -1) -> None:
+        self.facts.reach(node)
+        sender = int(self._capture.columns["sender"][row])
+        self.facts.note_end(node, _ENDS[self._capture.string("kind", row) or ""], row, sender, start)
+
+    def _is_void(self, row: int) -> bool:
+        """Whether nothing follows from a message: forged, refused by the gateway, or copied from another thread."""
+        flags = int(self._capture.columns["flags"][row])
+        if flags & Flag.DERIVED.value and self._capture.repeats(np.array([row]))[1][0]:
+            return True
+        return bool(flags & Flag.REFUSED.value) or self._capture.true_sender(row) is not None
+
+    def note_reasoning(self, node: int) -> None:
+        """Let a context count as reasoning."""
+        if not self.facts.reasons[node]:
+            self.facts.reasons[node] = True
+            self._typed(node)
+
+    # Sub-agents
+
+    def _observe_agent(self, told: AgentNews) -> None:
+        """Let a sub-agent that a transcript tells of be a context below that of whoever called it."""
+        node = self.tree.of_key(told.space, told.context)
+        if node == MAIN:
+            return
+        label = _label(mask_text((told.label or "")[:_LOOKED_AT]))
+        if label and not self.tree.label[node]:
+            self.tree.label[node] = label
+        if told.parent is not None:
+            node = self.tree.place(node, self.tree.of_key(told.space, told.parent))
+        self._settle()
+        if self.facts.declared.get(node) is None:
+            self.facts.note_type(node, told.row, SUB_AGENT)
+            self._typed(node)
+        if told.began and self.facts.started_by[node] < 0:
+            self.facts.note_start(node, told.row)
+        if told.ended:
+            self.facts.note_end(node, CANCELLED if told.failed else CONCLUDED, told.row)
+            self._touched(node)
+
+    # Merges
+
+    def _settle(self) -> None:
+        """Give what is known of merged nodes to those they became."""
+        self.facts.reach(len(self.tree) - 1)
+        if not self.tree.merged:
+            return
+        for node, into in self.tree.merged:
+            self.facts.inherit(node, into)
+        self._merged += self.tree.merged
+        self.tree.merged.clear()
+
+    def _follow_merges(self) -> None:
+        """Let keys lead to what nodes became, and facts be as many as there are nodes."""
+        self._settle()
+        self.tree.fit()
+        self.facts.fit(len(self.tree))
+        if not self._merged:
+            return
+        living = np.arange(len(self.tree) + 1, dtype=np.int32)
+        living[MAIN] = MAIN
+        for node, into in self._merged:
+            living[node] = self.tree.resolve(into)
+        self._merged.clear()
+        self.refs.follow(living)
+
+
+def _label(text: str) -> str:
+    """A text as a label: so many words are more than its length."""
+    return " ".join(text.split(maxsplit=_LABEL_LENGTH // 2 + 1))[:_LABEL_LENGTH]
+
+
+def _masked(texts: list[str]) -> list[str]:
+    """Texts without secrets: most hold none, so that some are looked at together, each alone where that finds any."""
+    masked = list(texts)
+    plain = [place for place, text in enumerate(texts) if text.isascii()]
+    suspect = [place for place, text in enumerate(texts) if not text.isascii()]
+    for first in range(0, len(plain), _TOGETHER):
+        some = plain[first : first + _TOGETHER]
+        if may_hold_secrets("\n".join([texts[place] for place in some])):
+            suspect += some
+    for place in suspect:
+        masked[place] = mask_text(texts[place])
+    return masked

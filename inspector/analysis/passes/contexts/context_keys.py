@@ -1,0 +1,61 @@
+"""Numbers of the context keys that messages have, each in its space, and the node that each leads to."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.ids_by_space import UNKNOWN, SpaceNumbers
+from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+
+__all__ = ["UNKNOWN", "ContextRefs"]
+
+
+class ContextRefs:
+    """Numbers are given in the order first seen, and never change; nodes do. Number 0 is no key: the main context."""
+
+    def __init__(self) -> None:
+        self._nodes = array("i", [MAIN])
+        self._numbers = SpaceNumbers()
+        self._of_nodes: dict[int, int] = {}
+        self.find = self._numbers.find
+
+    def find_all(self, spaces: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.int32]:
+        """(n,) the numbers of keys (0 for key 0) in their spaces; UNKNOWN. O(n)."""
+        refs = np.zeros(len(keys), np.int32)
+        inside = np.flatnonzero(keys)
+        refs[inside] = self._numbers.find_all(spaces[inside], keys[inside])
+        return refs
+
+    def add(self, space: int, key: int, node: int) -> int:
+        """Number a key in a space that has no number yet."""
+        ref = len(self._nodes)
+        self._nodes.append(node)
+        self._numbers.put(space, key, ref)
+        return ref
+
+    def of_node(self, node: int) -> int:
+        """A number that leads to a node without a key: for messages whose key does not say where they belong."""
+        if node == MAIN:
+            return 0
+        found = self._of_nodes.get(node)
+        if found is None:
+            found = self._of_nodes[node] = len(self._nodes)
+            self._nodes.append(node)
+        return found
+
+    def node(self, ref: int) -> int:
+        """The node a number leads to."""
+        return self._nodes[ref]
+
+    def nodes(self, refs: NDArray[Any]) -> NDArray[np.int32]:
+        """(n,) the nodes that numbers lead to."""
+        return as_numpy(self._nodes)[refs]
+
+    def follow(self, living: NDArray[np.int32]) -> None:
+        """Lead to what nodes became: `living` by node, with the main context's last."""
+        nodes = as_numpy(self._nodes)
+        nodes[:] = living[nodes]

@@ -1,0 +1,174 @@
+"""Contexts in the form of objects, and operations on a stack of them (docs/protocols.md 7).
+
+Objects `{id, type, parent, metadata}` describe a context wherever they stand. Operations `{operation, topic,
+correlation_id}` are a stack per space and sender: markers of the kind `meup/context` push, pop and resume; on any other
+kind they only name the context their message belongs to. A message without `context` is not on anybody's stack.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.analysis.passes.contexts.naming_notes import ContextNotes, Oddity
+from inspector.analysis.passes.contexts.node_facts import NodeFacts
+from inspector.protocol.kinds import CONTEXT_OPERATION
+from inspector.protocol.object_contexts import WITHOUT_ID, object_key, operation_of
+from inspector.store.messages.capture import Capture
+
+_MOST_NESTED = 64  # parents inside parents that are looked at
+_MOST_PUSHED = 64  # contexts of one stack; below them the oldest are forgotten
+_LABEL_LENGTH = 80
+_PLAIN = {"id", "parent"}
+
+
+class ContextObjects:
+    """Lets contexts in object form shape the tree.
+
+    Attributes:
+        parents: hashes (`MessageIds.hash_in`) of the ids of parents named; who looks at them takes them out.
+
+    Args:
+        settle: called after nodes may have merged, so that what is known of them is together.
+        typed: called with a node that has got its first declared type.
+    """
+
+    def __init__(
+        self, capture: Capture, tree: ContextTree, facts: NodeFacts, notes: ContextNotes, *,
+        settle: Callable[[], None], typed: Callable[[int], None],
+    ) -> None:  # fmt: skip
+        self._capture = capture
+        self._tree = tree
+        self._facts = facts
+        self._notes = notes
+        self._settle = settle
+        self._typed = typed
+        self.parents = array("Q")
+        self._stacks: dict[tuple[int, int], list[int]] = {}
+
+    def observe(self, space: int, row: int, known: int) -> int | None:
+        """Take in the context of a message, in the order of arrival.
+
+        Args:
+            space, row: of the message.
+            known: the node that its key leads to.
+
+        Returns:
+            The node an operation's message belongs to, MAIN included; None where its key says that.
+        """
+        levels = self._capture.records.contexts_in(row)[:_MOST_NESTED]
+        if not levels:
+            return None
+        if len(levels) == 1 and self._is_told_again(levels[0], known):
+            self.parents.append(self._capture.ids.hash_in(space, levels[0]["parent"]))
+            return None
+        operation = operation_of(levels[0])
+        if operation is not None:
+            return self._operate(space, row, operation, levels[0])
+        for place, described in enumerate(reversed(levels)):  # a parent that is an object comes before its child
+            self._describe(space, row, described, stamp_of(row, place))
+        return None
+
+    def _is_told_again(self, described: Mapping[str, Any], node: int) -> bool:
+        """Whether an object says nothing but the parent that its context has: most are written with each message."""
+        tree = self._tree
+        above = tree.parent[node] if node != MAIN else MAIN
+        if above == MAIN or set(described) != _PLAIN or not tree.is_named(above):
+            return False
+        identifier = described["id"]
+        return isinstance(identifier, str) and identifier != "" and described["parent"] == tree.name[above]
+
+    def _describe(self, space: int, row: int, described: Mapping[str, Any], stamp: int) -> None:
+        tree, facts = self._tree, self._facts
+        key = object_key(described)
+        node = tree.of_id(space, key or WITHOUT_ID)
+        if key is None:
+            self._notes.add(node, row, Oddity.WITHOUT_ID)
+        else:
+            self._notes.add_id(node, row, key)
+        above = described.get("parent")
+        if isinstance(above, str) and above:
+            node = self._hang(space, row, node, above)
+        self._settle()
+        metadata = described.get("metadata")
+        if isinstance(metadata, dict) and metadata:
+            facts.note_metadata(node, stamp, metadata)
+        labels = described.get("labels")
+        if isinstance(labels, list) and facts.note_labels(node, stamp, labels):
+            self._typed(node)
+        declared = described.get("type")
+        if not isinstance(declared, str) or not declared:
+            return
+        known = facts.declared.get(node)
+        if known is None:
+            facts.note_type(node, row, declared)
+            self._typed(node)
+        elif known[1] != declared:
+            self._notes.add(node, row, Oddity.TYPE_CONFLICT)
+
+    def _hang(self, space: int, row: int, node: int, above: str) -> int:
+        """Put a node below the parent an object names; returns the node it then is."""
+        tree = self._tree
+        # A parent that comes too late is not made: nothing would lie in it, and nobody else speaks of it.
+        parent = tree.of_id(space, above) if tree.parent[node] == MAIN else tree.find(space, above)
+        if parent == MAIN:
+            self._notes.add(node, row, Oddity.PARENT_CONFLICT)
+            return node
+        self.parents.append(self._capture.ids.hash_in(space, above))
+        refused = tree.refusal(node, parent)
+        if refused is not None:
+            self._notes.add(tree.resolve(node), row, refused)
+        return self._place(node, parent, row)
+
+    def _place(self, node: int, above: int, row: int) -> int:
+        tree, version = self._tree, self._tree.version
+        node = tree.place(node, above)
+        if tree.version != version:
+            self._notes.add_depth(tree, node, row)
+        return node
+
+    # Operations
+
+    def _operate(self, space: int, row: int, operation: str, context: Mapping[str, Any]) -> int:
+        tree = self._tree
+        columns = self._capture.columns
+        stack = self._stacks.setdefault((space, int(columns["sender"][row])), [])
+        stack[:] = [living for node in stack if (living := tree.resolve(node)) != MAIN]
+        marker = self._capture.string("kind", row) == CONTEXT_OPERATION
+        top = stack[-1] if stack else MAIN
+        name = object_key(context)
+        if name is None:
+            if operation != "pop":
+                self._notes.add(top, row, Oddity.WITHOUT_ID)
+            elif marker and stack:
+                stack.pop()
+            return top
+        node = tree.of_id(space, name)
+        if operation == "push" and top != MAIN:
+            node = self._place(node, top, row)
+        self._settle()
+        topic = context.get("topic")
+        if isinstance(topic, str) and not tree.label[node]:
+            tree.label[node] = " ".join(topic.split())[:_LABEL_LENGTH]
+        if marker:
+            _act(stack, operation, node)
+        return node
+
+
+def stamp_of(row: int, place: int = 0) -> int:
+    """How late a message describes a context, for `NodeFacts`; of parents within parents the inner ones come first."""
+    return row * _MOST_NESTED + place
+
+
+def _act(stack: list[int], operation: str, node: int) -> None:
+    """Push or resume a node, which puts it on top; or pop it, with whatever lies above it."""
+    if operation == "pop":
+        if node in stack:
+            del stack[stack.index(node) :]
+        return
+    if node in stack:
+        stack.remove(node)
+    stack.append(node)
+    del stack[:-_MOST_PUSHED]

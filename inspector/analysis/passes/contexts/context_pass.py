@@ -1,0 +1,459 @@
+"""Contexts: which node each message belongs to, and each node's state, activity and type (docs/protocols.md 6 to 8)."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+
+from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
+from inspector.analysis.passes.contexts.context_builder import START, SUB_AGENT, ContextBuilder
+from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS
+from inspector.analysis.passes.contexts.log_clock import LogClock
+from inspector.analysis.passes.contexts.node_ancestry import gathered, living_nodes
+from inspector.analysis.passes.contexts.node_columns import (
+    REASONING_START,
+    IdTable,
+    LeafTable,
+    NodeTypes,
+    PathTable,
+    RootTable,
+)
+from inspector.analysis.passes.contexts.node_facts import CANCELLED, as_numpy
+from inspector.analysis.passes.contexts.sequences import RUNNING
+from inspector.protocol import msp
+from inspector.protocol.context_forms import Told
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.columns import Array, GrowingColumns
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
+
+IDLE_AFTER_S = 30
+"""A context is active this long after its last message (docs/design.md 2), unless somebody says otherwise."""
+
+STATES = ("", "active", "idle", "concluded", "cancelled")
+"""What the numbers of `ContextPass.states` stand for."""
+
+REASONING = "reasoning"
+"""The type of contexts of reasoning that declare no other."""
+NOT_REASONED = frozenset({SUB_AGENT, msp.SUBSESSION_TYPE})
+"""Declared types of contexts that are somebody's whole work, not a reasoning."""
+_ALL = slice(None)
+_LABEL_LENGTH = 80
+_STARTS_BACK = 256  # starts of one context that are looked at for the one of a message
+_STEPS_UP = 64  # a node that lies deeper finds its root in an array of all nodes
+
+
+class ContextPass:
+    """The context tree and what is known of each node.
+
+    A message refers to its (space, observed key) by a number that is never rewritten, and that to a node.
+
+    Attributes:
+        tree: the nodes.
+        facts: what is noted of each node; its arrays `first_row`, `last_row`, `last_ns`, `started_by` and
+            `concluded_by` are attributes here too.
+        main_counts: messages in main by space (string id).
+        notes: what is odd about contexts as messages name them.
+        sessions: what is known of spaces that are MSP sessions.
+        sequences: the starts and ends of contexts.
+        ending: messages that end what they name by correlation, and the node of each.
+        declarations: grows with each type and label that a context gets.
+        type_names: what the numbers of `types` stand for.
+        idle_after_s: how long a context is active after its last message.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._builder = ContextBuilder(capture, typed=self._type_changed, touched=lambda node: self._touched.add(node))
+        self.tree, self.facts, self._refs = self._builder.tree, self._builder.facts, self._builder.refs
+        self.notes, self.sessions = self._builder.notes, self._builder.sessions
+        self.sequences, self.ending = self.facts.sequences, self._builder.ending
+        self._columns = GrowingColumns({"ref": np.uint32})
+        self.main_counts: dict[int, int] = {}
+        self._spaces: dict[int, None] = {}
+        self.idle_after_s = IDLE_AFTER_S
+        self._labels: tuple[tuple[int, ...], Array, list[tuple[str, ...]]] = ((), np.zeros(1, np.uint32), [()])
+        self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
+        self.started_by, self.concluded_by = self.facts.started_by, self.facts.concluded_by
+        self._clock = LogClock()
+        self._moved = False
+        self._fed = 0
+        self.type_version = 0
+        self.declarations = 0
+        self._touched = ChangedRows()
+        self.paths = PathTable(self.tree)
+        self.roots = RootTable(self.tree, self._root)
+        self.leaves = LeafTable(self.tree)
+        self.ids = IdTable(self.tree)
+        self._types = NodeTypes(self.tree, self.tree.lines, self.facts.declared, self.facts.reasons)
+        self.type_names = self._types.names
+        self._reach: Array = np.empty(0, np.int64)
+        self._reach_of: tuple[int, int] = (-1, -1)
+        self._speakers: tuple[Array, Array] = (np.empty(0, np.int64), np.empty(0, np.int64))
+        self._speakers_of: tuple[int, int] = (-1, -1)
+
+    # Feeding
+
+    def feed(self, start: int, stop: int, late: Rows = NO_ROWS) -> None:
+        """Take in messages `start` to `stop`.
+
+        Args:
+            start, stop: the messages.
+            late: earlier ones whose context is only known by now (`StreamPass`).
+        """
+        columns = self._capture.columns
+        moves = self.tree.moves
+        if len(late):
+            self._take_late(late)
+        structure = self.sessions.of_structure(columns["kind"][start:stop])
+        refs, told = self._builder.take_in(start, stop, structure)
+        self._spaces.update(dict.fromkeys(told))
+        self._columns.append({"ref": refs})
+        self.tree.settled = len(self.tree)
+        if self.tree.moves != moves:
+            self._moved = True
+        spaces, nodes = columns["space"][start:stop], self._refs.nodes(refs)
+        said = columns["flags"][start:stop] & Flag.GAP.value == 0  # marks are rows, but nobody's message, at our time
+        said = said if structure is None else said & ~structure  # what tells of a session is nobody's message, too
+        spaces, main = spaces[said], nodes[said] == MAIN
+        by_senders = np.may_share_memory(columns["time_ns"], columns["ts_ns"])  # theirs are the only times there are
+        times, senders = (columns[name][start:stop][said] for name in ("time_ns", "sender"))
+        self._clock.feed(times, senders, by_senders=by_senders)
+        self._count_spaces(spaces, main)
+        self._count(start, stop, nodes if structure is None else np.where(structure, MAIN, nodes))
+        self._fed = stop
+
+    def _take_late(self, rows: Rows) -> None:
+        """Move messages that were counted in the main context to where they belong."""
+        columns = self._capture.columns
+        rows = rows[(columns["context"][rows] != 0) & (self._columns["ref"][rows] == 0)]
+        spaces, refs = columns["space"][rows], self._builder.take_late(rows)
+        self._columns.put("ref", rows, refs)
+        nodes = self._refs.nodes(refs)
+        for space, count in zip(*np.unique(spaces, return_counts=True), strict=True):
+            self.main_counts[int(space)] -= int(count)
+        self.facts.note_earlier(nodes, rows, columns["time_ns"][rows])
+        self._touched.update_all(self.tree.count_all(nodes))
+        self._moved = True
+
+    def _count(self, start: int, stop: int, nodes: Array) -> None:
+        columns = self._capture.columns
+        inside = np.flatnonzero(nodes != MAIN)
+        if not len(inside):
+            return
+        held, rows = nodes[inside], start + inside
+        self.facts.note_messages(held, rows, columns["time_ns"][start:stop][inside])
+        self._touched.update_all(self.tree.count_all(held))
+        self._note_kinds(rows, held, columns["kind"][start:stop][inside])
+
+    def _count_spaces(self, spaces: Array, in_main: Array) -> None:
+        """Note the spaces of messages in the order first seen, and how many of each lie in main."""
+        if not len(spaces):
+            return
+        if (spaces == spaces[0]).all():
+            found, places, main = spaces[:1], [0], [int(np.count_nonzero(in_main))]
+        else:
+            found, first, inverse = np.unique(spaces, return_index=True, return_inverse=True)
+            main = np.bincount(inverse[in_main], minlength=len(found)).tolist()
+            places = np.argsort(first).tolist()
+        for place in places:
+            space = int(found[place])
+            self._spaces[space] = None
+            if main[place]:
+                self.main_counts[space] = self.main_counts.get(space, 0) + main[place]
+
+    def _note_kinds(self, rows: Array, nodes: Array, kinds: Array) -> None:
+        names = self._capture.strings
+        for kind in ascending(kinds).tolist():
+            name = names[kind]
+            if not name.startswith("reasoning/"):
+                continue
+            here = np.flatnonzero(kinds == kind)
+            for node in self.facts.without_reasons(nodes[here]):
+                self._builder.note_reasoning(node)
+            if name != START:
+                as_numpy(self.facts.thinks)[nodes[here]] = 1
+
+    def _type_changed(self, node: int) -> None:
+        self.declarations += 1
+        if 0 <= self.first_row[node] < self._fed:
+            self._moved = True  # `context.type` of messages that were already read changes
+        if node < len(self._types):
+            self.type_version += 1
+
+    def take_changes(self) -> Rows:
+        """No single message changes here: either nothing, or the tree moved."""
+        return NO_ROWS
+
+    def take_touched(self) -> set[int]:
+        """Nodes that gained messages, and sub-sessions that began or ended, since the last call."""
+        return set(self._touched.take().tolist())
+
+    def take_parents(self) -> list[int]:
+        """Hashes (`MessageIds.hash_in`) of ids that named contexts as parents since the last call."""
+        parents = self._builder.named
+        found = parents.tolist()
+        del parents[:]
+        return found
+
+    def take_moved(self) -> bool:
+        """Whether nodes appeared, moved or changed their type since the last call."""
+        moved, self._moved = self._moved, False
+        return moved
+
+    # Asking
+
+    @property
+    def clock_ns(self) -> int:
+        """The latest time seen (`LogClock`), by which a log's contexts are active or idle; NO_TIME."""
+        return self._clock.latest_ns
+
+    @property
+    def spaces(self) -> list[int]:
+        """String ids of the spaces that hold messages, in the order first seen; 0 where none is named."""
+        return list(self._spaces)
+
+    def nodes(self) -> Array:
+        """(n,) int32, the node of each message, MAIN for the main context. O(messages)."""
+        return self._refs.nodes(self._columns["ref"])
+
+    def nodes_of(self, rows: slice | Array) -> Array:
+        """(rows,) int32, the node of each of these messages. O(rows)."""
+        return self._refs.nodes(self._columns["ref"][rows])
+
+    def refs(self, start: int, stop: int) -> Array:
+        """(stop - start,) the number of each message's (space, context as written): from 1 as first seen, 0 in main."""
+        return self._columns["ref"][start:stop]
+
+    def refs_of(self, rows: Array) -> Array:
+        """(rows,) the same of some messages."""
+        return self._columns["ref"][rows]
+
+    def nodes_of_refs(self, refs: Array) -> Array:
+        """(n,) int32, the nodes that numbers as `refs` gives them lead to now."""
+        return self._refs.nodes(refs)
+
+    def node_of(self, row: int) -> int:
+        """The node a message belongs to; MAIN for the main context."""
+        return self._refs.node(int(self._columns["ref"][row]))
+
+    def depths(self, rows: slice | Array = _ALL) -> Array:
+        """Depth of the contexts of all or some messages, as int32; 0 in main."""
+        return self.tree.lines.depths.take(self.nodes_of(rows))
+
+    def parents(self, rows: slice | Array = _ALL) -> Array:
+        """(rows,) int32, the nodes that the contexts of all or some messages lie in; MAIN of roots and in main."""
+        return np.append(as_numpy(self.tree.parent), np.int32(MAIN))[self.nodes_of(rows)]
+
+    def told(self, rows: slice | Array = _ALL) -> Array:
+        """(rows,) uint8 `Told`, how all or some messages tell their context; 0 in main."""
+        columns = self._capture.columns
+        elsewhere = _TOLD[columns["flags"][rows] >> _TOLD_SHIFT & 15]
+        here = np.where(columns["context"][rows] != 0, Told.ENVELOPE.value, Told.MARKERS.value)
+        here[columns["flags"][rows] & Flag.FRAME.value != 0] = Told.STREAM.value
+        return np.where(self.nodes_of(rows) == MAIN, 0, np.where(elsewhere != 0, elsewhere, here)).astype(np.uint8)
+
+    def told_first(self, node: int) -> Told:
+        """How the first message of a context tells it; NOT of one that has none."""
+        first = self.first_row[node]
+        return Told(int(self.told(np.array([first]))[0])) if first >= 0 else Told.NOT
+
+    def told_firsts(self) -> Array:
+        """(nodes,) uint8, the same of all contexts."""
+        first = as_numpy(self.first_row)
+        found = np.zeros(len(first), np.uint8)
+        held = np.flatnonzero(first >= 0)
+        found[held] = self.told(first[held])
+        return found
+
+    def labels(self) -> tuple[Array, list[tuple[str, ...]]]:
+        """(nodes + 1,) uint32 places in a list of label sets, and that list; the last is the main context's, none."""
+        generation = (self.tree.moves, self.declarations, len(self.tree))
+        if self._labels[0] != generation:
+            values = np.zeros(len(self.tree) + 1, np.uint32)
+            known: dict[tuple[str, ...], int] = {(): 0}
+            for node in self.facts.labels:
+                found = self.facts.labels_of(node)
+                values[node] = known.setdefault(found, len(known))
+            self._labels = (generation, values, list(known))
+        return self._labels[1:]
+
+    def types(self, rows: slice | Array = _ALL) -> Array:
+        """Places in `type_names` of the types of the contexts of all or some messages, as int32; 0 is none."""
+        return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of(rows))
+
+    def types_of_refs(self, refs: Array) -> Array:
+        """(n,) places in `type_names` of the types of contexts, by numbers as `refs` gives them; 0 is none."""
+        return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of_refs(refs))
+
+    def state(self, node: int, now_ns: int | None = None) -> str:
+        """active, idle, concluded or cancelled (docs/design.md 2).
+
+        Args:
+            now_ns: the wall clock for live traffic; without it, the time of the last record.
+        """
+        if self.facts.end[node]:
+            return "cancelled" if self.facts.end[node] == CANCELLED else "concluded"
+        last = self._last_in_reach(node)
+        if last == NO_TIME and self.tree.subtree[node]:
+            return "active"
+        return self.activity(last, now_ns)
+
+    def main_state(self, space: int, now_ns: int | None = None) -> str:
+        """Active or idle, by the last message in the main context of a space. O(messages)."""
+        columns = self._capture.columns
+        rows = np.flatnonzero(columns["space"][: self._fed] == space)
+        times = columns["time_ns"][rows[self.nodes_of(rows) == MAIN]]
+        if len(times) and times.max() == NO_TIME:
+            return "active"
+        return self.activity(int(times.max()) if len(times) else NO_TIME, now_ns)
+
+    def activity(self, last_ns: int, now_ns: int | None) -> str:
+        """Active or idle, by the time of the last message; `now_ns` as for `state`.
+
+        Where no message has a time none can have timed out.
+        """
+        if self.clock_ns == NO_TIME:
+            return "active"
+        now = self.clock_ns if now_ns is None else now_ns
+        return "active" if last_ns != NO_TIME and now - last_ns <= self.idle_after_s * 1_000_000_000 else "idle"
+
+    def states(self, now_ns: int | None = None) -> Array:
+        """(nodes + 1,) uint8, the states of all nodes as places in `STATES`; the last is the main context's, none."""
+        last = self._last_below()
+        untimed = (last == NO_TIME) & (np.asarray(self.tree.subtree) > 0)
+        now = self.clock_ns if now_ns is None else now_ns
+        # Hostile times are further apart than 64 bits tell.
+        since = min(max(now - self.idle_after_s * 1_000_000_000, NO_TIME + 1), np.iinfo(np.int64).max)
+        end = as_numpy(self.facts.end)
+        ended = np.where(end == CANCELLED, STATES.index("cancelled"), STATES.index("concluded"))
+        running = (last >= since) | untimed | (self.clock_ns == NO_TIME)
+        going = np.where(running, STATES.index("active"), STATES.index("idle"))
+        states = np.where(end != 0, ended, going).astype(np.uint8)
+        return np.append(states[living_nodes(self.tree)], np.uint8(0))
+
+    def _last_in_reach(self, node: int) -> int:
+        """Time of the last message in a context and below it, its start included; NO_TIME."""
+        return int(self._last_below()[node]) if self.tree.children.any(node) else self._own_last(node)
+
+    def _own_last(self, node: int) -> int:
+        started = self.started_by[node]
+        begun = int(self._capture.columns["time_ns"][started]) if started >= 0 else NO_TIME
+        return max(self.last_ns[node], begun)
+
+    def _last_below(self) -> Array:
+        """By node, the same: whoever speaks below a context names it, or works for it.
+
+        O(nodes log depth) when made anew.
+        """
+        if self._reach_of != (self._fed, self.tree.version):
+            parent, started = (as_numpy(values).astype(np.int64) for values in (self.tree.parent, self.started_by))
+            last = as_numpy(self.last_ns).copy()
+            begun = np.flatnonzero(started >= 0)
+            last[begun] = np.maximum(last[begun], self._capture.columns["time_ns"][started[begun]])
+            living = as_numpy(self.tree.aliases) == np.arange(len(parent))
+            self._reach = gathered(last, np.where(living, parent, MAIN), np.maximum)
+            self._reach_of = (self._fed, self.tree.version)
+        return self._reach
+
+    def begun_by(self, row: int) -> int:
+        """The context that a message began, or began again; MAIN."""
+        return self.tree.resolve(self.sequences.node_of_start(row))
+
+    def start_before(self, node: int, row: int) -> int:
+        """The start of the sequence a message belongs to: its sender's latest in the context, else anybody's; -1.
+
+        Of a message that came before any start it is the first.
+        """
+        sender = int(self._capture.columns["sender"][row])
+        before = [one for one in islice(self.sequences.starts_of(node), _STARTS_BACK) if one[0] < row]
+        own = next((start for start, whose in before if whose == sender), None)
+        if own is not None:
+            return own
+        return before[0][0] if before else self.started_by[node]
+
+    def unstarted(self) -> Array:
+        """(n,) the contexts with reasoning that no message began, sub-agents and sessions aside. O(nodes)."""
+        facts = self.facts
+        found = (as_numpy(facts.thinks) != 0) & (as_numpy(self.started_by) < 0) & (as_numpy(self.first_row) >= 0)
+        nodes = np.flatnonzero(found & (living_nodes(self.tree) == np.arange(len(found))))
+        flags = self._capture.columns["flags"][as_numpy(self.first_row)[nodes]]
+        nodes = nodes[flags & Flag.DERIVED.value == 0]
+        return np.array([node for node in nodes.tolist() if self.type(node) not in NOT_REASONED], np.int64)
+
+    def had_ended(self, node: int, row: int) -> bool:
+        """Whether a context had ended when a message came."""
+        first = self.sequences.first_end[node]
+        if not 0 <= first < row:
+            return False
+        before = [change for change in self.sequences.replay(node).changes if change.row < row]
+        return bool(before) and before[-1].state != RUNNING
+
+    def type(self, node: int) -> str | None:
+        """The declared type, else `reasoning` where the context or its name says so, else None."""
+        declared = self.facts.declared.get(node)
+        if declared is not None:
+            return declared[1]
+        return REASONING if self.facts.reasons[node] or self._named_so(node) else None
+
+    def _named_so(self, node: int) -> bool:
+        return self.tree.name[self._root(node)].startswith(REASONING_START)
+
+    def _root(self, node: int) -> int:
+        """The root a node lies under."""
+        root = node
+        for _ in range(_STEPS_UP):
+            above = self.tree.parent[root]
+            if above == MAIN:
+                return root
+            root = above
+        return int(self.tree.lines.roots[node])
+
+    def metadata(self, node: int) -> dict[str, object]:
+        """What objects said of a context: trigger, confidence, started, ended...; each key's latest value."""
+        found = self.facts.metadata.get(node, {})
+        return {key: value for key, (_, value) in sorted(found.items(), key=lambda item: (item[1][0], item[0]))}
+
+    def type_reason(self, node: int) -> str:
+        """Why the node has its type, as a sentence; "" when it has none."""
+        if node in self.facts.declared:
+            return "Its messages say so."
+        if self.started_by[node] >= 0:
+            return f"Opened by reasoning/start, No. {self.started_by[node] + 1}."
+        if self.facts.reasons[node]:
+            return "Holds reasoning messages."
+        return "Its first segment starts with “reason”." if self._named_so(node) else ""
+
+    def note(self, node: int) -> str:
+        """What is odd about a node, as a sentence; "" where nothing is."""
+        levels = f"{self.tree.depth(node):,} levels" if node in self.tree.cut else ""
+        cut = f"Its path has {levels}: those beyond {MOST_LEVELS:,} are one context."
+        return cut if node in self.tree.cut else ""
+
+    def speakers_of(self, node: int) -> list[int]:
+        """String ids of those who wrote in a context, in the order they first did. O(messages) when made anew."""
+        if self._speakers_of != (self._fed, self.tree.moves):
+            self._speakers, self._speakers_of = self._list_speakers(), (self._fed, self.tree.moves)
+        nodes, senders = self._speakers
+        low, high = np.searchsorted(nodes, [node, node + 1])
+        return senders[low:high].tolist()
+
+    def _list_speakers(self) -> tuple[Array, Array]:
+        """Each node with each of its senders, by node and then in the order of their first messages there."""
+        senders, nodes = self._capture.columns["sender"][: self._fed], self.nodes()
+        rows = np.flatnonzero((nodes != MAIN) & (senders != 0))
+        pairs, first = np.unique(nodes[rows].astype(np.int64) << 32 | senders[rows], return_index=True)
+        order = np.lexsort((first, pairs >> 32))
+        return pairs[order] >> 32, pairs[order] & 0xFFFFFFFF
+
+    def label(self, node: int) -> str:
+        """What the tree shows: a reasoning's first words, else the name."""
+        return self.tree.label[node] or self.tree.segments(node, 1)[-1]
+
+
+_TOLD = np.zeros(16, np.uint8)
+for _bit, _told in enumerate((Told.KIND, Told.PAYLOAD, Told.THREAD, Told.REASONING_ID)):
+    _TOLD[1 << _bit] = _told
+_TOLD_SHIFT = Flag.CONTEXT_IN_KIND.value.bit_length() - 1

@@ -1,0 +1,477 @@
+"""The nodes of the context tree, and how keys, starts and moves shape it (docs/protocols.md 6 and 7).
+
+A node is one context; its identity is its id, its path is computed. Roots are found by id, nodes below by
+their parent and segment. Number -1 is the main context, which is no node.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.text_column import TextColumn
+from inspector.analysis.passes.contexts.naming_notes import Oddity
+from inspector.analysis.passes.contexts.node_ancestry import NodeLines
+from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+from inspector.analysis.passes.contexts.node_index import NodeIndex, Siblings
+from inspector.analysis.passes.contexts.subtree_sums import SubtreeSums
+from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
+from inspector.store.columns.block import OBJECT_KEY
+
+__all__ = ["MAIN", "ContextTree"]
+
+MOST_LEVELS = 1_000
+"""Segments of a path that become nodes; the rest of a longer one is the name of the last. The drafts suggest five."""
+
+_ROOM = 256
+_MOST_NAMES = 16  # of one node
+
+
+class ContextTree:
+    """Nodes by number, in the order first seen. Arrays run parallel; a merged node's number lives on as an alias.
+
+    Attributes:
+        parent: node above, MAIN for a root.
+        name: the id (roots) or segment.
+        space: string id of the space it belongs to.
+        children: node numbers below, in the order first seen. roots: the same by space.
+        implicit: no message of its own and never declared; only an ancestor.
+        own: messages in it.
+        cut: nodes whose name is the rest of a path with more than MOST_LEVELS segments.
+        label: what to show instead of the name (a reasoning's first words), or "".
+        lines: root and depth of each node.
+        any_slash: an id has a slash in it, so that a path may begin with that.
+        version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
+        settled: nodes whose places others may have noted; a later one that is placed as soon as it is made just appears
+            there, and nobody has to look at the others again.
+    """
+
+    def __init__(self) -> None:
+        self.parent = array("i")
+        self.name = TextColumn()
+        self.space = array("i")
+        self.children = Siblings()
+        self.implicit = array("b")
+        self.own = array("i")
+        self.cut: set[int] = set()
+        self.label = TextColumn()
+        self.roots = Siblings(self.children)
+        self._sums = SubtreeSums(self.parent, self.own, lambda: self.aliases)
+        self._higher = array("i")  # a node above each, as far up as is known; MAIN of roots
+        self.version = 0
+        self.moves = 0
+        self.settled = 0
+        self._alias = array("i")
+        self._named = array("b")  # by its id, and not only as a segment of a path
+        self._by_id = NodeIndex(self.space, self.name)
+        self._by_place = NodeIndex(self.parent, self.name)  # those that are no roots
+        self.any_slash = False
+        self._slashed: set[tuple[int, str]] = set()
+        self._slashes: set[int] = set()  # in any of these ids
+        self.lines = NodeLines(self)
+        self.merged: list[tuple[int, int]] = []  # (from, into) since the last look
+        self.watched = False
+        self.made: list[int] = []  # nodes since the last look, while watched
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def resolve(self, node: int) -> int:
+        """The node a number stands for after merges."""
+        alias, living = self._alias, node
+        while living >= 0 and alias[living] != living:
+            living = alias[living]
+        while node >= 0 and alias[node] != living:  # the next to ask has a shorter way
+            alias[node], node = living, alias[node]
+        return living
+
+    def alive(self) -> list[int]:
+        """Every node that has not been merged away or dropped."""
+        return [node for node, target in enumerate(self.aliases) if target == node]
+
+    @property
+    def aliases(self) -> array[int]:
+        """By number, the node it was merged into (which may be merged itself), MAIN for one dropped, else itself."""
+        self.fit()
+        return self._alias
+
+    # Finding and making nodes
+
+    def of_key(self, space: int, key: str) -> int:
+        """The node of an observed context key; MAIN for one with nothing in it. Makes what is missing."""
+        if key.startswith(OBJECT_KEY):
+            identifier = key[len(OBJECT_KEY) :]
+            return self._used(self.of_id(space, identifier)) if identifier else MAIN
+        path = normalise(key)
+        if not path:
+            return MAIN
+        known = self._with_id(space, key)  # an id may be written as no path is
+        if known is None and path != key:
+            known = self._with_id(space, path)
+        if known is not None:
+            return self._used(known)
+        if "/" not in path:
+            return self._new(space, MAIN, path, implicit=False)
+        node, rest = self._known_prefix(space, path)
+        for segment in rest:
+            node = self._child(space, node, segment)
+        if len(rest) > 1 and "/" in rest[-1]:
+            self.cut.add(node)
+        return self._used(node)
+
+    def below(self, above: int, segment: str) -> int:
+        """The node of the path of another node with one segment more. Makes what is missing.
+
+        That is the node of its key (`of_key`), unless ids have slashes in them (`any_slash`).
+        """
+        node = self._by_place.find(above, segment)
+        return self._used(node) if node != MAIN else self._new(self.space[above], above, segment, implicit=False)
+
+    def has_below(self, above: int, segment: str) -> bool:
+        """Whether a node lies directly below another under a name."""
+        return self._by_place.find(above, segment) != MAIN
+
+    def is_named(self, node: int) -> bool:
+        """Whether a node goes by its id, and not only as a segment of a path."""
+        return bool(self._named[node])
+
+    def of_id(self, space: int, identifier: str) -> int:
+        """The node with this opaque id, made as an implicit root when there is none."""
+        known = self._with_id(space, identifier)
+        if known is None:
+            self.any_slash |= "/" in identifier
+            provisional = self._find_path(space, identifier) if "/" in identifier else None
+            known = self._new(space, MAIN, identifier)
+            if 0 < identifier.count("/") < MOST_LEVELS:
+                self._slashed.add((space, identifier))
+                self._slashes.add(identifier.count("/"))
+            if provisional is not None and not self._named[provisional]:  # else it has an id of its own
+                self._merge(provisional, known)
+        self._named[known] = True
+        return known
+
+    def _with_id(self, space: int, identifier: str) -> int | None:
+        """The living node with this id."""
+        if not self.any_slash and "/" in identifier:
+            return None
+        found = self.resolve(self._by_id.find(space, identifier))
+        return found if found != MAIN else None
+
+    def declare(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
+        """A reasoning start whose id is a context: its node, placed below the start's own context.
+
+        Args:
+            above: the node the start sits in; None when it says nothing, MAIN when it sits in the main context.
+        """
+        above = MAIN if above is None else self.resolve(above)
+        if above != MAIN and self._is_new(space, identifier, above):
+            node = self._new(space, above, identifier, label or "", implicit=False)
+            self._by_id.add(node, identifier)
+            self._named[node] = True
+            return node
+        node = self.of_id(space, identifier)
+        if label and not self.label[node]:
+            self.label[node] = label
+        return self.place(self._used(node), above)
+
+    def _is_new(self, space: int, identifier: str, above: int) -> bool:
+        """Whether nothing is known by an id, nor by it as a segment below a node: it is a node there then."""
+        if "/" in identifier or self._with_id(space, identifier) is not None:
+            return False
+        return self._by_place.find(above, identifier) == MAIN
+
+    def _known_prefix(self, space: int, path: str) -> tuple[int, list[str]]:
+        """The longest id with a slash that the path begins with, and the segments left."""
+        segments = path.split("/", MOST_LEVELS - 1)
+        if self._slashed:
+            for slashes in sorted((few for few in self._slashes if few < len(segments) - 1), reverse=True):
+                head = "/".join(segments[: slashes + 1])
+                if (space, head) in self._slashed:
+                    return self.of_id(space, head), segments[slashes + 1 :]
+        return MAIN, segments
+
+    def _child(self, space: int, above: int, segment: str) -> int:
+        found = self.resolve(self._by_id.find(space, segment)) if above == MAIN else self._by_place.find(above, segment)
+        return found if found != MAIN else self._new(space, above, segment)
+
+    def _find_path(self, space: int, path: str) -> int | None:
+        head, *rest = path.split("/", MOST_LEVELS - 1)
+        node = self._with_id(space, head)
+        for segment in rest:
+            if node is None:
+                return None
+            found = self._by_place.find(node, segment)
+            node = found if found != MAIN else None
+        return node
+
+    def _new(self, space: int, above: int, name: str, label: str = "", *, implicit: bool = True) -> int:
+        node = len(self.parent)
+        if node == len(self._alias):
+            self._make_room()
+        self.parent.append(above)
+        self._higher.append(above)
+        self.space.append(space)
+        self.name.append(name)
+        self.label.append(label)
+        if above == MAIN:
+            self.roots.add(space, node)
+            self._by_id.add(node, name)
+        else:
+            self.children.add(above, node)
+            self._by_place.add(node, name)
+        if not implicit:
+            self.implicit[node] = False
+        if self.watched:
+            self.made.append(node)
+        self.version += 1
+        return node
+
+    def _make_room(self) -> None:
+        """Lengthen what is the same of all nodes when they are made, for some that will come."""
+        known = len(self._alias)
+        self._alias.extend(range(known, known + _ROOM))
+        self.implicit.extend(array("b", [True]) * _ROOM)
+        for empty in (self.own, self._sums.carried, self._named):
+            empty.frombytes(bytes(empty.itemsize * _ROOM))
+
+    def fit(self) -> None:
+        """Let all arrays be as long as there are nodes."""
+        for values in (self._alias, self.implicit, self.own, self._sums.carried, self._named):
+            del values[len(self.parent) :]
+
+    def _used(self, node: int) -> int:
+        self.implicit[node] = False
+        return node
+
+    def _hang(self, node: int) -> None:
+        """Put a node last among those below its parent."""
+        above = self.parent[node]
+        if above == MAIN:
+            self.roots.add(self.space[node], node)
+        else:
+            self.children.add(above, node)
+
+    def _unhang(self, node: int) -> None:
+        above = self.parent[node]
+        if above == MAIN:
+            self.roots.remove(self.space[node], node)
+        else:
+            self.children.remove(above, node)
+
+    # Moving
+
+    def place(self, node: int, above: int) -> int:
+        """Hang a root below another node; returns the node it then is. First parent wins, cycles are refused."""
+        node, above = self.resolve(node), self.resolve(above)
+        if self.parent[node] != MAIN or above in (node, MAIN):
+            return node
+        if self._root(above) == node:
+            return node
+        name = self.name[node]
+        twin = self._by_place.find(above, name)
+        if twin != MAIN:
+            self._by_id.put(twin, name)
+            self._merge(node, twin)
+            return twin
+        self._unhang(node)
+        self.parent[node] = self._higher[node] = above
+        self._hang(node)
+        self._by_place.put(node, name)
+        self._sums.add(above, self._sums.carried[node])
+        if self.settled <= node == len(self) - 1:
+            self.version += 1
+        else:
+            self._moved()
+        return node
+
+    def _root(self, node: int) -> int:
+        """The root a node lies under. O(log nodes) on average, however deep it lies."""
+        higher = self._higher
+        while (above := higher[node]) != MAIN:
+            further = higher[above]
+            if further == MAIN:
+                return above
+            higher[node] = further  # the next to ask has a shorter way
+            node = further
+        return node
+
+    def refusal(self, node: int, above: int) -> Oddity | None:
+        """Why `place` would leave a node where it is, other than that it lies there already; None when it would not."""
+        node, above = self.resolve(node), self.resolve(above)
+        if self.parent[node] != MAIN:
+            return Oddity.PARENT_CONFLICT if self.parent[node] != above else None
+        return Oddity.PARENT_CYCLE if above != MAIN and self._root(above) == node else None
+
+    def find(self, space: int, identifier: str) -> int:
+        """The living node with this id, else at this path; MAIN. Makes nothing."""
+        known = self._with_id(space, identifier)
+        if known is None:
+            path = normalise(identifier)
+            known = self._find_path(space, path) if path else None
+        return MAIN if known is None else known
+
+    def displayed(self, space: int, path: str) -> int:
+        """The node that is shown by this path (`path`); of several, as cut ones may have, the first; MAIN.
+
+        O(nodes) for a path that is cut, or has something quoted in it.
+        """
+        if "…" not in path and "%" not in path:
+            return self.find(space, path)
+        wanted = DisplayedPath(path)
+        depths, spaces = self.lines.depths[:-1], as_numpy(self.space)
+        for node in np.flatnonzero((depths == wanted.depth) & (spaces == space)).tolist():
+            here = self._alias[node] == node and wanted.has_at(wanted.depth - 1, self.segments(node, 1)[-1])
+            if here and self.path(node) == path:
+                return node
+        return MAIN
+
+    def ids_of(self, node: int) -> list[str]:
+        """What a message may call a node by: paths down to it from what has an id, the nearest first, and the root."""
+        names: list[str] = []
+        path, step = "", node
+        for _ in range(MOST_LEVELS):
+            path = f"{self.name[step]}/{path}" if path else self.name[step]
+            above = self.parent[step]
+            if above == MAIN or self._with_id(self.space[step], self.name[step]) == step:
+                names.append(path)
+            if above == MAIN or len(names) == _MOST_NAMES:
+                break
+            step = above
+        return names
+
+    def _moved(self) -> None:
+        self.version += 1
+        self.moves += 1
+
+    def _merge(self, node: int, into: int) -> None:
+        """Make two nodes one: messages, children and label of `node` go to `into`; so do twins among the children."""
+        above = self.parent[node]
+        self._unhang(node)
+        if above != MAIN:
+            self._sums.add(above, -self._sums.carried[node])
+            self._by_place.remove(node)
+        pairs = [(node, into)]  # of a pair's children those with the same name are pairs again; names run deep
+        while pairs:
+            gone, stays = pairs.pop()
+            self._take_over(gone, stays)
+            for child in self.children.each(gone):
+                twin = self._by_place.find(stays, self.name[child])
+                self._by_place.remove(child)
+                if twin == MAIN:
+                    self._adopt(child, stays)
+                else:
+                    pairs.append((child, twin))
+            self.children.clear(gone)
+        if above != MAIN:
+            self._higher = self.parent[:]  # what was above may be so no longer
+        self._moved()
+        self._drop_if_empty(above)
+
+    def _take_over(self, gone: int, stays: int) -> None:
+        self._alias[gone] = self._higher[gone] = stays
+        if not self.label[stays]:
+            self.label[stays] = self.label[gone]
+        self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
+        self._named[stays] |= self._named[gone]
+        self.own[stays] += self.own[gone]
+        self._sums.forget(gone)
+        self._sums.add(stays, self.own[gone])
+        self.merged.append((gone, stays))
+
+    def _adopt(self, child: int, into: int) -> None:
+        """Hang a node whose old parent is gone below another one."""
+        self.parent[child] = into
+        self._hang(child)
+        self._by_place.put(child, self.name[child])
+        self._sums.add(into, self._sums.carried[child])
+
+    def _drop_if_empty(self, node: int) -> None:
+        """An ancestor that only a mistaken path implied goes away with it."""
+        while node != MAIN and self.implicit[node] and not self._named[node] and not self.children.any(node):
+            above = self.parent[node]
+            self._unhang(node)
+            self._sums.add(above, self._sums.forget(node))
+            self._alias[node] = MAIN
+            (self._by_place if above != MAIN else self._by_id).remove(node)
+            node = above
+
+    # Counting and asking
+
+    def count(self, node: int, messages: int) -> None:
+        """Add messages to a node and to all above it."""
+        self.own[node] += messages
+        self._sums.add(node, messages)
+
+    def count_all(self, nodes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Add one message to each of these nodes, and to all above them; returns the nodes, each once: int64."""
+        found, numbers = np.unique(nodes, return_counts=True)
+        own = as_numpy(self.own)
+        own[found] += numbers
+        held = found.astype(np.int64)
+        self._sums.add_all(held, numbers)
+        return held
+
+    @property
+    def subtree(self) -> Sequence[int]:
+        """Messages in each node and below it."""
+        self.fit()
+        return self._sums.read()
+
+    @property
+    def recent_subtree(self) -> Sequence[int]:
+        """The same for views: of a very deep tree as of a moment ago, `subtree_is_behind` then."""
+        self.fit()
+        return self._sums.recent()
+
+    @property
+    def subtree_is_behind(self) -> bool:
+        """Whether these lack messages that have come since."""
+        return self._sums.is_behind
+
+    def path(self, node: int) -> str:
+        """The path shown in the tree: of many levels its ends; a "/" inside an opaque id is written %2F."""
+        names = [name for step in self.line_to(node, LEVELS_SHOWN + 1) for name in self.segments(step, LAST_SHOWN)]
+        whole = len(names) <= LEVELS_SHOWN
+        shown = [shown_segment(name) for name in (names if whole else names[-LAST_SHOWN:])]
+        if whole:
+            return "/".join(shown)
+        return cut_path(shown_segment(self.name[self.lines.roots[node]]), self.depth(node), shown)
+
+    def segments(self, node: int, last: int = -1) -> list[str]:
+        """The levels that a node stands for: its name, or the rest of a path that is cut.
+
+        Args:
+            node: the node.
+            last: how many levels are wanted, counted from the end; those before them are one text. -1 for all.
+        """
+        return self.name[node].rsplit("/", last) if node in self.cut else [self.name[node]]
+
+    def levels(self, node: int) -> int:
+        """How many levels a node stands for."""
+        return self.name[node].count("/") + 1 if node in self.cut else 1
+
+    def line_to(self, node: int, most: int | None = None) -> list[int]:
+        """The nodes from the root down to this one, at most so many, the nearest; empty for MAIN."""
+        line: list[int] = []
+        while node != MAIN and len(line) != most:
+            line.append(node)
+            node = self.parent[node]
+        return line[::-1]
+
+    def depth(self, node: int) -> int:
+        """1 for a root, 0 for MAIN."""
+        return int(self.lines.depths[node])
+
+    def walk(self, space: int) -> list[int]:
+        """Nodes of a space in tree order: parents before children, siblings in the order first seen."""
+        order: list[int] = []
+        stack = self.roots[space][::-1]
+        while stack:
+            node = stack.pop()
+            order.append(node)
+            stack.extend(reversed([*self.children.each(node)]))
+        return order

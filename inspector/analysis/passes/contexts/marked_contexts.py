@@ -1,0 +1,148 @@
+"""Contexts that messages of their own begin and end, as option 4 of ADR k9j had them (docs/protocols.md 7).
+
+`context/start` names one; messages that correlate to that name are in it, until `context/end` does.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.contexts.context_objects import stamp_of
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.analysis.passes.contexts.naming_notes import ContextNotes, Oddity
+from inspector.analysis.passes.contexts.node_facts import CONCLUDED, NodeFacts
+from inspector.protocol.context_forms import END, START, is_name
+from inspector.store.columns.columns import Array
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH
+from inspector.store.messages.capture import Capture
+
+_MOST_OPEN = 100_000
+_CORRELATED = Flag.CORRELATED.value
+
+
+class MarkedContexts:
+    """Lets markers shape the tree, and finds who is between them.
+
+    Args:
+        settle: called after nodes may have merged.
+        typed: called with a node that has got its first declared type.
+        is_void: tells whether nothing follows from a message.
+        named: gains the hash (`MessageIds.hash_in`) of the id of each context that a marker names.
+    """
+
+    def __init__(
+        self, capture: Capture, tree: ContextTree, facts: NodeFacts, notes: ContextNotes, *,
+        settle: Callable[[], None], typed: Callable[[int], None], named: array[int], is_void: Callable[[int], bool],
+    ) -> None:  # fmt: skip
+        self._capture = capture
+        self._tree = tree
+        self._facts = facts
+        self._settle = settle
+        self._typed = typed
+        self._named = named
+        self._notes = notes
+        self._is_void = is_void
+        self._open: dict[int, int] = {}  # nodes by the hash of their name in its space
+        self._name_of: dict[int, int] = {}  # these hashes by that of their start's envelope id
+
+    def concerned(self, start: int, stop: int) -> NDArray[np.bool_] | None:
+        """Which messages mark a context, or may be between such marks; None where there are none."""
+        columns = self._capture.columns
+        codes = [code for code in map(self._capture.strings.find, (START, END)) if code is not None]
+        if not codes:
+            return None
+        marks: Array = np.isin(columns["kind"][start:stop], codes)
+        if not (self._open or marks.any()):
+            return None
+        within = (columns["flags"][start:stop] & _CORRELATED != 0) & (columns["context"][start:stop] == 0)
+        return marks | within
+
+    def observe(self, space: int, row: int, above: int) -> int | None:
+        """Take in a message, in the order of arrival.
+
+        Args:
+            space: its space.
+            row: the message.
+            above: the node it stands in by what it says itself.
+
+        Returns:
+            The node it belongs to by the markers; None where they do not say.
+        """
+        kind = self._capture.string("kind", row)
+        if kind == START:
+            return self._begin(space, row, self._named_by(row) if above == MAIN else above)
+        node = self._ended_by(space, row) if kind == END else self._named_by(row)
+        return None if node == MAIN else node
+
+    def _named_by(self, row: int) -> int:
+        """The first open context that a message correlates to; MAIN."""
+        found = (self._tree.resolve(self._open.get(name, MAIN)) for name in self._capture.hashes_named(row))
+        return next((node for node in found if node != MAIN), MAIN)
+
+    def _ended_by(self, space: int, row: int) -> int:
+        """The context that a `context/end` ends, which names it in its payload, or it or its start by correlation."""
+        capture = self._capture
+        given = capture.records.decoded(row).payload.get("context_id")
+        name = given if isinstance(given, str) and is_name(given) else None
+        names = capture.hashes_named(row) if name is None else [capture.ids.hash_in(space, name)]
+        for one in [*names, *(self._name_of.get(one, NO_HASH) for one in names)]:
+            node = self._tree.resolve(self._open.get(one, MAIN))
+            if node == MAIN:
+                continue
+            if not self._is_void(row):
+                del self._open[one]
+                self._facts.reach(node)
+                self._facts.note_end(node, CONCLUDED, row)
+            return node
+        return MAIN
+
+    def _begin(self, space: int, row: int, above: int) -> int | None:
+        identifier, payload = self._capture.records.decoded(row)[:2]
+        wanted = (payload.get("context_id"), payload.get("id"), identifier)
+        name = next(filter(is_name, wanted), None)
+        if not isinstance(name, str):
+            return None
+        facts, ids, version = self._facts, self._capture.ids, self._tree.version
+        node = self._tree.declare(space, name, above, None)
+        parent = payload.get("parent")
+        if isinstance(parent, str) and is_name(parent):
+            node = self._tree.place(node, self._tree.of_id(space, parent))
+            self._named.append(ids.hash_in(space, parent))
+        self._settle()
+        key = ids.hash_in(space, name)
+        self._named.append(key)
+        self._notes.add_id(node, row, name)
+        if self._tree.version != version:
+            self._notes.add_depth(self._tree, self._tree.resolve(node), row)
+        if self._is_void(row):
+            return node
+        if len(self._open) < _MOST_OPEN:
+            self._open[key] = node
+            if identifier is not None and identifier != name:
+                self._name_of[ids.hash_in(space, identifier)] = key
+        facts.note_start(node, row, int(self._capture.columns["sender"][row]))
+        self._describe(node, row, payload)
+        return node
+
+    def _describe(self, node: int, row: int, payload: Mapping[str, Any]) -> None:
+        """Keep what a start says of its context, as an object does."""
+        facts = self._facts
+        metadata, labels, declared = (payload.get(name) for name in ("metadata", "labels", "type"))
+        if isinstance(metadata, dict) and metadata:
+            facts.note_metadata(node, stamp_of(row), metadata)
+        if isinstance(labels, list) and facts.note_labels(node, stamp_of(row), labels):
+            self._typed(node)
+        if not isinstance(declared, str) or not declared:
+            return
+        known = facts.declared.get(node)
+        if known is None:
+            facts.note_type(node, row, declared)
+            self._typed(node)
+        elif known[1] != declared:
+            self._notes.add(node, row, Oddity.TYPE_CONFLICT)

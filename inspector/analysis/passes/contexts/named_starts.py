@@ -1,0 +1,69 @@
+"""Starts that begin the context they name, for as long as no message calls a context by their own id.
+
+RULE (docs/protocols.md 8): a message that names the id of a start as a context, or as a segment below the start's
+context, makes that id a context of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.protocol.paths import normalise
+from inspector.store.messages.capture import Capture
+
+
+class NamedStarts:
+    """Starts by the hash of their id, and nodes made since that bear one of these ids.
+
+    Attributes:
+        labelled: by context, the start that gave it its label.
+    """
+
+    def __init__(self, capture: Capture, tree: ContextTree) -> None:
+        self._capture = capture
+        self._tree = tree
+        self.labelled: dict[int, int] = {}
+        self._waiting: dict[int, dict[int, int]] = {}  # by hash, each start and the node it stands in
+        self._slashes: set[int] = set()  # in ids that have any
+
+    def is_named(self, space: int, identifier: str, above: int) -> bool:
+        """Whether a context is known by the id of a start, at the root or below the start's own context."""
+        tree = self._tree
+        if not identifier:
+            return False
+        if above != MAIN and (tree.name[above] == identifier or tree.has_below(above, identifier)):
+            return True
+        return tree.find(space, identifier) != MAIN
+
+    def wait(self, space: int, identifier: str, row: int, above: int) -> None:
+        """Remember a start until a message names its id."""
+        key = self._capture.ids.hash_in(space, identifier)
+        self._waiting.setdefault(key, {})[row] = above
+        self._tree.watched = True
+        if "/" in identifier:
+            self._slashes.add(identifier.count("/"))
+
+    def ids_in_path(self, space: int, path: str) -> list[str]:
+        """Ids with slashes that starts wait for and a path begins with; the longest first."""
+        if not self._slashes:
+            return []
+        segments = normalise(path).split("/", max(self._slashes) + 1)
+        heads = ["/".join(segments[: few + 1]) for few in sorted(self._slashes, reverse=True) if few < len(segments)]
+        return [head for head in heads if self._capture.ids.hash_in(space, head) in self._waiting]
+
+    def take(self) -> Iterator[tuple[int, str, list[int]]]:
+        """The starts whose ids nodes made since the last call bear: (space, id, starts)."""
+        tree = self._tree
+        while tree.made:
+            node = tree.made.pop(0)
+            space, identifier = tree.space[node], tree.name[node]
+            key = self._capture.ids.hash_in(space, identifier)
+            starts = self._waiting.get(key)
+            if starts is None:
+                continue
+            above = tree.parent[node]
+            by_id = above == MAIN or tree.is_named(node)
+            if not by_id and all(tree.resolve(own) != above for own in starts.values()):
+                continue
+            yield space, identifier, [*self._waiting.pop(key)]

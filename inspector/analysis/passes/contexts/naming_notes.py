@@ -1,0 +1,124 @@
+"""What is odd about contexts as their messages name them, kept for whoever reports it (docs/protocols.md 6 and 7)."""
+
+from __future__ import annotations
+
+import enum
+import re
+from array import array
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+from inspector.protocol.paths import depth, normalise
+
+if TYPE_CHECKING:
+    from inspector.analysis.passes.contexts.context_tree import ContextTree
+
+
+class Oddity(enum.IntEnum):
+    """What is odd."""
+
+    PARENT_CYCLE = 1
+    """A parent that lies below its own child: this edge was ignored."""
+    PARENT_CONFLICT = 2
+    """Another parent than the first one named, which is kept."""
+    TYPE_CONFLICT = 3
+    """Another type than the first one declared, which is kept."""
+    WITHOUT_ID = 4
+    """An object that names no context."""
+    MALFORMED = 5
+    """Slashes at an end or next to each other, or nothing else."""
+    CHARACTERS = 6
+    """Other characters than letters, digits, - and _."""
+    TOO_DEEP = 7
+    """More than five levels."""
+    TOO_LONG = 8
+    """More than 255 characters."""
+
+
+class ContextNote(NamedTuple):
+    """One of them."""
+
+    node: int
+    """The context, as numbered when it was noted (`ContextTree.resolve` says what it became); -1 for main."""
+    row: int
+    """The message that showed it first."""
+    what: Oddity
+
+
+MOST_DEEP = 5
+MOST_LONG = 255
+_FINE = re.compile(rf"[A-Za-z0-9_-]+(?:/[A-Za-z0-9_-]+){{0,{MOST_DEEP - 1}}}")
+_PLAIN = re.compile(r"[A-Za-z0-9_/-]*")
+
+
+class ContextNotes:
+    """A growing list, in the order of the messages; 9 bytes each."""
+
+    def __init__(self) -> None:
+        self._nodes, self._rows, self._what = array("i"), array("i"), array("b")
+        self._noted: set[tuple[int, Oddity]] = set()  # of ids and depths
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[ContextNote]:
+        return self.since(0)
+
+    def since(self, start: int) -> Iterator[ContextNote]:
+        """Those from number `start` on."""
+        for place in range(start, len(self)):
+            yield ContextNote(self._nodes[place], self._rows[place], Oddity(self._what[place]))
+
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+        """Nodes as numbered when noted, rows and what is odd, of all notes; for the moment only, as they grow."""
+        return as_numpy(self._nodes), as_numpy(self._rows), as_numpy(self._what)
+
+    def add(self, node: int, row: int, what: Oddity) -> None:
+        """Note something about a context that a message shows."""
+        self._nodes.append(node)
+        self._rows.append(row)
+        self._what.append(what)
+
+    def add_path(self, node: int, row: int, path: str) -> None:
+        """Note what is odd about a path, as it was written (ADR p4m, docs/protocols.md 6)."""
+        if len(path) <= MOST_LONG and _FINE.fullmatch(path):
+            return
+        plain = normalise(path)
+        if plain != path or not plain:
+            self.add(node, row, Oddity.MALFORMED)
+        if _PLAIN.fullmatch(path) is None:
+            self.add(node, row, Oddity.CHARACTERS)
+        if plain and depth(plain) > MOST_DEEP:
+            self._noted.add((node, Oddity.TOO_DEEP))
+            self.add(node, row, Oddity.TOO_DEEP)
+        if len(path) > MOST_LONG:
+            self.add(node, row, Oddity.TOO_LONG)
+
+    def add_id(self, node: int, row: int, identifier: str) -> None:
+        """Note what is odd about an opaque id, as an object or a marker gives it; of each context once."""
+        if len(identifier) > MOST_LONG:
+            self._add_once(node, row, Oddity.TOO_LONG)
+        if _PLAIN.fullmatch(identifier) is None:
+            self._add_once(node, row, Oddity.CHARACTERS)
+
+    def add_depth(self, tree: ContextTree, node: int, row: int) -> None:
+        """Note contexts that a message has put too deep: one that was placed, and those below it. O(those)."""
+        depth, above = 1, tree.parent[node]
+        while above != MAIN and depth <= MOST_DEEP:
+            depth, above = depth + 1, tree.parent[above]
+        waiting = [(node, depth)]
+        while waiting:
+            one, level = waiting.pop()
+            if level <= MOST_DEEP or self._add_once(one, row, Oddity.TOO_DEEP):
+                waiting += [(child, level + 1) for child in tree.children.each(one)]
+
+    def _add_once(self, node: int, row: int, what: Oddity) -> bool:
+        if (node, what) in self._noted:
+            return False
+        self._noted.add((node, what))
+        self.add(node, row, what)
+        return True

@@ -1,0 +1,118 @@
+"""Where each node of a tree lies: its root, its depth, and sums of what lies below, in arrays. No loop over nodes."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+
+
+class _Tree(Protocol):
+    """What a tree of nodes has to tell of itself; see `ContextTree`."""
+
+    parent: array[int]
+    moves: int
+    settled: int
+
+    def __len__(self) -> int: ...
+    @property
+    def aliases(self) -> array[int]: ...
+    @property
+    def cut(self) -> set[int]: ...
+    def levels(self, node: int) -> int: ...
+
+
+class NodeLines:
+    """Root and depth of each node, extended as nodes appear and made anew when nodes move.
+
+    Arrays have one entry more than there are nodes: the last, reached by index -1, is the main context's. Merged nodes
+    have the values of what they became.
+    """
+
+    def __init__(self, tree: _Tree) -> None:
+        self._tree = tree
+        self._moves = -1
+        self._known = 0
+        self._roots = np.full(1, MAIN, np.int32)
+        self._depths = np.zeros(1, np.int32)
+
+    @property
+    def roots(self) -> NDArray[np.int32]:
+        """(nodes + 1,) int32, the root each node lies under; MAIN for the main context."""
+        self._follow()
+        return self._roots
+
+    @property
+    def depths(self) -> NDArray[np.int32]:
+        """(nodes + 1,) int32, 1 for roots; 0 for the main context."""
+        self._follow()
+        return self._depths
+
+    def _follow(self) -> None:
+        """Take in what the tree gained. O(new nodes log depth) beside a copy; all nodes are new when some moved."""
+        tree = self._tree
+        if tree.moves != self._moves:
+            self._moves, self._known = tree.moves, 0
+        if self._known == len(tree) == len(self._roots) - 1:
+            return
+        tree.settled = len(tree)
+        roots, depths = self._made(self._known, len(tree))
+        self._roots = np.concatenate((self._roots[: self._known], roots, [np.int32(MAIN)]))
+        self._depths = np.concatenate((self._depths[: self._known], depths, [np.int32(0)]))
+        if self._known == 0 and tree.moves:
+            living = living_nodes(tree)
+            self._roots[:-1], self._depths[:-1] = self._roots[living], self._depths[living]
+        self._known = len(tree)
+
+    def _made(self, known: int, nodes: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        parents = as_numpy(self._tree.parent)[known:nodes].astype(np.int64)
+        inside = parents >= known
+        above = np.where(inside, parents - known, np.arange(len(parents)))
+        levels = np.ones(len(parents), np.int32)
+        for node in self._tree.cut:
+            if node >= known:
+                levels[node - known] = self._tree.levels(node)
+        steps = np.where(inside, levels, 0).astype(np.int32)
+        while True:
+            # Each turn looks twice as far up, so that a chain of 10,000 nodes takes 14 turns.
+            further = above[above]
+            if np.array_equal(further, above):
+                break
+            steps += steps[above]
+            above = further
+        over = parents[above]
+        roots = np.where(over == MAIN, above + known, self._roots[over]).astype(np.int32)
+        return roots, np.where(over == MAIN, 0, self._depths[over]).astype(np.int32) + steps + levels[above]
+
+
+def living_nodes(tree: _Tree) -> NDArray[np.int64]:
+    """(nodes,) the node each number stands for after merges."""
+    aliases = np.append(as_numpy(tree.aliases).astype(np.int64), MAIN)
+    while True:
+        further = aliases[aliases]
+        if np.array_equal(further, aliases):
+            return aliases[:-1]
+        aliases = further
+
+
+def gathered(values: NDArray[Any], parents: NDArray[np.integer[Any]], combine: np.ufunc = np.add) -> NDArray[Any]:
+    """(nodes,) what each node has together with all that lie below it. O(nodes log depth), whatever the tree's shape.
+
+    Args:
+        values: (nodes,) what each has itself; left as it is.
+        parents: (nodes,) the node above each, MAIN where what it has goes no further.
+        combine: of sums `np.add`, of latest times `np.maximum`.
+    """
+    total, above = values.copy(), parents.astype(np.int64)
+    giving = np.flatnonzero(above != MAIN)
+    while len(giving):
+        # After k turns a node has what lies less than 2^k below it, and looks as far up.
+        combine.at(total, above[giving], total[giving])
+        further = above[above[giving]]
+        above[giving] = further
+        giving = giving[further != MAIN]
+    return total

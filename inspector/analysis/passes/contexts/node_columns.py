@@ -1,0 +1,221 @@
+"""Values of context nodes as tables and arrays that follow the tree's growth without being made anew."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.analysis.passes.contexts.node_ancestry import NodeLines, living_nodes
+from inspector.analysis.passes.contexts.node_facts import as_numpy
+from inspector.analysis.passes.contexts.path_search import PathSearch, joined_names
+from inspector.protocol.paths import DisplayedPath, quote_segment, shown_segment
+from inspector.store.columns.strings import InternTable
+
+REASONING_START = "reason"
+"""A context whose root's name begins so counts as reasoning."""
+
+
+class NodeTable(Sequence[str]):
+    """Texts of nodes by node + 1, made when asked for; entry 0 stands for the main context.
+
+    An entry changes only when the tree's `moves` do.
+    """
+
+    def __init__(self, tree: ContextTree, text: Callable[[int], str]) -> None:
+        self._tree = tree
+        self._text = text
+
+    def __len__(self) -> int:
+        return len(self._tree) + 1
+
+    def __getitem__(self, entry):  # type: ignore[override]  # slices are not served: nobody takes them
+        return self._text(entry - 1) if entry > 0 else ""
+
+    def texts(self) -> list[str]:
+        """All entries."""
+        return [*self]
+
+
+class LeafTable(NodeTable):
+    """The last segments of nodes' paths."""
+
+    def __init__(self, tree: ContextTree) -> None:
+        super().__init__(tree, lambda node: quote_segment(tree.segments(node, 1)[-1]))
+
+    def texts(self) -> list[str]:
+        """All entries, made together."""
+        found = joined_names(self._tree.name, quote_segment).decode("utf-8", "surrogatepass").split("/")[:-1]
+        for node in self._tree.cut:
+            found[node + 1] = self[node + 1]
+        return found
+
+
+class IdTable(NodeTable):
+    """The ids of nodes, as messages write them: of a path its last segment."""
+
+    def __init__(self, tree: ContextTree) -> None:
+        super().__init__(tree, lambda node: tree.segments(node, 1)[-1])
+
+    def texts(self) -> list[str]:
+        """All entries, made together."""
+        return [self[entry] for entry in range(len(self))]
+
+
+class RootTable(NodeTable):
+    """The first segments of nodes' paths.
+
+    Args:
+        root_of: the root a node lies under.
+    """
+
+    def __init__(self, tree: ContextTree, root_of: Callable[[int], int]) -> None:
+        super().__init__(tree, lambda node: shown_segment(tree.name[root_of(node)]))
+
+    def texts(self) -> list[str]:
+        """All entries, made together."""
+        names = joined_names(self._tree.name, shown_segment).decode("utf-8", "surrogatepass").split("/")[1:-1]
+        return ["", *(names[root] for root in self._tree.lines.roots[:-1].tolist())]
+
+
+class PathTable(NodeTable):
+    """Displayed paths of nodes, and where each node stands to a path somebody asks for."""
+
+    def __init__(self, tree: ContextTree) -> None:
+        super().__init__(tree, tree.path)
+
+    def places(self, path: str) -> PathPlaces:
+        """Where nodes stand to this path."""
+        return PathPlaces(self._tree, path)
+
+    def search(self) -> PathSearch:
+        """Looks for texts in the paths there are now."""
+        return PathSearch(self._tree)
+
+    @property
+    def are_distinct(self) -> bool:
+        """Whether no two contexts have the same path: they are all of one space."""
+        spaces = as_numpy(self._tree.space)
+        return bool((spaces == spaces[:1]).all())
+
+
+_UNKNOWN, _OFF = -2, -1
+
+
+class PathPlaces:
+    """Where each node stands to a displayed path: at it, above it, below it, or elsewhere.
+
+    A path may begin with an id that objects or starts gave a context, wherever that lies: `lint` is `review/lint` too.
+    Found from the node above, and remembered until nodes move: O(1) a node, however deep it lies.
+    """
+
+    def __init__(self, tree: ContextTree, path: str) -> None:
+        self._tree = tree
+        self._path = DisplayedPath(path)
+        self._moves = -1
+        self._text = path
+        self._above: tuple[tuple[int, int], set[int]] = ((-1, -1), set())  # nodes above those known by id
+        self._levels = array("i")  # how many levels a node shares with the path, where it has no others; below it more
+
+    def at(self, node: int) -> bool:
+        """Whether the path is its own."""
+        return self._level(node) == self._path.depth
+
+    def below(self, node: int) -> bool:
+        """Whether it lies below the path, however deep."""
+        return self._level(node) > self._path.depth
+
+    def above(self, node: int) -> bool:
+        """Whether the path lies below it, however deep."""
+        return 0 < self._level(node) < self._path.depth or node in self._above_ids()
+
+    def child(self, node: int) -> bool:
+        """Whether it lies directly below the path."""
+        return self._level(node) == self._path.depth + 1
+
+    def _level(self, node: int) -> int:
+        tree, levels = self._tree, self._levels
+        if tree.moves != self._moves:
+            self._moves = tree.moves
+            del levels[:]
+        if len(levels) < len(tree):
+            levels.extend(array("i", [_UNKNOWN]) * (len(tree) - len(levels)))
+        way: list[int] = []
+        while node != MAIN and levels[node] == _UNKNOWN:
+            way.append(node)
+            node = tree.parent[node]
+        level = 0 if node == MAIN else levels[node]
+        for node in reversed(way):
+            if level != _OFF:
+                for name in tree.segments(node):
+                    fits = level != _OFF and (level >= self._path.depth or self._path.has_at(level, name))
+                    level = level + 1 if fits else _OFF
+            if level == _OFF and tree.is_named(node) and self._path.has_at(0, tree.name[node]):
+                level = 1
+            levels[node] = level
+        return level
+
+    def _above_ids(self) -> set[int]:
+        tree, generation = self._tree, (self._tree.version, len(self._tree))
+        if self._above[0] != generation:
+            found: set[int] = set()
+            for space in set(tree.space):
+                above = tree.find(space, self._text)
+                while above != MAIN and (above := tree.parent[above]) != MAIN and above not in found:
+                    found.add(above)
+            self._above = (generation, found)
+        return self._above[1]
+
+
+class NodeTypes:
+    """The type of each node as a number of `names`; 0 is none. One entry more, as in `NodeLines`.
+
+    Args:
+        declared: by node, where there is one: the first message that declared a type, and the type.
+        reasons: by node: it holds reasoning messages, or a reasoning start names it.
+    """
+
+    def __init__(
+        self, tree: ContextTree, lines: NodeLines, declared: dict[int, tuple[int, str]], reasons: array[int]
+    ) -> None:
+        self.names: InternTable[str] = InternTable("")
+        self._tree = tree
+        self._lines = lines
+        self._declared = declared
+        self._reasons = reasons
+        self._named_so = np.empty(0, np.bool_)
+        self._generation = -1
+        self._known = 0
+        self._values = np.zeros(1, np.uint32)
+
+    def __len__(self) -> int:
+        """Nodes whose type was asked for."""
+        return self._known
+
+    def values(self, generation: int) -> NDArray[np.uint32]:
+        """(nodes + 1,) uint32. O(new nodes) beside a copy; all are new when `generation` changes."""
+        nodes = len(self._tree)
+        if generation != self._generation:
+            self._generation, self._known = generation, 0
+        if self._known != nodes or len(self._values) != nodes + 1:
+            made = self._made(self._known, nodes)
+            self._values = np.concatenate((self._values[: self._known], made, [np.uint32(0)]))
+            if self._known == 0 and self._tree.moves:
+                self._values[:-1] = self._values[living_nodes(self._tree)]
+            self._known = nodes
+        return self._values
+
+    def _made(self, known: int, nodes: int) -> NDArray[np.uint32]:
+        named_so = self._tree.name.starting_with(REASONING_START, len(self._named_so))
+        self._named_so = np.concatenate((self._named_so, named_so))
+        reasoning = as_numpy(self._reasons)[known:nodes] != 0
+        reasoning |= self._named_so[self._lines.roots[known:nodes]]
+        made = np.where(reasoning, np.uint32(self.names.intern("reasoning")), np.uint32(0)).astype(np.uint32)
+        nodes_declared = range(known, nodes) if nodes - known < len(self._declared) else self._declared
+        for node in nodes_declared:
+            if node in self._declared and node >= known:
+                made[node - known] = self.names.intern(self._declared[node][1])
+        return made

@@ -1,0 +1,204 @@
+"""What is noted of each context node beside its place in the tree: first and last message, end, who declared what."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Replay, Sequences
+from inspector.protocol.text import compact
+from inspector.protocol.times import NO_TIME
+
+__all__ = ["CANCELLED", "CONCLUDED", "MAIN", "NodeFacts", "as_numpy"]
+
+
+class NodeFacts:
+    """Arrays that run parallel to the nodes of a tree. What they say does not depend on the order of merges.
+
+    There is no Python object a node, which would cost ten times the memory and each collection a look.
+
+    Attributes:
+        first_row, last_row, last_ns: -1 and NO_TIME when it holds no message.
+        sequences: the starts and ends behind the next three.
+        started_by: the first message that began it, or -1.
+        end: 0, CONCLUDED or CANCELLED.
+        concluded_by: the message that concluded or cancelled it, or -1; of one that began again the latest.
+        thinks: it holds thoughts, conclusions or cancels.
+        reasons: it holds reasoning messages, or a reasoning start names it.
+        declared: by node, where there is one: the first message that declared a type, and the type.
+        labels: by node, where there are any: each label, and a stamp that says how early it came.
+        metadata: by node, where there is any: of each key the latest value, and a stamp that says how late it came.
+        inherited: how many nodes were merged into others.
+    """
+
+    def __init__(self, was_written_before: Callable[[int, int], bool] = lambda row, end: False) -> None:
+        self.first_row = array("i")
+        self.last_row = array("i")
+        self.last_ns = array("q")
+        self.started_by = array("i")
+        self.end = array("b")
+        self.concluded_by = array("i")
+        self.reasons = array("b")
+        self.thinks = array("b")
+        self.declared: dict[int, tuple[int, str]] = {}
+        self.metadata: dict[int, dict[str, tuple[int, object]]] = {}
+        self.labels: dict[int, dict[str, int]] = {}
+        self.sequences = Sequences(was_written_before)
+        self.inherited = 0
+        rows = (
+            self.first_row, self.last_row, self.started_by, self.concluded_by, self.sequences.last,
+            self.sequences.first_end,
+        )  # fmt: skip
+        self._arrays = (
+            *((values, array("i", [-1])) for values in rows),
+            *((marks, array("b", [0])) for marks in (self.end, self.reasons, self.thinks)),
+            (self.last_ns, array("q", [NO_TIME])),
+        )
+
+    def fit(self, nodes: int) -> None:
+        """Have room for as many nodes, and no more."""
+        missing = nodes - len(self.first_row)
+        for values, empty in self._arrays:
+            if missing > 0:
+                values.extend(empty * missing)
+            else:
+                del values[nodes:]
+
+    def reach(self, node: int) -> None:
+        """Make room for a node, and for some that come soon."""
+        if node >= len(self.first_row):
+            self.fit(node + 1 + _ROOM)
+
+    def inherit(self, node: int, into: int) -> None:
+        """Give what is known of a merged node to the one it became."""
+        self.inherited += 1
+        self.first_row[into] = _first(self.first_row[node], self.first_row[into])
+        self.last_row[into] = max(self.last_row[node], self.last_row[into])
+        self.last_ns[into] = max(self.last_ns[node], self.last_ns[into])
+        came_to = self.sequences.merge(node, into)
+        if came_to is not None:
+            self._take(into, came_to)
+        self.reasons[into] = self.reasons[into] or self.reasons[node]
+        self.thinks[into] |= self.thinks[node]
+        declared = self.declared.get(node)
+        if declared is not None:
+            self.note_type(into, *declared)
+        self._merge_metadata(into, self.metadata.pop(node, {}))
+        self._merge_labels(into, self.labels.pop(node, {}))
+
+    def note_messages(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
+        """Note messages by node, row and time. Rows ascend and are greater than all noted before."""
+        first, last, last_ns = as_numpy(self.first_row), as_numpy(self.last_row), as_numpy(self.last_ns)
+        last[nodes] = rows  # of several in one node the last stays
+        new = first[nodes] < 0
+        first[nodes[new][::-1]] = rows[new][::-1]
+        np.maximum.at(last_ns, nodes, times)
+
+    def note_earlier(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
+        """Note messages of which it is known by now where they belong; others may have come after them."""
+        for node, row, time in zip(nodes.tolist(), rows.tolist(), times.tolist(), strict=True):
+            self.first_row[node] = _first(row, self.first_row[node])
+            self.last_row[node] = max(row, self.last_row[node])
+            self.last_ns[node] = max(time, self.last_ns[node])
+
+    def without_reasons(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
+        """Of these nodes, those that do not count as reasoning yet, each once."""
+        return ascending(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
+
+    def note_start(self, node: int, row: int, sender: int = 0, *, own: bool = False) -> None:
+        """Let a message begin a context, or begin it again; `Sequences` has the rules. Rows of starts ascend."""
+        self._take(node, self.sequences.note_start(node, row, sender, own=own))
+
+    def note_end(self, node: int, end: int, row: int, sender: int = 0, target: int = EVERY) -> None:
+        """Let a message end a context for everybody, or the sequences that `Sequences.note_end` tells."""
+        self._take(node, self.sequences.note_end(node, row, end, sender, target))
+
+    def move_start(self, row: int, node: int, into: int) -> None:
+        """Let a start begin another context than it seemed to."""
+        for one, came_to in zip((node, into), self.sequences.move_start(row, node, into), strict=True):
+            self._take(one, came_to)
+
+    def _take(self, node: int, came_to: Replay) -> None:
+        self.started_by[node], self.end[node] = came_to.first, came_to.state
+        self.concluded_by[node] = came_to.ended_by
+
+    def note_type(self, node: int, row: int, declared: str) -> None:
+        """The first type declared stands."""
+        self.declared[node] = min(self.declared.get(node, (row, declared)), (row, declared))
+
+    def note_labels(self, node: int, stamp: int, labels: Sequence[object]) -> bool:
+        """Add the labels an object gives its context, at most 64 of them; whether there were new ones."""
+        given = [label[:_LONGEST_KEY] for label in labels[:_MOST_KEYS] if isinstance(label, str) and label]
+        first = stamp * _MOST_KEYS
+        return self._merge_labels(node, {label: first + place for place, label in enumerate(given)})
+
+    def _merge_labels(self, node: int, given: Mapping[str, int]) -> bool:
+        before = self.labels.get(node, {})
+        kept = dict(before)
+        for label, stamp in given.items():
+            kept[label] = min(stamp, kept.get(label, stamp))
+        if len(kept) > _MOST_KEYS:
+            kept = {label: kept[label] for label in sorted(kept, key=lambda label: (kept[label], label))[:_MOST_KEYS]}
+        if kept:
+            self.labels[node] = kept
+        return kept.keys() != before.keys()
+
+    def labels_of(self, node: int) -> tuple[str, ...]:
+        """The labels of a context, in the order they came."""
+        found = self.labels.get(node, {})
+        return tuple(sorted(found, key=lambda label: (found[label], label)))
+
+    def note_metadata(self, node: int, stamp: int, metadata: Mapping[str, object]) -> None:
+        """Keep what an object says of its context: of each key the latest value (docs/protocols.md 7).
+
+        At most 64 keys are kept of a node, the latest ones; a long value keeps its beginning.
+
+        Args:
+            stamp: grows with the message, and within it.
+        """
+        given = islice(metadata.items(), _MOST_KEYS)
+        self._merge_metadata(node, {key[:_LONGEST_KEY]: (stamp, _small(value)) for key, value in given})
+
+    def _merge_metadata(self, node: int, given: Mapping[str, tuple[int, object]]) -> None:
+        if not given:
+            return
+        kept = self.metadata.setdefault(node, {})
+        for key, (stamp, value) in given.items():
+            if key not in kept or kept[key][0] < stamp:
+                kept[key] = (stamp, value)
+        if len(kept) > _MOST_KEYS:
+            latest = sorted(kept, key=lambda key: (-kept[key][0], key))[:_MOST_KEYS]
+            self.metadata[node] = {key: kept[key] for key in latest}
+
+
+_ROOM = 256
+_MOST_KEYS = 64
+_LONGEST_KEY = 100
+_LONGEST_VALUE = 400
+
+
+def _small(value: object) -> object:
+    """A value, or what it begins with where it is long."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else compact(value)
+    if len(text) <= _LONGEST_VALUE:
+        return value
+    return text[: _LONGEST_VALUE - 1] + "…"
+
+
+def as_numpy(values: array[int]) -> NDArray[Any]:
+    """The memory of an array as numpy sees it; for the moment only, as the array cannot grow while this exists."""
+    return np.frombuffer(values, values.typecode)
+
+
+def _first(row: int, other: int) -> int:
+    """The smaller of two rows; -1 is none."""
+    return max(row, other) if -1 in (row, other) else min(row, other)

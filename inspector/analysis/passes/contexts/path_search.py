@@ -1,0 +1,121 @@
+"""Which contexts have a path that a text is in, told from the names of all nodes at once: no path is made.
+
+Names stand one behind another in one piece of bytes, a "/" before each, which is in no name as a path shows it. So a
+text with slashes is looked for name by name, from a node to those below it, and what is true of a node's path is true
+of all paths that go on from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.text_column import TextColumn
+from inspector.analysis.passes.contexts.context_tree import ContextTree
+from inspector.analysis.passes.contexts.node_facts import as_numpy
+from inspector.protocol.paths import LEVELS_SHOWN, LONGEST_SEGMENT, shown_segment
+
+Mask = NDArray[np.bool_]
+
+_SLASH = 0x2F
+_ODD = [*b"/%\xe2"]
+"""Bytes of a name that a path may show otherwise; of "…" the first."""
+_CUT = "…0123456789"
+"""What stands in a path for levels that are left out."""
+
+
+class PathSearch:
+    """Looks for texts in the displayed paths of all nodes, as the tree is now, letter case aside."""
+
+    def __init__(self, tree: ContextTree) -> None:
+        self._names = np.frombuffer(_without_case(joined_names(tree.name, shown_segment)), np.uint8)
+        self._starts = np.flatnonzero(self._names == _SLASH)[:-1]
+        self._parents = as_numpy(tree.parent).astype(np.int64)
+        self._cut = tree.lines.depths[:-1] > LEVELS_SHOWN
+
+    def beginning(self, text: str) -> Mask:
+        """Nodes whose path begins with a text, by number; and some of those whose path is cut, that do not."""
+        first, *rest = text.split("/")
+        above_roots = np.append(np.zeros(len(self._parents), np.bool_), True)
+        found = self._below(self._along(above_roots, [first, *rest]))
+        if rest and self._cut.any():
+            found |= self._cut & self._below(self._along(above_roots, [first]))
+        return found
+
+    def holding(self, text: str) -> Mask:
+        """Nodes whose path has a text in it, by number; and some of those whose path is cut, that have not."""
+        first, *rest = text.split("/")
+        if rest:
+            found = self._below(self._along(np.append(self._named(first + "/"), False), rest))
+        else:
+            found = self._below(self._named(first))
+        if self._cut.any():
+            told = [part for part in (first, *rest) if part.strip(_CUT)]
+            found |= self._cut & self._below(self._named(max(told, key=len, default="")))
+        return found
+
+    def _along(self, above: Mask, parts: list[str]) -> Mask:
+        """Nodes that the last of some parts begins the name of, where those before it are the names above.
+
+        Args:
+            above: (nodes + 1,) what the first part's node lies below, the last being the main context.
+            parts: at least one.
+        """
+        *whole, last = parts
+        for part in whole:
+            above = np.append(self._named(f"/{part}/") & above[self._parents], False)
+        return self._named(f"/{last}") & above[self._parents]
+
+    def _named(self, text: str) -> Mask:
+        """Nodes that have a text in their name, at whose ends a "/" stands."""
+        looked_for = text.encode("utf-8", "surrogatepass")
+        found = np.zeros(len(self._starts), np.bool_)
+        if not looked_for or not len(found):
+            return ~found
+        names = self._names
+        at = np.flatnonzero(names[: len(names) - len(looked_for) + 1] == looked_for[0])
+        for further, byte in enumerate(looked_for[1:], 1):
+            if not len(at):
+                break
+            at = at[names[at + further] == byte]
+        found[self._starts.searchsorted(at, "right") - 1] = True
+        return found
+
+    def _below(self, nodes: Mask) -> Mask:
+        """Some nodes and all that lie below them. O(nodes log depth)."""
+        found, above = np.append(nodes, False), np.append(self._parents, -1)
+        while True:
+            found |= found[above]
+            further = above[above]
+            if np.array_equal(further, above):
+                return found[:-1]
+            above = further
+
+
+def joined_names(names: TextColumn, shown: Callable[[str], str]) -> bytes:
+    """Names as paths show them, in UTF-8, a "/" before and behind each.
+
+    Args:
+        names: of nodes.
+        shown: a name as a segment of a path; it changes those alone that hold some letters, or are long.
+    """
+    data, ends = names.written()
+    letters, lengths = np.frombuffer(data, np.uint8), np.diff(ends, prepend=0)
+    odd = ends.searchsorted(np.flatnonzero(np.isin(letters, _ODD)), "right")
+    odd = np.union1d(odd, np.flatnonzero(lengths > LONGEST_SEGMENT))
+    parts, at = list[bytes](), 0
+    for node in odd.tolist():
+        segment = shown(names[node]).encode("utf-8", "surrogatepass")
+        parts += [data[at : ends[node] - lengths[node]], segment]
+        at, lengths[node] = int(ends[node]), len(segment)
+    if parts:
+        letters = np.frombuffer(b"".join([*parts, data[at:]]), np.uint8)
+    return np.insert(letters, lengths.cumsum() - lengths, _SLASH).tobytes() + b"/"
+
+
+def _without_case(text: bytes) -> bytes:
+    if text.isascii():
+        return text.lower()
+    return text.decode("utf-8", "surrogatepass").casefold().encode("utf-8", "surrogatepass")

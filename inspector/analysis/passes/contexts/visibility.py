@@ -1,0 +1,66 @@
+"""Where each message of a session may be seen, as its document says (docs/protocols.md 14)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.protocol import msp
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.strings import InternTable
+from inspector.store.messages.capture import Capture
+
+_MOST_VALUES = 250
+"""Different values that are told apart: three are meant, and a column takes a byte a message."""
+_LONGEST = 100
+
+
+class VisibilityPass:
+    """Visibility by message; 0 where it has none, or is no message of a session.
+
+    Attributes:
+        columns: per message `visibility` uint8, place in `values`.
+        values: the values seen, the three of the protocol first.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self.columns = GrowingColumns({"visibility": np.uint8})
+        self.values: InternTable[str] = InternTable("")
+        for value in msp.VISIBILITIES:
+            self.values.intern(value)
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`."""
+        self.columns.append({"visibility": 0}, stop - start)
+        rows = self._of_sessions(start, stop)
+        if len(rows):
+            self.columns.put("visibility", rows, [self._value(row) for row in rows.tolist()])
+
+    def _of_sessions(self, start: int, stop: int) -> Rows:
+        strings, columns = self._capture.strings, self._capture.columns
+        protocol, chat = strings.find(msp.PROTOCOL), strings.find("chat")
+        if protocol is None or chat is None:
+            return NO_ROWS
+        here = (columns["protocol"][start:stop] == protocol) & (columns["kind"][start:stop] == chat)
+        return np.flatnonzero(here) + start
+
+    def _value(self, row: int) -> int:
+        return self._number(self._capture.records.decoded(row).payload.get("visibility"))
+
+    def _number(self, value: object) -> int:
+        if not isinstance(value, str) or not value:
+            return 0
+        value = value[:_LONGEST]
+        known = self.values.find(value)
+        if known is not None:
+            return known
+        return self.values.intern(value if len(self.values) < _MOST_VALUES else "other values")
+
+    def read_again(self, rows: Rows) -> None:
+        """Their lines were written anew."""
+        self.columns.put("visibility", rows, [self._value(row) for row in rows.tolist()])
+
+    def take_changes(self) -> Rows:
+        """Whoever writes lines anew knows which."""
+        return NO_ROWS

@@ -1,0 +1,54 @@
+"""Names kinds in the words of the log: a session has calls, results and thoughts, MCP has requests and responses.
+
+Logs of MEW keep the kinds of the protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
+from inspector.store.messages.capture import Capture
+
+THOUGHT = "reasoning/thought"
+_OF_SESSIONS = {kinds.REQUEST: "call", kinds.RESPONSE: "result", THOUGHT: "thought"}
+_OF_JSON_RPC = {kinds.REQUEST: "request", kinds.RESPONSE: "response"}
+_NOTICES = "notifications/"
+_ASKERS = ("user", "client")
+_PROGRAMS = (*(one.PROGRAM for one in CODING_AGENTS), "system-prompt")
+
+
+def spoken_kind(capture: Capture, message: int) -> str:
+    """Returns the word a log has for a message, or "" if the kind of the protocol is the word."""
+    columns = capture.columns
+    kind = capture.string("kind", message) or ""
+    if not columns["part"][message]:
+        if columns["protocol"][message] or kind not in _OF_JSON_RPC:
+            return ""
+        is_notice = kind == kinds.REQUEST and (capture.string("method", message) or "").startswith(_NOTICES)
+        return "notification" if is_notice else _OF_JSON_RPC[kind]
+    if kind != "chat":
+        return _OF_SESSIONS.get(kind, "")
+    sender = capture.string("sender", message)
+    if sender in _ASKERS:
+        return "prompt"
+    if sender in _PROGRAMS:
+        return "added"
+    agent = capture.transcripts.agents.get(capture.string("context", message) or "")
+    return "answer" if agent is None or not agent.name or sender == agent.name else "prompt"
+
+
+def kind_words(topics: Sequence[str]) -> dict[str, str]:
+    """Returns words for values of the field `kind` where a whole log is spoken of, by kind; a kind without one stays.
+
+    Args:
+        topics: the kinds of traffic in the log, as `present.log_topics` names them.
+    """
+    if "mew" in topics or "msp" in topics or not topics:
+        return {}
+    if set(topics) <= {"mcp", "collapsible"}:
+        return {kinds.REQUEST: "request", kinds.RESPONSE: "response"}
+    both = "mcp" in topics
+    words = {kinds.REQUEST: "call or request" if both else "call", kinds.RESPONSE: "result or response"}
+    return {**words, kinds.RESPONSE: words[kinds.RESPONSE] if both else "result", THOUGHT: "thought"}

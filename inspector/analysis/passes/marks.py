@@ -1,0 +1,188 @@
+"""Marks and comments the user put on messages and contexts.
+
+No pass: nothing of it comes from the traffic. It is kept here because filters and views ask for it as for what the
+passes find, and because whoever changes it reports the messages that changed as a pass does. Notes are few, so that
+they are kept one by one; a message without one costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.field_columns import Flags, Interned
+from inspector.analysis.passes.changes import ChangedRows, Rows
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.context_tree import MAIN
+
+LONGEST_COMMENT = 20_000
+"""Characters of a comment that are kept."""
+_MARKED = 1
+
+
+class ContextTarget(NamedTuple):
+    """A context of a space."""
+
+    space: int
+    """String id of the space."""
+    node: int
+    """Its node; MAIN for the main context."""
+
+
+Target = int | ContextTarget
+"""What can have a note: a message, by its index, or a context."""
+
+
+class Note(NamedTuple):
+    """What the user put on a message or a context; false when there is nothing."""
+
+    marked: bool = False
+    comment: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether there is a mark or a comment."""
+        return self.marked or bool(self.comment)
+
+    @property
+    def words(self) -> list[str]:
+        """What there is, for those who cannot see its sign."""
+        return ["marked"] * self.marked + ["comment"] * bool(self.comment)
+
+
+NOTHING = Note()
+
+
+class Marks:
+    """The notes of one capture.
+
+    A context's note follows it through merges and moves of the tree.
+
+    Attributes:
+        changed: messages whose note changed since it was taken.
+        version: grows with every change.
+    """
+
+    def __init__(self, contexts: ContextPass) -> None:
+        self._pass = contexts
+        self._messages: dict[int, Note] = {}
+        self._contexts: dict[ContextTarget, Note] = {}  # by what they were in that version of the tree
+        self._tree_version = contexts.tree.version
+        self._bits: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        self._comment_ids: NDArray[np.uint32] = np.zeros(0, np.uint32)
+        self._texts: list[str] = [""]
+        self._text_ids: dict[str, int] = {"": 0}
+        self._rows: Rows | None = None
+        self.changed = ChangedRows()
+        self.version = 0
+
+    def __len__(self) -> int:
+        return len(self._messages) + len(self._contexts)
+
+    # Changing
+
+    def put(self, target: Target, note: Note) -> bool:
+        """Let a message or a context have this note instead of its own; an empty one takes it away.
+
+        Returns:
+            Whether that changed anything.
+        """
+        note = Note(note.marked, note.comment[:LONGEST_COMMENT])
+        if note == self.note(target):
+            return False
+        if isinstance(target, int):
+            self._put_message(target, note)
+        else:
+            self._put_context(target, note)
+        self.version += 1
+        return True
+
+    def _put_message(self, message: int, note: Note) -> None:
+        if note:
+            self._messages[message] = note
+        else:
+            del self._messages[message]
+        self._bits = _reaching(self._bits, message + 1)
+        self._comment_ids = _reaching(self._comment_ids, message + 1)
+        self._bits[message] = _MARKED if note.marked else 0
+        self._comment_ids[message] = self._text_id(note.comment)
+        self._rows = None
+        self.changed.add(message)
+
+    def _put_context(self, target: ContextTarget, note: Note) -> None:
+        living = self.living(target)
+        if note:
+            self._living_contexts()[living] = note
+        else:
+            self._living_contexts().pop(living, None)
+
+    def _living_contexts(self) -> dict[ContextTarget, Note]:
+        """The notes of contexts as the tree knows them now."""
+        if self._tree_version != self._pass.tree.version:
+            self._tree_version = self._pass.tree.version
+            kept, self._contexts = self._contexts, {}
+            for key, note in kept.items():
+                living = self.living(key)
+                other = self._contexts.get(living, NOTHING)  # contexts that turned out to be one
+                comments = "\n".join(comment for comment in (other.comment, note.comment) if comment)
+                self._contexts[living] = Note(other.marked or note.marked, comments)
+        return self._contexts
+
+    def _text_id(self, text: str) -> int:
+        found = self._text_ids.get(text)
+        if found is None:  # filters keep what they found out about an entry, so that none is ever replaced
+            found = self._text_ids[text] = len(self._texts)
+            self._texts.append(text)
+        return found
+
+    # Asking
+
+    def note(self, target: Target) -> Note:
+        """What a message or a context has."""
+        if isinstance(target, int):
+            return self._messages.get(target, NOTHING)
+        return self._living_contexts().get(self.living(target), NOTHING) if self._contexts else NOTHING
+
+    def living(self, target: ContextTarget) -> ContextTarget:
+        """The context as the tree knows it now."""
+        node = target.node if target.node == MAIN else self._pass.tree.resolve(target.node)
+        return ContextTarget(target.space, node)
+
+    @property
+    def rows(self) -> Rows:
+        """The messages with a mark or a comment, ascending."""
+        if self._rows is None:
+            self._rows = np.sort(np.fromiter(self._messages, np.int64, len(self._messages)))
+        return self._rows
+
+    def contexts(self) -> Iterator[tuple[ContextTarget, Note]]:
+        """The contexts with a note, in the order they got it; a merged one once."""
+        yield from list(self._living_contexts().items())
+
+    def targets(self) -> list[Target]:
+        """Everything with a note: messages, then contexts."""
+        return [*self.rows.tolist(), *(target for target, _ in self.contexts())]
+
+    # Fields
+
+    def marked_column(self, length: int) -> Flags:
+        """The field `mark` of so many messages."""
+        self._bits = _reaching(self._bits, length)
+        return Flags(self._bits[:length], _MARKED)
+
+    def comment_column(self, length: int) -> Interned:
+        """The field `comment` of so many messages."""
+        self._comment_ids = _reaching(self._comment_ids, length)
+        return Interned(self._comment_ids[:length], self._texts)
+
+
+def _reaching(values: NDArray[Any], length: int) -> NDArray[Any]:
+    """An array of at least some length, zeros behind what it held. What nobody writes to takes no memory."""
+    if len(values) >= length:
+        return values
+    grown = np.zeros(max(length, len(values) * 3 // 2, 1024), values.dtype)
+    held = values.nonzero()[0]
+    grown[held] = values[held]
+    return grown

@@ -1,0 +1,1 @@
+"""Participants: presence, capabilities, and impersonation of the gateway."""

@@ -1,0 +1,268 @@
+"""What each participant may do, and what it was refused (docs/protocols.md 12).
+
+The effective set is the latest trustworthy welcome or presence, and what was granted and revoked since. Grants and
+revocations stay unconfirmed until a gateway announces a set that shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.participants.capability_changes import CapabilityChanges, Change
+from inspector.analysis.passes.participants.impersonation import TrustPass
+from inspector.protocol.calls import has_target
+from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering, looks_deep
+from inspector.protocol.kinds import wraps_envelope
+from inspector.protocol.participants import GATEWAY_IDS
+from inspector.protocol.paths import normalise
+from inspector.store.columns.block import OBJECT_KEY
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
+
+_TOLD = ("system/welcome", "system/presence")
+_CHANGED = ("capability/grant", "capability/revoke")
+_MOST_REFUSALS = 1_000
+_NAMING = ("tools/call", "prompts/get")
+"""Methods whose target is `params.name`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One capability somebody holds.
+
+    Attributes:
+        row: the message that gave it.
+        confirmed: a gateway announced it; a grant alone does not.
+        grant: id of the grant that gave it, where that is known.
+    """
+
+    capability: Any
+    row: int
+    confirmed: bool
+    grant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One message a gateway did not let through, as its error says.
+
+    Attributes:
+        row: the error.
+        message: what it is about, where that was seen; None.
+        attempted: kind that was refused, and so the capability that was missing; None when the error does not say.
+    """
+
+    row: int
+    message: int | None
+    attempted: str | None
+
+
+class CapabilityPass:
+    """Capabilities by (space, participant). Changes no message.
+
+    Attributes:
+        changes: by space (string id) and name: what was announced, granted and revoked, in order.
+    """
+
+    def __init__(self, capture: Capture, trust: TrustPass, contexts: ContextPass) -> None:
+        self._capture = capture
+        self._trust = trust
+        self._contexts = contexts
+        self.changes = CapabilityChanges(capture.strings)
+        self._told = 0
+        self._held: dict[tuple[int, str], tuple[int, list[Held] | None]] = {}  # as of so many changes
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`."""
+        columns, strings = self._capture.columns, self._capture.strings
+        wanted = [code for code in map(strings.find, (*_TOLD, *_CHANGED)) if code is not None]
+        let_through = columns["flags"][start:stop] & Flag.REFUSED.value == 0
+        for row in (np.flatnonzero(are_any(columns["kind"][start:stop], wanted) & let_through) + start).tolist():
+            kind = self._capture.string("kind", row)
+            if kind in _CHANGED:
+                self._note_change(row, kind == "capability/grant")
+            elif self._trust.is_gateway(row):
+                self._note_announced(row)
+
+    def _note_announced(self, row: int) -> None:
+        payload = self._capture.records.decoded(row).payload
+        if payload.get("event") == "leave":
+            return  # whoever is gone may do nothing, and what comes next is announced with its coming
+        others = payload.get("participants")
+        named = [payload.get("you"), payload.get("participant"), *(others if isinstance(others, list) else [])]
+        space = int(self._capture.columns["space"][row])
+        for item in named:
+            if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
+                continue
+            capabilities = item.get("capabilities")
+            if isinstance(capabilities, list):
+                self.changes.add(space, item["id"], row, "announced", capabilities)
+
+    def _note_change(self, row: int, granted: bool) -> None:
+        told = self._capture.records.decoded(row)
+        payload = told.payload
+        # The MEUP v0.2 client wraps a grant, and names capabilities that it revokes by their ids.
+        inner = payload.get("grant")
+        about = inner if isinstance(inner, Mapping) else payload
+        recipient = about.get("recipient", about.get("to"))
+        if not isinstance(recipient, str):
+            return
+        capabilities = about.get("capabilities")
+        listed = capabilities if isinstance(capabilities, list) else []
+        named = payload.get("grant_id")
+        grant = told.identifier if granted else named if isinstance(named, str) else None
+        space = int(self._capture.columns["space"][row])
+        self.changes.add(space, recipient, row, "granted" if granted else "revoked", listed, grant)
+
+    def take_new(self) -> Iterator[tuple[int, str, Change, bool]]:
+        """Changes since the last call, as `CapabilityChanges.all_since`; for the one check that follows them."""
+        first, self._told = self._told, self.changes.entries
+        return self.changes.all_since(first)
+
+    # Asking
+
+    def held(self, space: int, name: str, before: int | None = None) -> list[Held] | None:
+        """What a participant may do, in the order given; None when nothing was ever said of it.
+
+        Args:
+            before: as things were when this message came; None for now.
+        """
+        changes = self.changes.get((space, name), [])
+        if before is not None:
+            return _held_after(change for change in changes if change.row < before)
+        known = self._held.get((space, name))
+        if known is None or known[0] != len(changes):
+            known = self._held[space, name] = (len(changes), _held_after(changes))
+        return None if known[1] is None else list(known[1])
+
+    def revoked(self, space: int, name: str) -> list[Change]:
+        """Revocations since the last set that was announced: unconfirmed, as gateways do not announce them."""
+        changes = self.changes.get((space, name), [])
+        last = max((place for place, change in enumerate(changes) if change.what == "announced"), default=-1)
+        return [change for change in changes[last + 1 :] if change.what == "revoked"]
+
+    def predicted(self, row: int) -> tuple[bool | None, object]:
+        """Whether its sender might send a message, as the specification means it, and the capability that says so.
+
+        None where it cannot be said: a gateway's own message, nothing known of the sender, a pattern not judged.
+        """
+        capture = self._capture
+        sender, kind = capture.string("sender", row), capture.string("kind_raw", row)
+        if sender is None or kind is None or sender in GATEWAY_IDS:
+            return None, None
+        held = self.held(int(capture.columns["space"][row]), sender, row)
+        if held is None:
+            return None, None
+        return first_covering((one.capability for one in held), self.asked(row, kind))
+
+    def asked(self, row: int, kind: str) -> Asked:
+        """What of a message capabilities look at; its kind is given, as a proposal is judged by the call it is for."""
+        capture = self._capture
+        return Asked(kind, capture.records.payload(row), capture.to(row), self._called(row))
+
+    def asked_by(self, held: Iterable[object], row: int, kind: str) -> Asked:
+        """The same, as far as these capabilities look at it: mostly columns tell all of that."""
+        capture = self._capture
+        if not self.is_told(row, kind) or any(map(looks_deep, held)):
+            return Asked(kind, capture.records.decoded(row).payload, capture.to(row), self._called(row))
+        method, target = capture.string("method", row), capture.string("target", row)
+        return Asked(kind, {"method": method, "params": {} if target is None else {"name": target}}, capture.to(row))
+
+    def is_told(self, row: int, kind: str) -> bool:
+        """Whether kind, method and target say all that a capability may look at which does not look deep."""
+        method, target = self._capture.string("method", row), self._capture.string("target", row)
+        told = method is not None and (target is not None if method in _NAMING else not has_target(method))
+        return told and ":" not in kind and not wraps_envelope(kind)
+
+    def _called(self, row: int) -> tuple[str, ...]:
+        """What the context of a message is called: its path in the tree, and as it was written, or its id."""
+        node = self._contexts.node_of(row)
+        if node == MAIN:
+            return ()
+        written = normalise((self._capture.string("context", row) or "").removeprefix(OBJECT_KEY))
+        return tuple(name for name in (self._contexts.tree.path(node), written) if name)
+
+    def predicted_kind(self, space: int, name: str, kind: str, before: int) -> bool | None:
+        """Whether somebody might have sent something of which only the kind is known; None where that cannot be said.
+
+        Args:
+            before: as things were when this message came.
+        """
+        held = self.held(space, name, before)
+        return None if held is None else covers_by_kind((one.capability for one in held), kind)
+
+    def refusals(self, space: int, name: str, most: int = _MOST_REFUSALS) -> list[Refusal]:
+        """What a gateway refused a participant, in order; the last 1,000, or `most`. O(messages)."""
+        capture = self._capture
+        columns, code = capture.columns, capture.strings.find("system/error")
+        if not code:
+            return []
+        rows = np.flatnonzero((columns["kind"] == code) & (columns["space"] == space))
+        rows = rows[capture.to_sets.holding(name)[columns["to_set"][rows]]]
+        latest = (self.refusal(row) for row in reversed(rows[-_MOST_REFUSALS:].tolist()))
+        return list(islice((refusal for refusal in latest if refusal is not None), most))[::-1]
+
+    def refusal(self, row: int) -> Refusal | None:
+        """What a `system/error` refused; None for an error of another sort."""
+        if not self._trust.is_gateway_or_nobody(row):
+            return None
+        payload = self._capture.records.payload(row)
+        attempted = payload.get("attempted_kind")
+        about = [earlier for identifier in self._capture.records.correlation_ids(row)[:1]
+                 for earlier in self._capture.records.find_id(identifier) if earlier != row]  # fmt: skip
+        if not isinstance(attempted, str):
+            if payload.get("error") not in ("capability_violation", "unauthorized_stream_write"):
+                return None
+            attempted = None
+        return Refusal(row, about[-1] if about else None, attempted)
+
+
+def _held_after(changes: Iterable[Change]) -> list[Held] | None:
+    """What is held after some changes, in the order given; None where they only take away from what nobody told."""
+    held: list[Held] | None = None
+    granted: dict[str, tuple[Any, ...]] = {}
+    for change in changes:
+        if held is None and change.what != "announced" and (change.what == "revoked" or not change.capabilities):
+            continue
+        held = held or []
+        if change.what == "announced":
+            held = [Held(one, change.row, True, _grant_of(one, granted)) for one in change.capabilities]
+        elif change.what == "granted":
+            for one in change.capabilities:
+                _grant_to(held, Held(one, change.row, False, change.grant))
+            if change.grant is not None:
+                granted[change.grant] = change.capabilities
+        else:
+            gone = [*change.capabilities, *granted.get(change.grant or "", ())]
+            held = [one for one in held if not _is_named(one, gone, change.grant)]
+    return held
+
+
+def _grant_to(held: list[Held], given: Held) -> None:
+    """Add what was granted, unless a gateway confirmed it beforehand: it logs its welcome before the grant itself."""
+    for place, one in enumerate(held):
+        if one.confirmed and one.grant is None and one.capability == given.capability:
+            held[place] = Held(one.capability, one.row, True, given.grant)
+            return
+    held.append(given)
+
+
+def _grant_of(capability: object, granted: Mapping[str, Iterable[Any]]) -> str | None:
+    """The grant that an announced capability came from: the only way to take it back by that grant's id."""
+    return next((grant for grant, given in granted.items() if capability in given), None)
+
+
+def _is_named(held: Held, gone: Iterable[Any], grant: str | None) -> bool:
+    """Whether a capability is taken back: by its grant, as an equal pattern, or by its own id."""
+    if grant is not None and held.grant == grant:
+        return True
+    identifier = held.capability.get("id") if isinstance(held.capability, Mapping) else None
+    return any(one == held.capability or (identifier is not None and one == identifier) for one in gone)

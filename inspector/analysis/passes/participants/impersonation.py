@@ -1,0 +1,156 @@
+"""Whom to believe: what bears a gateway's name and is not its own, and which ids are this program's.
+
+RULE (docs/protocols.md 2, Spoofing): released gateways let a sender write its own `from`. In a gateway's log the line
+of what was received names the true sender (`Capture.true_sender`). In a capture of ours nothing does, but a gateway
+sends a welcome to the one it welcomes alone: what welcomes somebody else was sent by somebody else. Nobody is told of
+their own leaving, and who has come and not left is named by the next welcome: a presence to the contrary is forged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inspector.analysis.arrays.unique_ints import are_any
+from inspector.protocol import kinds
+from inspector.protocol.participants import GATEWAY_IDS, welcomed
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.capture import Capture
+
+_WELCOME, _PRESENCE = "system/welcome", "system/presence"
+
+
+class TrustPass:
+    """Knows which messages in a gateway's name are forged.
+
+    Attributes:
+        forged: those, and the string id of who sent them; 0 where only that it was not the gateway is known.
+        contradicted: welcomes, and of those who they show never came, the messages that announced them. Until then
+            these were believed, so that they are not among the forged.
+        own: ids that this program went by, by space (string id), in the order taken; the last is in use.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self.forged: dict[int, int] = {}
+        self.contradicted: dict[int, dict[str, int]] = {}
+        self.own: dict[int, dict[str, None]] = {}
+        self._came: dict[tuple[int, int], dict[str, int]] = {}  # by source and connection: who joined, and the message
+        self._first: dict[tuple[int, int], int] = {}  # by source and connection: the first message that came in
+        self._told = 0
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`."""
+        self._note_impostors()
+        columns, strings = self._capture.columns, self._capture.strings
+        code = columns["kind"][start:stop]
+        looked_at = are_any(code, [strings.find(kind) or -1 for kind in (_WELCOME, _PRESENCE)])
+        looked_at |= (code == (strings.find(kinds.JOIN) or -1)) & (columns["flags"][start:stop] & Flag.SENT.value != 0)
+        for row in (np.flatnonzero(looked_at) + start).tolist():
+            if not self._capture.sources[int(columns["source"][row])].origin:
+                continue
+            if int(columns["flags"][row]) & Flag.SENT.value:
+                self._note_own(row, self._capture.string("sender", row))
+            elif self.is_gateway(row) and self._capture.string("direction", row) == "in":
+                is_welcome = self._capture.string("kind", row) == _WELCOME
+                (self._note_welcome if is_welcome else self._note_presence)(row)
+
+    def _note_impostors(self) -> None:
+        """Those who were seen sending something in a gateway's name."""
+        known = self._capture.impostors
+        start, self._told = self._told, len(known)
+        rows, people = (known[name][start:].tolist() for name in ("message", "participant"))
+        for row, person in zip(rows, people, strict=True):
+            if self._capture.string("sender", row) in GATEWAY_IDS:
+                self.forged[row] = person
+
+    def _note_own(self, row: int, name: object) -> None:
+        if isinstance(name, str) and name:
+            own = self.own.setdefault(int(self._capture.columns["space"][row]), {})
+            own.pop(name, None)
+            own[name] = None
+
+    def _note_welcome(self, row: int) -> None:
+        you = welcomed(self._capture.records.decoded(row).payload)
+        name = None if you is None else you.get("id")
+        own = self._own_ids(row)
+        receivers = self._capture.to(row)
+        is_ours = (name is None or name in own) and all(receiver in own for receiver in receivers)
+        if is_ours or not own or self._is_first(row):
+            self._note_own(row, name)
+            self._hold_against(row)
+        else:
+            self.forged[row] = 0
+
+    def _note_presence(self, row: int) -> None:
+        """Nobody is told that they left themselves: over a connection that goes on that is forged."""
+        payload = self._capture.records.decoded(row).payload
+        named = payload.get("participant")
+        name = named.get("id") if isinstance(named, Mapping) else named
+        if not isinstance(name, str):
+            return
+        came = self._came.setdefault(self._connection(row), {})
+        if payload.get("event") == "join":
+            came[name] = row
+        elif payload.get("event") == "leave" and came.pop(name, None) is None:
+            in_use = next(reversed(self.own.get(int(self._capture.columns["space"][row]), {"": None})))
+            if name == in_use:
+                self.forged[row] = 0
+
+    def _hold_against(self, row: int) -> None:
+        """Whoever came and did not leave is named by a welcome: who is not named never came."""
+        others = self._capture.records.decoded(row).payload.get("participants")
+        came = self._came.get(self._connection(row))
+        if not came or not isinstance(others, list):
+            return
+        names = {item.get("id") if isinstance(item, Mapping) else item for item in others if _is_named(item)}
+        own = self._own_ids(row)
+        false = {name: joined for name, joined in came.items() if name not in names and name not in own}
+        if false:
+            self.contradicted[row] = false
+            for name in false:
+                del came[name]
+
+    def _connection(self, row: int) -> tuple[int, int]:
+        columns = self._capture.columns
+        return int(columns["source"][row]), int(columns["connection"][row])
+
+    def _own_ids(self, row: int) -> set[str]:
+        columns = self._capture.columns
+        own = set(self.own.get(int(columns["space"][row]), ()))
+        origin = self._capture.sources[int(columns["source"][row])].origin
+        about = origin.get("origin", origin)
+        name = about.get("participant") if isinstance(about, Mapping) else None
+        return own | {name} if isinstance(name, str) and name else own
+
+    def _is_first(self, row: int) -> bool:
+        """Whether nothing came in before it over its connection: a gateway may welcome us by an id of its choice."""
+        columns = self._capture.columns
+        key = self._connection(row)
+        first = self._first.get(key)
+        if first is None:
+            came = (columns["source"] == key[0]) & (columns["connection"] == key[1])
+            came &= columns["direction"] == (self._capture.strings.find("in") or -1)
+            first = self._first[key] = int(np.argmax(came)) if came.any() else NO_ROW
+        return row == first
+
+    # Asking
+
+    def is_gateway(self, row: int) -> bool:
+        """Whether a message is a gateway's own: by its name, unless it is known to be forged."""
+        return self._capture.string("sender", row) in GATEWAY_IDS and row not in self.forged
+
+    def is_gateway_or_nobody(self, row: int) -> bool:
+        """The same, or it has no sender: as a gateway's errors about what it cannot read."""
+        return self._capture.string("sender", row) is None or self.is_gateway(row)
+
+    def former(self, space: int) -> list[str]:
+        """What this program went by in earlier connections to a space, in the order taken."""
+        return list(self.own.get(space, ()))[:-1]
+
+
+def _is_named(item: object) -> bool:
+    """Whether an entry of a welcome names somebody by a text."""
+    return isinstance(item.get("id") if isinstance(item, Mapping) else item, str)

@@ -1,0 +1,226 @@
+"""Who takes part: presence, capabilities as announced, reported usage, last words (docs/protocols.md 4, 10, 12)."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.ids_by_space import UNKNOWN
+from inspector.analysis.arrays.unique_ints import are_any
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.participants.impersonation import TrustPass
+from inspector.analysis.passes.participants.participant_table import GONE, HERE, Coming, Participant, ParticipantTable
+from inspector.protocol.participants import patterns, welcomed
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.capture import Capture
+
+__all__ = ["Coming", "Participant", "ParticipantPass"]
+
+_FIRST = itemgetter(0)
+_AT_ONCE_NS = 1_000_000_000
+"""A welcome and the presence that tells others of it are one coming."""
+_REFUSED = Flag.REFUSED.value
+_FACTS = ("system/welcome", "system/presence", "participant/status", "system/join")
+
+
+class ParticipantPass:
+    """Participants by (space, name), in the order first seen. Changes no message.
+
+    Attributes:
+        all: the participants.
+    """
+
+    def __init__(self, capture: Capture, trust: TrustPass) -> None:
+        self._capture = capture
+        self._trust = trust
+        self.all = ParticipantTable(capture.strings)
+        self._ended, self._ended_by = array("i"), array("i")  # messages, and who by number
+        self._before: dict[int, int] = {}  # of facts of the batch: the message before with the same id
+        self._asking: set[int] = set()  # spaces we have joined and not been welcomed to yet
+
+    def feed(self, start: int, stop: int, late: Rows = NO_ROWS) -> None:
+        """Take in messages `start` to `stop`.
+
+        Args:
+            start, stop: the messages.
+            late: earlier ones whose sender is only known by now (`StreamPass`).
+        """
+        columns, strings = self._capture.columns, self._capture.strings
+        wanted = [code for code in map(strings.find, _FACTS) if code is not None]
+        facts = np.flatnonzero(are_any(columns["kind"][start:stop], wanted)) + start
+        hashes = columns["id_hash"][facts]
+        before = self._capture.ids.latest(hashes, facts) if len(facts) else facts
+        self._before = {row: one for row, one in zip(facts.tolist(), before.tolist(), strict=True) if one != NO_ROW}
+        # Met and heard of in the order of arrival, so that batches make no difference.
+        events: list[tuple[int, int, int]] = [  # message; space; sender or recipient, or the kind of a fact below 0
+            *self._senders(late),
+            *self._senders(slice(start, stop)),
+            *self._facts(facts),
+            *self._receivers(start, stop),
+        ]
+        events.sort(key=_FIRST)
+        for row, space, what in events:
+            if what > 0:
+                self.all.meet(space, strings[what])
+            else:
+                self._note(row, space, strings[-what])
+        for rows in (late, slice(start, stop)):
+            self._count(rows)
+
+    def ended_since(self, first: int) -> tuple[Rows, NDArray[np.int64]]:
+        """Processes that are gone, from the `first` one on, by message: the message, the space and name as one number.
+
+        The name is a string id in the lower 32 bits.
+        """
+        numbers = np.array(self._ended_by[first:], np.int64)
+        return np.array(self._ended[first:], np.int64), self.all.keys_of(numbers)
+
+    def _senders(self, rows: slice | Rows) -> Iterator[tuple[int, int, int]]:
+        """The first message of each who is nobody known."""
+        columns = self._capture.columns
+        spaces, senders = columns["space"][rows], columns["sender"][rows]
+        new = np.flatnonzero((self.all.find_all(spaces, senders) == UNKNOWN) & (senders != 0))
+        keys, first = np.unique(spaces[new].astype(np.int64) << 32 | senders[new], return_index=True)
+        for key, place in zip(keys.tolist(), new[first].tolist(), strict=True):
+            row = rows.start + place if isinstance(rows, slice) else int(rows[place])
+            yield row, key >> 32, key & 0xFFFFFFFF
+
+    def _facts(self, rows: Rows) -> Iterator[tuple[int, int, int]]:
+        columns = self._capture.columns
+        kinds = (-columns["kind"][rows].astype(np.int64)).tolist()
+        return zip(rows.tolist(), columns["space"][rows].tolist(), kinds, strict=True)
+
+    def _count(self, rows: slice | Rows) -> None:
+        """Note how many messages each sent, and when."""
+        columns = self._capture.columns
+        numbers = self.all.find_all(columns["space"][rows], columns["sender"][rows])
+        somebody = numbers != UNKNOWN
+        self.all.count(numbers[somebody], columns["time_ns"][rows][somebody])
+
+    def _receivers(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+        """In MCP stdio traffic the other side takes part even before it has said anything."""
+        columns = self._capture.columns
+        rows = np.flatnonzero(columns["flags"][start:stop] & Flag.RPC) + start
+        codes, first = np.unique(columns["to_set"][rows], return_index=True)
+        for code, place in zip(codes.tolist(), first.tolist(), strict=True):
+            row = int(rows[place])
+            for name in self._capture.to_sets[code]:
+                yield row, int(columns["space"][row]), self._capture.strings.intern(name)
+
+    def _note(self, row: int, space: int, kind: str) -> None:
+        capture = self._capture
+        payload = capture.records.decoded(row).payload
+        if kind == "system/join":
+            joined = self.all.meet(space, capture.string("sender", row))
+            if joined != UNKNOWN and capture.flags(row) & Flag.SENT:
+                self.all.is_us[joined] = True
+                self._asking.add(space)
+        elif kind == "participant/status":
+            if capture.true_sender(row) is None and not int(capture.columns["flags"][row]) & _REFUSED:
+                self._note_usage(self.all.meet(space, capture.string("sender", row)), payload, row)
+        elif not self._trust.is_gateway(row):
+            return
+        elif kind == "system/welcome":
+            self._note_welcome(space, payload, row)
+        else:
+            self._note_presence(space, payload, row)
+
+    def _note_welcome(self, space: int, payload: Mapping[str, Any], row: int) -> None:
+        others = payload.get("participants")
+        here = [welcomed(payload), *(others if isinstance(others, list) else [])]
+        here = [{"id": item} if isinstance(item, str) else item for item in here]
+        if (space in self._asking or self._is_of_gateways_log(row)) and isinstance(others, list):
+            # Nobody told us who left while we were away, nor a log who was there when its gateway was started again:
+            # the welcome is the new truth (docs/protocols.md 10).
+            self._asking.discard(space)
+            named = {item.get("id") for item in here if isinstance(item, Mapping) and isinstance(item.get("id"), str)}
+            for number in self.all.here_in(space):
+                if self.all.name(number) not in named:
+                    self._leave(number, row)
+        for name in self._trust.contradicted.get(row, ()):
+            if (number := self.all.find(space, name)) != UNKNOWN:
+                self._leave(number, row)
+        for item in here:
+            if isinstance(item, Mapping):
+                self._arrive(self.all.meet(space, item.get("id")), item, row)
+
+    def _is_of_gateways_log(self, row: int) -> bool:
+        """Whether it is told as the gateway told it: once, and in its order."""
+        return self._capture.string("direction", row) == "outbound"
+
+    def _note_presence(self, space: int, payload: Mapping[str, Any], row: int) -> None:
+        item = payload.get("participant")
+        item = item if isinstance(item, Mapping) else {"id": item}
+        number = self.all.meet(space, item.get("id"))
+        if number == UNKNOWN:
+            return
+        match payload.get("event"):
+            case "leave":
+                self._leave(number, row)
+            case "invited":
+                self.all.invited[number] = True
+            case event:
+                if event == "join" and self._is_new(row):
+                    self._end(number, row)
+                    self._note_again(number, row)
+                self._arrive(number, item, row)
+
+    def _is_new(self, row: int) -> bool:
+        """Whether it is no copy of an earlier message, as logs of several recipients have."""
+        before = self._before.get(row)
+        return before is None or not self._are_alike(before, row)
+
+    def _are_alike(self, one: int, other: int) -> bool:
+        columns = self._capture.columns
+        return all(columns[name][one] == columns[name][other] for name in ("sender", "kind", "ts_ns", "size"))
+
+    def _end(self, number: int, row: int) -> None:
+        """Its process is gone; what it reported of itself was about that one."""
+        self.all.tokens.put(number, None)
+        self.all.max_tokens.put(number, None)
+        self.all.endings.add(number, row)
+        self._ended.append(row)
+        self._ended_by.append(number)
+
+    def _note_again(self, number: int, row: int) -> None:
+        """It joins, and nobody saw it leave: a gateway that was started again tells no departures."""
+        time, came_ns = int(self._capture.columns["time_ns"][row]), self.all.came_ns[number]
+        if self.all.here[number] == HERE and NO_TIME not in (time, came_ns) and time - came_ns > _AT_ONCE_NS:
+            self.all.comings.add(number, row << 1 | True)
+            self.all.came_ns[number] = time
+
+    def _leave(self, number: int, row: int) -> None:
+        if self.all.here[number] != GONE:
+            self.all.comings.add(number, row << 1)
+            self._end(number, row)
+        self.all.here[number] = GONE
+        self.all.left_ns[number] = int(self._capture.columns["time_ns"][row])
+
+    def _arrive(self, number: int, item: Mapping[str, Any], row: int) -> None:
+        if number == UNKNOWN:
+            return
+        time = int(self._capture.columns["time_ns"][row])
+        if self.all.here[number] != HERE:
+            self.all.comings.add(number, row << 1 | True)
+            self.all.came_ns[number] = time
+        self.all.here[number] = HERE
+        self.all.left_ns[number] = NO_TIME
+        self.all.seen_at(number, time)
+        if isinstance(item.get("capabilities"), list):
+            self.all.announce(number, patterns(item["capabilities"]))
+
+    def _note_usage(self, number: int, payload: Mapping[str, Any], row: int) -> None:
+        if number == UNKNOWN:
+            return
+        for name, reported in (("tokens", self.all.tokens), ("max_tokens", self.all.max_tokens)):
+            value = payload.get(name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                reported.put(number, value)
+        self.all.statuses.add(number, row)

@@ -1,0 +1,1 @@
+"""Transient tool results: signals, pairs and badges."""

@@ -1,0 +1,1 @@
+"""Streams: the frames of each, their owners and contexts."""

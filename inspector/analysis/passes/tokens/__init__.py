@@ -1,0 +1,1 @@
+"""Tokens and costs: estimates, reported usage, prices."""

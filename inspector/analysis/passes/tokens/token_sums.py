@@ -1,0 +1,153 @@
+"""Tokens added up: by context, participant, tool and kind. Each way of adding gives the same total.
+
+What never changes of a message (context as written, space, sender, kind) is tallied as counts come in; where contexts
+lie, and which tool a call turned out to be of, is looked up when sums are asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.calls.correlation import CorrelationPass
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.passes.contexts.context_pass import ContextPass
+from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
+from inspector.analysis.passes.contexts.node_ancestry import gathered, living_nodes
+from inspector.analysis.passes.contexts.node_facts import as_numpy
+from inspector.store.messages.capture import Capture
+
+_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTokens:
+    """Tokens by context node; the last entry, reached by index MAIN, is the main contexts' of all spaces together.
+
+    Attributes:
+        own: (nodes + 1,) int64, of the messages in each context.
+        subtree: (nodes + 1,) int64, with all contexts below; of the main context everything there is.
+        main: of the main context of each space (string id) alone.
+    """
+
+    own: NDArray[np.int64]
+    subtree: NDArray[np.int64]
+    main: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSums:
+    """What was counted so far, added up in every way there is; estimates (`tokens.counter.TOKENIZER`).
+
+    Attributes:
+        total: of all messages counted.
+        uncounted: messages that are not counted yet, or cannot be.
+        by_node: by context.
+        by_participant: by the name of the sender, over all spaces; "" of nobody.
+        by_sender: the same by (space as string id, name).
+        by_tool: of calls of each tool and their results; "" of everything else.
+        by_kind: by canonical kind.
+    """
+
+    total: int
+    uncounted: int
+    by_node: NodeTokens
+    by_participant: dict[str, int]
+    by_sender: dict[tuple[int, str], int]
+    by_tool: dict[str, int]
+    by_kind: dict[str, int]
+
+
+class TokenTally:
+    """Adds up counts as they come in. O(counts) each time, whatever the capture's size."""
+
+    def __init__(self, capture: Capture, contexts: ContextPass) -> None:
+        self._capture = capture
+        self._contexts = contexts
+        self._by_ref = np.zeros(1, np.int64)
+        self._by_sender: Counter[int] = Counter()
+        self._by_kind: Counter[int] = Counter()
+        self._main: Counter[int] = Counter()
+        self.total = 0
+
+    def add(self, rows: Rows, counts: NDArray[np.int32]) -> None:
+        """Take in the counts of messages that had none."""
+        columns = self._capture.columns
+        refs = self._contexts.refs_of(rows).astype(np.int64)
+        most = int(refs.max(initial=0))
+        if most >= len(self._by_ref):
+            self._by_ref = np.concatenate((self._by_ref, np.zeros(most + 1, np.int64)))
+        np.add.at(self._by_ref, refs, counts)
+        spaces = columns["space"][rows].astype(np.int64)
+        _add(self._by_sender, spaces << 32 | columns["sender"][rows], counts)
+        _add(self._by_kind, columns["kind"][rows], counts)
+        main = self._contexts.nodes_of(rows) == MAIN  # also where the context written is empty
+        _add(self._main, spaces[main], counts[main])
+        self.total += int(counts.sum(dtype=np.int64))
+
+    def by_node(self) -> NodeTokens:
+        """By context, as the tree is now. O(nodes log depth)."""
+        tree = self._contexts.tree
+        known = np.flatnonzero(self._by_ref)
+        own = np.zeros(len(tree) + 1, np.int64)
+        np.add.at(own, self._contexts.nodes_of_refs(known), self._by_ref[known])
+        subtree = carried_up(tree, own)
+        subtree[MAIN] = self.total
+        living = np.append(living_nodes(tree), MAIN)
+        return NodeTokens(own[living], subtree[living], dict(self._main))
+
+    def by_sender(self) -> dict[tuple[int, str], int]:
+        """By space and name."""
+        strings = self._capture.strings
+        return {(pair >> 32, _name(strings, pair & 0xFFFFFFFF)): n for pair, n in self._by_sender.most_common()}
+
+    def sent_by(self, space: int, name: str) -> int:
+        """Of one sender in one space. O(1)."""
+        code = self._capture.strings.find(name)
+        return self._by_sender[space << 32 | code] if code is not None else 0
+
+    def by_kind(self) -> dict[str, int]:
+        """By canonical kind, the most first."""
+        return {_name(self._capture.strings, kind): tokens for kind, tokens in self._by_kind.most_common()}
+
+
+def _name(strings: Sequence[str], code: int) -> str:
+    return strings[code] if code else ""
+
+
+def _add(sums: Counter[int], keys: NDArray[np.integer], counts: NDArray[np.int32]) -> None:
+    found, inverse = np.unique(keys, return_inverse=True)
+    added = np.zeros(len(found), np.int64)
+    np.add.at(added, inverse, counts)
+    for key, tokens in zip(found.tolist(), added.tolist(), strict=True):
+        sums[key] += tokens
+
+
+def carried_up(tree: ContextTree, own: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sums of each node and all below it; O(nodes log depth).
+
+    Args:
+        tree: the nodes.
+        own: (nodes + 1,) by node, the main context's last; that of the result is left as it is.
+    """
+    return np.append(gathered(own[:-1], as_numpy(tree.parent)), own[-1:])
+
+
+def by_tool(
+    capture: Capture, correlation: CorrelationPass, counts: NDArray[np.int32], total: int
+) -> dict[str, int]:  # fmt: skip
+    """Of calls of each tool and their results, the most first; "" of everything else. O(messages)."""
+    call = capture.strings.find("tools/call")
+    sums: Counter[int] = Counter()
+    for start in range(0, len(counts) if call else 0, _AT_ONCE):
+        span = slice(start, start + _AT_ONCE)
+        rows = np.flatnonzero((correlation.columns["method"][span] == call) & (counts[span] > 0)) + start
+        added = np.bincount(correlation.columns["target"][rows], counts[rows])  # exact up to 2 ** 53
+        tools = np.flatnonzero(added)
+        sums.update(dict(zip(tools.tolist(), added[tools].astype(np.int64).tolist(), strict=True)))
+    found = {_name(capture.strings, tool): tokens for tool, tokens in sums.most_common() if tool}
+    return {**found, "": total - sum(found.values())}

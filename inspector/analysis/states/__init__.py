@@ -1,0 +1,1 @@
+"""States of messages: the field `state`, from passes and findings."""

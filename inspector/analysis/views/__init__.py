@@ -1,0 +1,1 @@
+"""Answers computed from the passes on demand; passes import no view."""

@@ -1,0 +1,1 @@
+"""The account of a log: calls, failures and open requests in figures."""

@@ -1,0 +1,25 @@
+"""Finds rows that are bookkeeping, by columns alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.arrays.unique_ints import distinct
+from inspector.protocol.bookkeeping import BOOKKEEPING
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
+
+_SPEAKS = (Flag.ERROR | Flag.GAP | Flag.UNREADABLE).value
+
+
+def are_bookkeeping(capture: Capture, messages: NDArray[Any]) -> NDArray[np.bool_]:
+    """Returns (n,) whether each message is a record that a program wrote for itself and that reports no failure."""
+    columns, strings = capture.columns, capture.strings
+    kinds, _, places = distinct(columns["kind"][messages])
+    known = np.array([bool(kind) and strings[kind] in BOOKKEEPING for kind in kinds.tolist()], np.bool_)
+    if not known.any():
+        return np.zeros(len(messages), np.bool_)
+    return known[places] & (columns["flags"][messages] & _SPEAKS == 0)

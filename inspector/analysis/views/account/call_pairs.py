@@ -1,0 +1,109 @@
+"""All calls of a document that two of its sources have (`same_calls`), so that each can be counted once.
+
+Found as the document grows, a few at a time. A call waits for the request it was made by as long as that may come; what
+has been found once stays.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.views.account.same_calls import INNERMOST, REACH, REACH_NS, SameCallFinder, is_same_tool
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.hashes import NO_ROW
+
+_AT_ONCE = 64
+"""Calls that are looked at in one step: some milliseconds."""
+
+
+class CallPairs(SameCallFinder):
+    """Keeps which requests are calls of another source. Nothing is looked at until `step` is called."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        super().__init__(analysis)
+        self._fed = 0
+        self._inner: dict[int, GrowingColumns] = {}  # by tool, calls that another may have been made by
+        self._tools: dict[int, list[int]] = {}  # by tool of a call, those of such requests
+        self._due: deque[int] = deque()
+        self._waiting: list[int] = []
+        self._latest_ns = 0
+        self._outer_of: dict[int, int] = {}
+        self._taken: dict[tuple[int, int, str], set[int]] = {}
+
+    @classmethod
+    def of_all(cls, analysis: Analysis) -> CallPairs:
+        """Those of a document as it is now."""
+        pairs = cls(analysis)
+        while pairs.behind:
+            pairs.step()
+        return pairs
+
+    @property
+    def behind(self) -> bool:
+        """Whether there are messages that were not looked at."""
+        return len(self._capture.sources) > 1 and (self._fed < len(self._analysis) or bool(self._due))
+
+    def outer_of(self, rows: Rows) -> Rows:
+        """(n,) the call that each of some requests was made for, in another source; NO_ROW for none."""
+        if not self._outer_of:
+            return np.full(len(rows), NO_ROW, np.int64)
+        return np.array([self._outer_of.get(row, NO_ROW) for row in rows.tolist()], np.int64)
+
+    def step(self) -> Rows:
+        """Take in new messages, and look at some calls; the requests found to be made for one, ascending."""
+        if self._fed < len(self._analysis):
+            self._take_in(self._fed, len(self._analysis))
+        found: list[int] = []
+        for _ in range(min(_AT_ONCE, len(self._due))):
+            outer = self._due.popleft()
+            pair = self.inner_of(outer) if self._codes(outer) else None
+            if pair is not None:
+                self._outer_of[pair.inner] = outer
+                found.append(pair.inner)
+            elif int(self._capture.columns["time_ns"][outer]) >= self._latest_ns - REACH_NS:
+                self._waiting.append(outer)
+        return np.unique(np.array(found, np.int64)) if found else NO_ROWS
+
+    def _take_in(self, start: int, stop: int) -> None:
+        self._fed = stop
+        rows = self.calls_between(start, stop)
+        if not len(rows):
+            return
+        layers, targets = self.layers(rows), self._links["target"][rows]
+        self._latest_ns = max(self._latest_ns, int(self._capture.columns["time_ns"][rows].max()))
+        inner = rows[layers > 0]
+        for code in np.unique(targets[layers > 0]).tolist():
+            if code not in self._inner:
+                self._inner[code] = GrowingColumns({"row": np.int64})
+                self._tools.clear()
+            self._inner[code].append({"row": inner[self._links["target"][inner] == code]})
+        if len(inner):  # what waited may have come
+            self._due.extend(self._waiting)
+            self._waiting.clear()
+        self._due.extend(rows[layers < INNERMOST].tolist())
+
+    def _codes(self, outer: int) -> list[int]:
+        """The tools of requests that a call of a tool may have been made by."""
+        code, strings = int(self._links["target"][outer]), self._capture.strings
+        found = self._tools.get(code)
+        if found is None:
+            found = [one for one in self._inner if one and is_same_tool(strings[code], strings[one])]
+            self._tools[code] = found
+        return found
+
+    def _candidates(self, message: int, *, outward: bool) -> Rows:
+        known = [self._inner[code]["row"] for code in self._codes(message)]
+        near = [rows[rows.searchsorted(message - REACH) : rows.searchsorted(message + REACH)] for rows in known]
+        return np.sort(np.concatenate(near)).astype(np.int64)
+
+    def _first_free(self, outer: int, arguments: str, inner: list[int]) -> int | None:
+        key = self._source(outer), int(self._links["target"][outer]), arguments
+        taken = self._taken.setdefault(key, set())
+        found = next((row for row in inner if row not in taken and self._lies_in(outer, row)), None)
+        if found is not None:
+            taken.add(found)
+        return found

@@ -1,0 +1,264 @@
+"""One call of a tool that two sources have: as the agent's transcript tells it, and as its MCP server got it.
+
+The program that runs an agent calls tools by names and ids of its own, and speaks MCP with ids of its own. So what is
+one call stands in two sources as two requests, each with its answer. Worked out for a message that is looked at, and
+for all where they are counted (`call_pairs`).
+
+RULE (docs/protocols.md 5, Calls in two sources): certain where the MCP request names the agent's call or both name one
+`traceparent`; else probably the same where tool and arguments are, and one lies in the time of the other. Of several
+alike the n-th goes with the n-th. Two servers are never linked so: they count their requests alike.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.changes import Rows
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME, duration_words
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+
+REACH = 100_000
+"""Messages before and after a call that are looked at."""
+WITHIN_NS = 10 * 60 * 1_000_000_000
+"""A call without an answer may be made so much later."""
+SLACK_NS = 2_000_000_000
+"""Two programs note a call at different moments."""
+REACH_NS = WITHIN_NS + SLACK_NS
+_MOST = 100
+_MOST_KNOWN = 20_000
+"""Calls of which is remembered what they say."""
+_CALL = "tools/call"
+INNERMOST = 2
+_PREFIX = re.compile(r"mcp__.+__|mcp_.+_|.*\w(?:__|[-./:])", re.DOTALL)
+"""What clients put before the name of a server's tool: `mcp__files__`, `mcp_files_`, `files__`, `files-`, `files.`."""
+_SERVER = re.compile(r"mcp__(.+?)__|mcp_(.+?)_|(.+?)(?:__|[-./:])", re.DOTALL)
+_TOOL_USE = re.compile(r"(?:^|[/._-])(?:tool_?use_?id|tool_?call_?id)$", re.IGNORECASE)
+"""Keys of `_meta` by which a client names the call of its agent."""
+_TRACE = "traceparent"
+_UNUSABLE = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.REJECTED).value
+
+
+class SameCall(NamedTuple):
+    """A request that is a call of another source, too.
+
+    Attributes:
+        outer: as who wants it done tells it.
+        inner: as it came to who does it.
+        is_certain: an id says so.
+        why: what speaks for it, as part of a sentence; it holds names from the wire.
+    """
+
+    outer: int
+    inner: int
+    is_certain: bool
+    why: str
+
+
+def same_calls(analysis: Analysis, message: int) -> list[SameCall]:
+    """The calls of other sources that a request is one with, be it the outer or the inner one."""
+    return SameCallFinder(analysis).of(message) if len(analysis.capture.sources) > 1 else []
+
+
+def certain_others(analysis: Analysis, message: int, *, outward: bool) -> set[int]:
+    """The requests of other sources that are certainly one call with a request; outer ones, or inner ones."""
+    found = [one for one in same_calls(analysis, message) if one.is_certain]
+    if outward:
+        return {one.outer for one in found if one.inner == message}
+    return {one.inner for one in found if one.outer == message}
+
+
+class SameCallFinder:
+    """Looks for a call among those near it; what a call says is decoded once."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._capture = analysis.capture
+        self._links = analysis.correlation.columns
+        self._known: dict[int, tuple[str | None, frozenset[str]]] = {}
+
+    def of(self, message: int) -> list[SameCall]:
+        """Those of one message."""
+        if not self._is_call(message):
+            return []
+        inward = self.inner_of(message)
+        outer = [row for row in self._near(message, outward=True) if self._may_be(row, message)]
+        found = [one for row in outer if (one := self.inner_of(row)) is not None and one.inner == message]
+        return found if inward is None else [*found, inward]
+
+    def _may_be(self, outer: int, inner: int) -> bool:
+        return self._arguments(outer) == self._arguments(inner) or bool(self._names(outer) & self._names(inner))
+
+    def inner_of(self, outer: int) -> SameCall | None:
+        """The request by which a call was made with a server, in another source; None where none is likely."""
+        near = self._near(outer, outward=False)
+        own = self._identifier(outer)
+        naming = [row for row in near if own is not None and own in self._names(row)]
+        if naming:
+            return SameCall(outer, naming[0], True, "it names the call")
+        traced = [row for row in near if self._names(outer) & self._names(row)]
+        if len(traced) == 1:
+            return SameCall(outer, traced[0], True, "both name one traceparent")
+        return self._likely(outer, near)
+
+    def _likely(self, outer: int, near: list[int]) -> SameCall | None:
+        arguments = self._arguments(outer)
+        if arguments is None:
+            return None
+        alike = [row for row in near if self._arguments(row) == arguments]
+        sources = {self._source(row) for row in alike}
+        if len(sources) > 1:
+            sources = {source for source in sources if self._is_of_server(outer, source)}
+        if len(sources) != 1:
+            return None
+        inner = [row for row in alike if self._source(row) in sources]
+        found = self._first_free(outer, arguments, inner)
+        return SameCall(outer, found, False, self._evidence(outer, found, arguments)) if found is not None else None
+
+    def _first_free(self, outer: int, arguments: str, inner: list[int]) -> int | None:
+        """Of alike requests the one that goes with a call, when earlier alike calls have had theirs."""
+        taken: set[int] = set()
+        found: int | None = None
+        for call in (*self._alike_before(outer, arguments), outer):
+            found = next((row for row in inner if row not in taken and self._lies_in(call, row)), None)
+            if found is not None:
+                taken.add(found)
+        return found
+
+    def _evidence(self, outer: int, inner: int, arguments: str) -> str:
+        times = self._capture.columns["time_ns"]
+        apart = int(times[inner]) - int(times[outer])
+        name = self._capture.sources[self._source(inner)].name
+        what = "the same arguments" if arguments != "{}" else "no arguments"
+        when = f"{duration_words(abs(apart))} {'later' if apart >= 0 else 'earlier'}"
+        return f"the same tool with {what} in {name}, {when}"
+
+    def _alike_before(self, outer: int, arguments: str) -> list[int]:
+        """Earlier calls of the same source that are alike, ascending."""
+        columns, near = self._capture.columns, slice(max(0, outer - REACH), outer)
+        found = self._links["target"][near] == self._links["target"][outer]
+        for name in ("kind", "source"):
+            found &= columns[name][near] == columns[name][outer]
+        rows = (np.flatnonzero(found) + near.start)[-_MOST:].tolist()
+        return [row for row in rows if self._arguments(row) == arguments]
+
+    # What is near
+
+    def _near(self, message: int, *, outward: bool) -> list[int]:
+        """Calls of the same tool in other sources, one layer further out or in, ascending; at most 100."""
+        columns = self._capture.columns
+        time = int(columns["time_ns"][message])
+        rows = self._candidates(message, outward=outward)
+        rows = rows[columns["source"][rows] != columns["source"][message]]
+        times = columns["time_ns"][rows]
+        rows = rows[(times != NO_TIME) & (times >= time - REACH_NS) & (times <= time + REACH_NS)]
+        layers, own = self.layers(rows), self._layer(message)
+        rows = rows[layers < own] if outward else rows[layers > own]
+        nearest = np.argsort(np.abs(columns["time_ns"][rows] - time), kind="stable")[:_MOST]
+        return np.sort(rows[nearest]).tolist()
+
+    def _candidates(self, message: int, *, outward: bool) -> Rows:
+        """Calls that may be of the same tool, ascending: its name with what clients put before it, or without."""
+        strings, targets = self._capture.strings, self._links["target"]
+        rows = self.calls_between(max(0, message - REACH), min(len(self._analysis), message + REACH))
+        name = strings[int(targets[message])]
+        codes = [
+            code
+            for code in np.unique(targets[rows]).tolist()
+            if code and (is_same_tool(strings[code], name) if outward else is_same_tool(name, strings[code]))
+        ]
+        return rows[np.isin(targets[rows], codes)]
+
+    def calls_between(self, start: int, stop: int) -> Rows:
+        """The calls of tools among messages `start` to `stop`, ascending."""
+        columns, strings, near = self._capture.columns, self._capture.strings, slice(start, stop)
+        request, call = (strings.find(name) or -1 for name in (kinds.REQUEST, _CALL))
+        found = (columns["kind"][near] == request) & (self._links["method"][near] == call)
+        found &= columns["flags"][near] & np.uint32(_UNUSABLE) == 0
+        return np.flatnonzero(found) + start
+
+    def layers(self, rows: Rows) -> Rows:
+        """(n,) how near calls are to who does them: told by an agent's program 0, by an envelope 1, by MCP itself 2."""
+        columns = self._capture.columns
+        rpc = (columns["flags"][rows] & np.uint32(Flag.RPC.value)) != 0
+        return np.where(columns["part"][rows] != 0, 0, np.where(rpc, INNERMOST, 1))
+
+    def _layer(self, message: int) -> int:
+        return int(self.layers(np.array([message]))[0])
+
+    def _is_of_server(self, outer: int, source: int) -> bool:
+        """Whether the client's name for a tool names the server that a source is of."""
+        found = _SERVER.match(self._capture.strings[int(self._links["target"][outer])])
+        server = next((name for name in found.groups() if name), "") if found is not None else ""
+        return bool(server) and server.casefold() in self._capture.sources[source].name.casefold()
+
+    def _lies_in(self, outer: int, inner: int) -> bool:
+        """Whether a call was made in the time of another: after it, and before that one's answer where it has one."""
+        times = self._capture.columns["time_ns"]
+        start, time = int(times[outer]), int(times[inner])
+        answer = int(self._links["answer"][outer])
+        end = int(times[answer]) if answer != NO_ROW else NO_TIME
+        end = end if end != NO_TIME else start + WITHIN_NS
+        return start - SLACK_NS <= time <= end + SLACK_NS
+
+    # What calls say
+
+    def _is_call(self, message: int) -> bool:
+        capture = self._capture
+        if capture.string("kind", message) != kinds.REQUEST or int(capture.columns["time_ns"][message]) == NO_TIME:
+            return False
+        method = capture.strings[int(self._links["method"][message])]
+        return method == _CALL and not int(capture.columns["flags"][message]) & _UNUSABLE
+
+    def _source(self, message: int) -> int:
+        return int(self._capture.columns["source"][message])
+
+    def _arguments(self, message: int) -> str | None:
+        """The arguments of a call in one form; None where they are no object."""
+        return self._said(message)[0]
+
+    def _names(self, message: int) -> frozenset[str]:
+        """The ids by which a call is known in any source: its own, that of the agent's call, its trace."""
+        return self._said(message)[1]
+
+    def _identifier(self, message: int) -> str | None:
+        """The id that an agent's program gave a call; the ids of JSON-RPC mean nothing elsewhere."""
+        return None if self._layer(message) == INNERMOST else self._capture.records.envelope_id(message)
+
+    def _said(self, message: int) -> tuple[str | None, frozenset[str]]:
+        found = self._known.get(message)
+        if found is None:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            params = (
+                None if self._capture.records.is_big(message) else self._capture.records.payload(message).get("params")
+            )
+            params = params if isinstance(params, Mapping) else {}
+            given = params.get("arguments", {})
+            recorded = not int(self._capture.columns["flags"][message]) & Flag.UNRECORDED.value
+            told = isinstance(given, Mapping) and recorded
+            arguments = json.dumps(given, sort_keys=True, default=str) if told else None
+            names = {self._identifier(message), *_named_in(params.get("_meta"))}
+            found = self._known[message] = arguments, frozenset(name for name in names if name)
+        return found
+
+
+def _named_in(meta: Any) -> Iterator[str]:
+    """The ids of calls of agents, and of traces, that `_meta` of a request names."""
+    for key, value in meta.items() if isinstance(meta, Mapping) else ():
+        if isinstance(key, str) and isinstance(value, str) and (key == _TRACE or _TOOL_USE.search(key)):
+            yield value
+
+
+def is_same_tool(outer: str, inner: str) -> bool:
+    """Whether a tool's name is a server's own, with what a client puts before it or without."""
+    if outer == inner:
+        return True
+    return outer.endswith(inner) and _PREFIX.fullmatch(outer[: len(outer) - len(inner)]) is not None

@@ -1,0 +1,112 @@
+"""Calls of tools, each once: how many were answered, how many failed (docs/design.md 5b).
+
+A proposal and the request that fulfils it, an answer that asks for input and the retry, a task and its result, and
+copies are one call; so are the call that an agent's transcript tells and the request that its MCP server got. What a
+gateway refused is answered by that, and has failed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.calls.waits import are_refused
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.views.account.call_pairs import CallPairs
+from inspector.protocol import kinds
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+
+
+class ToolCalls(NamedTuple):
+    """How many calls of tools there were.
+
+    Attributes:
+        tools: calls.
+        answered: of these, with an answer, be it a failure, or refused.
+        failed: of these, with an answer that says it failed, or refused.
+        unanswered: without an answer.
+        rejected: of those with an answer, that the user did not allow.
+        by_tool: calls of each tool, the most frequent first; of one without a name under "".
+    """
+
+    tools: int
+    answered: int
+    failed: int
+    unanswered: int
+    rejected: int
+    by_tool: dict[str, int]
+
+
+def tool_calls(analysis: Analysis) -> ToolCalls:
+    """Count the calls of tools. O(messages) in numpy."""
+    calls = calls_of(analysis)
+    rows, failed, answered = calls.rows, calls.failed, calls.answered
+    tools, strings = Counter(analysis.correlation.columns["target"][rows].tolist()), analysis.capture.strings
+    by_tool = {strings[code] if code else "": n for code, n in tools.most_common()}
+    answered_n, failed_n, open_n, rejected_n = (
+        int(np.count_nonzero(one)) for one in (answered, failed, ~answered, calls.declined)
+    )
+    return ToolCalls(len(rows), answered_n, failed_n, open_n, rejected_n, by_tool)
+
+
+class Calls(NamedTuple):
+    """Calls of tools, each once.
+
+    Attributes:
+        rows: (n,) the requests that make them, ascending; of one that two sources have that of who wants it done.
+        answers: (n,) what answered each; NO_ROW for nothing.
+        failed: (n,) bool, that says it failed, or a gateway refused it.
+        declined: (n,) bool, that says that the user did not allow it.
+    """
+
+    rows: Rows
+    answers: Rows
+    failed: NDArray[np.bool_]
+    declined: NDArray[np.bool_]
+
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """(n,) which have an answer: what was refused without a message of its own, too."""
+        return (self.answers != NO_ROW) | self.failed
+
+
+def calls_of(analysis: Analysis) -> Calls:
+    """The calls of tools. O(messages) in numpy."""
+    capture, links = analysis.capture, analysis.correlation.columns
+    request, call = (capture.strings.find(text) or -1 for text in (kinds.REQUEST, "tools/call"))
+    rows = np.flatnonzero((capture.columns["kind"] == request) & (links["method"][:] == call))
+    of_copies = _answers_of_copies(analysis, rows) if capture.has_copies else {}
+    if capture.has_copies:
+        rows = rows[~capture.repeats(rows)[1]]
+    rounds = analysis.correlation.rounds
+    rows = rows[~np.isin(rows, list(rounds.retries))]
+    answers = rounds.results(rows, links["answer"][rows].astype(np.int64))
+    outer = CallPairs.of_all(analysis).outer_of(rows)
+    inner = outer != NO_ROW
+    elsewhere = of_copies | dict(zip(outer[inner].tolist(), answers[inner].tolist(), strict=True))
+    rows, answers = rows[~inner], answers[~inner]
+    for place in np.flatnonzero(answers == NO_ROW).tolist() if elsewhere else ():
+        answers[place] = elsewhere.get(int(rows[place]), NO_ROW)
+    answered = answers != NO_ROW
+    failed = capture.columns["flags"][np.where(answered, answers, 0)] & np.uint32(Flag.ERROR.value) != 0
+    flags = capture.columns["flags"][np.where(answered, answers, 0)]
+    declined = answered & (flags & np.uint32(Flag.DECLINED.value) != 0)
+    failed |= np.isin(rows, [row for row, call in rounds.calls.items() if call.failed])
+    # Over HTTP a status alone is no answer: the server may not even have seen what the request asks for.
+    refused = are_refused(capture, links, rows) & (capture.columns["flags"][rows] & np.uint32(Flag.RPC.value) == 0)
+    return Calls(rows, answers, np.where(answered, failed, refused), declined)
+
+
+def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:
+    """By call, the answer to a copy of it: the history that brings the answer repeats the call."""
+    of, is_copy = analysis.capture.repeats(rows)
+    answers = analysis.correlation.columns["answer"][rows].astype(np.int64)
+    found: dict[int, int] = {}
+    for place in np.flatnonzero(is_copy & (answers != NO_ROW)).tolist():
+        found.setdefault(int(of[place]), int(answers[place]))
+    return found

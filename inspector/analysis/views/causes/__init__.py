@@ -1,0 +1,1 @@
+"""Causes of a message: its chain, likely links and the reasoning before it."""

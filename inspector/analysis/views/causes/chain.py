@@ -1,0 +1,325 @@
+"""The causal chain of a message: what it came from and what came of it (docs/design.md 3, Related)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from inspector.analysis import Analysis, Changes
+from inspector.analysis.passes.calls.correlation_names import Named
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.log_vocabulary import spoken_kind
+from inspector.analysis.views.account.same_calls import certain_others
+from inspector.analysis.views.causes.progress import is_progress, progress_of, tell_progress, told_of
+from inspector.protocol import kinds
+from inspector.protocol.secrets.masking import mask_text
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+
+MOST_STEPS = 64
+"""Of a longer chain the messages nearest to the one it is about."""
+
+_LEVELS = 64  # contexts around a message that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStep:
+    """One message of a chain.
+
+    Attributes:
+        message: its index.
+        relation: one word for what it did: asked, answered, proposed, fulfilled, hinted, consumed...
+        delta_ns: time from the chain's own message to this one; None where a time is missing.
+        after: the step it came out of, of several the latest; None for the first ones.
+        since_ns: time since then; None where there is no such step, or a time is missing.
+        took_ns: how long took what this step ended: a call that is answered, a reasoning that is concluded; None for
+            all others, which took no time themselves, and where a time is missing.
+    """
+
+    message: int
+    relation: str
+    delta_ns: int | None
+    after: int | None = None
+    since_ns: int | None = None
+    took_ns: int | None = None
+
+
+def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
+    """The chain of a message in order of arrival, itself included; at most 64 steps, nearest links first.
+
+    Causes are followed to their roots and effects to their ends, but not back down from a cause: the siblings
+    of a message are not part of why it happened. Calls bring their answers with them, a consumption what it consumed.
+    """
+    found = {message}
+    _follow(analysis, message, found, causes_of)
+    _follow(analysis, message, found, effects_of)
+    # A consumption came out of two calls: reached by one of them, it brings the other, so that each tells it alike.
+    for step in sorted(found):
+        consumed = analysis.transients.consumes(step)
+        if consumed is not None:
+            found.add(consumed)
+            _follow(analysis, step, found, causes_of)
+            _follow(analysis, consumed, found, causes_of)
+    found = found.union(*(outcome_of(analysis, step) for step in found))
+    ordered = sorted(found)
+    if len(ordered) > MOST_STEPS:
+        near = sorted(ordered, key=lambda m: abs(m - message))[:MOST_STEPS]
+        ordered = sorted(near)
+    return [step_of(analysis, step, message, ordered) for step in ordered]
+
+
+_FEW_STEPS = 10
+"""A chain of a transcript that has no more is shown whole."""
+_STEPS_BESIDE = 3
+_LOOKED_BACK = 50_000
+"""Messages before one among which the prompt of its turn is looked for."""
+
+
+def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) -> list[ChainStep]:
+    """Returns the steps that say why a message of a transcript is there; all steps of other chains.
+
+    In a transcript all that was said before leads to a message. These remain: the prompt of the turn, the call that
+    started the agent, and the steps next to the message.
+    """
+    capture, contexts = analysis.capture, analysis.contexts
+    if not capture.columns["part"][message]:
+        return list(steps)
+    own = contexts.node_of(message)
+    agent = capture.transcripts.agents.get(capture.string("context", message) or "")
+    is_of_agent = agent is not None and agent.call is not None  # spans of a trace are no agents
+    nodes = contexts.nodes_of(np.array([step.message for step in steps], np.int64)).tolist()
+    before = [(step.message, node) for step, node in zip(steps, nodes, strict=True) if step.message < message]
+    earlier = [one for one, node in before if node == own or not is_of_agent]  # not what went before its agent
+    if len(steps) <= _FEW_STEPS and len(earlier) == len(before):
+        return list(steps)
+    later = [step.message for step in steps if step.message > message]
+    prompt = _prompt_before(analysis, message, own)
+    started = int(analysis.correlation.columns["cause"][prompt]) if own != MAIN and prompt != NO_ROW else NO_ROW
+    kept = {message, *later[:_STEPS_BESIDE], *(m for m in earlier[-_STEPS_BESIDE:] if m >= prompt)}
+    kept |= {one for one in (prompt, started) if 0 <= one < message}
+    answer = int(analysis.correlation.columns["answer"][message])
+    kept |= {answer} & set(later)
+    known = {step.message: step for step in steps}
+    if not is_of_agent and len(known.keys() - kept) < _STEPS_BESIDE:
+        return list(steps)  # a row that counts so few says less than they do
+    ordered = sorted(kept)
+    return [known.get(one) or step_of(analysis, one, message, ordered) for one in ordered]
+
+
+def _prompt_before(analysis: Analysis, message: int, node: int) -> int:
+    """The prompt that a message of a transcript came after in its context; NO_ROW where none is near."""
+    capture = analysis.capture
+    low = max(0, message - _LOOKED_BACK)
+    said = capture.columns["kind"][low:message] == (capture.strings.find("chat") or -1)
+    said &= capture.columns["space"][low:message] == capture.columns["space"][message]
+    rows = np.flatnonzero(said) + low
+    rows = rows[analysis.contexts.nodes_of(rows) == node]
+    return next((row for row in rows[::-1].tolist() if spoken_kind(capture, row) == "prompt"), NO_ROW)
+
+
+def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:
+    """Whether what a feed did may have changed the chain of a message; False is certain. O(messages fed and changed).
+
+    Args:
+        analysis: the passes.
+        message: whose chain it is.
+        chain: the messages of the chain before.
+        changes: what the feed did. Who is named by a new message is among those changed.
+    """
+    if len(changes.changed) and not chain.isdisjoint(changes.changed.tolist()):
+        return True
+    if changes.stop <= changes.start:
+        return False
+    new = slice(changes.start, changes.stop)
+    members = np.fromiter(chain, np.int64, len(chain))
+    if np.isin(analysis.correlation.columns["cause"][new], members).any():
+        return True
+    names = analysis.named.named(new)
+    if np.isin(names, (Named.CONTEXT.value, Named.STREAM.value)).any():
+        return True
+    causes = analysis.correlation.columns["cause"]
+    loose = (member for member in chain if causes[member] == NO_ROW)
+    if any(not chain.issuperset(began(analysis, member)) for member in loose):  # a start that came after all
+        return True
+    capture = analysis.capture
+    if tell_progress(analysis, new) or (len(capture.sources) > 1 and _may_be_same_calls(analysis, chain, new)):
+        return True
+    if all(analysis.named.started_by(member) == MAIN for member in chain):
+        return False
+    codes = [code for code in map(capture.strings.find, (kinds.REQUEST, kinds.PROPOSAL)) if code]
+    return bool((np.isin(capture.columns["kind"][new], codes) & (capture.columns["context"][new] != 0)).any())
+
+
+def _may_be_same_calls(analysis: Analysis, chain: set[int], new: slice) -> bool:
+    """Whether new messages may be calls that stand in a chain by another source."""
+    capture = analysis.capture
+    request = capture.strings.find(kinds.REQUEST) or -1
+    asked = capture.columns["kind"] == request
+    return bool(asked[new].any()) and any(asked[member] for member in chain)
+
+
+def step_of(
+    analysis: Analysis, step: int, message: int, chain: list[int], likely: Mapping[int, int] | None = None
+) -> ChainStep:
+    """A message as a step of another's chain.
+
+    Args:
+        likely: what a message probably came out of, for those that come out of nothing else.
+    """
+    after = max(causes_of(analysis, step).intersection(chain) - {step}, default=(likely or {}).get(step))
+    since = None if after is None else _apart(analysis, after, step)
+    apart = _apart(analysis, message, step)
+    return ChainStep(step, relation_word(analysis, step), apart, after, since, _took(analysis, step))
+
+
+def _took(analysis: Analysis, step: int) -> int | None:
+    """How long took what a message ended; a call is ended by its answer, a reasoning by its conclusion or a cancel."""
+    kind = analysis.capture.string("kind", step)
+    if kind == kinds.RESPONSE:
+        return analysis.correlation.latency_ns(step)
+    if kind not in ("reasoning/conclusion", "reasoning/cancel"):
+        return None
+    contexts = analysis.contexts
+    node = contexts.tree.resolve(contexts.ending.get(step, contexts.node_of(step)))
+    started = -1 if node == MAIN else contexts.start_before(node, step)
+    return _apart(analysis, started, step) if 0 <= started < step else None
+
+
+def _apart(analysis: Analysis, start: int, stop: int) -> int | None:
+    """Nanoseconds from one message to another; None where a time is missing."""
+    times = analysis.capture.columns["time_ns"]
+    begun, ended = int(times[start]), int(times[stop])
+    return None if NO_TIME in (begun, ended) else ended - begun
+
+
+def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[Analysis, int], set[int]]) -> None:
+    frontier = [message]
+    while frontier and len(found) < 4 * MOST_STEPS:
+        new = {m for step in frontier for m in links(analysis, step)} - found
+        found |= new
+        frontier = sorted(new)
+
+
+def causes_of(analysis: Analysis, message: int) -> set[int]:
+    """What led to a message: what it names, the reasoning it was part of, the hint that made it transient."""
+    causes = {*analysis.correlation.causes(message), *analysis.named.origins(message)}
+    begun = analysis.correlation.rounds.first.get(message)
+    if begun is not None:
+        causes.add(begun)
+    life = analysis.transients
+    causes.update(m for m in (life.hinted_by(message), life.consumes(message)) if m is not None)
+    causes.update(certain_others(analysis, message, outward=True))
+    told = told_of(analysis, message)
+    if told is not None:
+        causes.add(told)
+    if not causes:
+        causes.update(began(analysis, message))
+    return causes
+
+
+def began(analysis: Analysis, message: int) -> Iterator[int]:
+    """The start of the reasoning a message was part of: of its context, else of the nearest one around it."""
+    contexts = analysis.contexts
+    node = contexts.tree.resolve(contexts.node_of(message))
+    for _ in range(_LEVELS):
+        if node == MAIN:
+            return
+        started = contexts.start_before(node, message)
+        if started >= 0 and contexts.begun_by(message) != node:
+            yield started
+            return
+        node = contexts.tree.parent[node]
+
+
+def effects_of(analysis: Analysis, message: int) -> set[int]:
+    """What came of a message: what names it, what it collapsed by, what was done in the reasoning it began."""
+    effects = {*_named_as_cause(analysis, message), *analysis.named.named_by(message)}
+    effects.update(analysis.correlation.rounds.follow(message))
+    collapsed_by = analysis.transients.collapsed_by(message)
+    if collapsed_by is not None:
+        effects.add(collapsed_by)
+    effects.update(certain_others(analysis, message, outward=False))
+    if analysis.capture.string("kind", message) == kinds.REQUEST:
+        effects.update(progress_of(analysis, message))
+    effects.update(_done_in(analysis, message))
+    return effects
+
+
+def _done_in(analysis: Analysis, message: int) -> Iterator[int]:
+    """Of a reasoning's start, the requests and proposals that came out of its context and of nothing else."""
+    node = analysis.named.started_by(message)
+    if node == MAIN:
+        return
+    capture, links = analysis.capture, analysis.correlation.columns
+    codes = [code for code in map(capture.strings.find, (kinds.REQUEST, kinds.PROPOSAL)) if code]
+    rows = np.flatnonzero(np.isin(capture.columns["kind"][: len(analysis)], codes) & (links["cause"] == NO_ROW))
+    nodes = analysis.contexts.nodes_of(rows)
+    inside = np.isin(nodes, [n for n in np.unique(nodes).tolist() if _lies_in(analysis, n, node)])
+    for row in rows[inside][:MOST_STEPS].tolist():
+        if message in causes_of(analysis, row):
+            yield row
+
+
+def _lies_in(analysis: Analysis, node: int, above: int) -> bool:
+    for _ in range(_LEVELS):
+        if node in (above, MAIN):
+            return node == above
+        node = analysis.contexts.tree.parent[node]
+    return False
+
+
+def outcome_of(analysis: Analysis, message: int) -> set[int]:
+    """The answer to a request, and what became of a proposal."""
+    if analysis.capture.string("kind", message) in (kinds.REQUEST, kinds.PROPOSAL):
+        return set(_named_as_cause(analysis, message))
+    return set()
+
+
+def _named_as_cause(analysis: Analysis, message: int) -> list[int]:
+    """What names a message, but for what a client sends its model once more, as it does each result."""
+    effects = list(analysis.correlation.effects(message))
+    again = analysis.capture.are_sent_again(np.array(effects, np.int64))
+    return [effect for effect, repeated in zip(effects, again.tolist(), strict=True) if not repeated]
+
+
+_WORDS = {
+    kinds.REQUEST: "asked",
+    kinds.RESPONSE: "answered",
+    kinds.PROPOSAL: "proposed",
+    kinds.REJECT: "rejected",
+    kinds.WITHDRAW: "withdrawn",
+    "chat": "said",
+    "chat/acknowledge": "acknowledged",
+    "reasoning/start": "started",
+    "reasoning/thought": "thought",
+    "reasoning/conclusion": "concluded",
+    "reasoning/cancel": "cancelled",
+    "stream/request": "asked",
+    "stream/open": "opened",
+    "stream/close": "closed",
+    "participant/status": "reported",
+    "system/error": "refused",
+}
+
+
+def relation_word(analysis: Analysis, message: int) -> str:
+    """One word for what a message did."""
+    kind = analysis.capture.string("kind", message) or ""
+    if "collapsed" in analysis.transients.badges(message):
+        return "collapsed"
+    if analysis.transients.consumes(message) is not None:
+        return "consumed"
+    if analysis.transients.hints(message):
+        return "hinted"
+    if is_progress(analysis, message):
+        return "reported"
+    if kind == kinds.REQUEST:
+        cause = analysis.correlation.causes(message)
+        if any(analysis.capture.string("kind", c) == kinds.PROPOSAL for c in cause):
+            return f"fulfilled by {mask_text(analysis.capture.string('sender', message) or 'somebody')}"
+    if kind == kinds.RESPONSE and analysis.capture.flags(message) & Flag.ERROR:
+        return "failed"
+    return _WORDS.get(kind) or mask_text(kinds.last_part(kind)) or "unreadable"

@@ -1,0 +1,330 @@
+"""Links between messages that name nothing, as far as they are likely (docs/protocols.md 5, Likely links).
+
+Nothing of it is stored: it is worked out for the message that is looked at, among what stands near it. Causes and
+effects agree: who is the likely effect of a message has it for a likely cause.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis import Analysis, Changes
+from inspector.analysis.views.account.same_calls import same_calls
+from inspector.analysis.views.causes.chain import (
+    MOST_STEPS,
+    ChainStep,
+    began,
+    causes_of,
+    chain_of,
+    effects_of,
+    outcome_of,
+    step_of,
+)
+from inspector.analysis.views.causes.likely_answers import answer_to, question_of
+from inspector.analysis.views.causes.likely_neighbours import (
+    REACH,
+    after,
+    before,
+    gap_ns,
+    in_reach,
+    is_correlated,
+    named_by,
+    same_processes,
+)
+from inspector.analysis.views.causes.reasoning_before_call import thought_before
+from inspector.protocol import kinds
+from inspector.protocol.text import text_shown
+from inspector.protocol.times import duration_words
+
+
+class Relation(enum.StrEnum):
+    """What the later of two messages is to the earlier one."""
+
+    ANSWERS = "answers"
+    STARTS_ON = "starts on"
+    CARRIES_OUT = "carries out"
+    FOLLOWS = "follows"
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyLink:
+    """Two messages that probably belong together.
+
+    Attributes:
+        cause, effect: the earlier and the later message.
+        relation: what the effect is to the cause.
+        why: what speaks for it, as part of a sentence; it holds names from the wire.
+    """
+
+    cause: int
+    effect: int
+    relation: Relation
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyChain:
+    """A causal chain that goes on where nothing is named.
+
+    Attributes:
+        steps: its messages in order of arrival, those of the certain chain among them; at most 64.
+        links: the likely links between them, by effect.
+    """
+
+    steps: list[ChainStep]
+    links: list[LikelyLink]
+
+
+_START = "reasoning/start"
+_CALLS = (kinds.REQUEST, kinds.PROPOSAL)
+_THOUGHTS = (_START, "reasoning/thought")
+_MOST_ACTS = 64
+
+
+def likely_chain(analysis: Analysis, message: int) -> LikelyChain:
+    """The chain of a message, likely links included; without any, it is that of `chain_of`."""
+    certain = {step.message for step in chain_of(analysis, message)}
+    links: dict[tuple[int, int], LikelyLink] = {}
+    found = set(certain)
+    _follow(analysis, message, found, links, likely_causes, causes_of)
+    _follow(analysis, message, found, links, likely_effects, effects_of)
+    found = found.union(*(outcome_of(analysis, step) for step in found))
+    ordered = sorted(found)
+    if len(ordered) > MOST_STEPS:
+        ordered = sorted(sorted(ordered, key=lambda m: (m not in certain, abs(m - message)))[:MOST_STEPS])
+    here = set(ordered)
+    kept = [link for link in links.values() if link.cause in here and link.effect in here]
+    steps = [step_of(analysis, step, message, ordered, {k.effect: k.cause for k in kept}) for step in ordered]
+    return LikelyChain(steps, sorted(kept, key=lambda link: (link.effect, link.cause)))
+
+
+def _follow(
+    analysis: Analysis,
+    message: int,
+    found: set[int],
+    links: dict[tuple[int, int], LikelyLink],
+    likely: Callable[[Analysis, int], list[LikelyLink]],
+    certain: Callable[[Analysis, int], set[int]],
+) -> None:
+    """Gather what leads to a message, or comes of it, by links of both sorts."""
+    seen, frontier = {message}, [message]
+    while frontier and len(seen) < MOST_STEPS:
+        new: set[int] = set()
+        for step in frontier:
+            new |= certain(analysis, step)
+            for link in likely(analysis, step):
+                links[link.cause, link.effect] = link
+                new |= {link.cause, link.effect}
+        frontier = sorted(new - seen)
+        seen |= new
+    found |= seen
+
+
+def likely_causes(analysis: Analysis, message: int) -> list[LikelyLink]:
+    """The likely links of which a message is the effect."""
+    kind = analysis.capture.string("kind", message)
+    if kind == "chat":
+        found = question_of(analysis, message)
+        return [] if found is None else [_answer(analysis, found[0], message, by_words=found[1])]
+    if kind == _START:
+        asked = _asked(analysis, message)
+        return [] if asked is None else [_start(analysis, asked, message)]
+    if kind not in _CALLS:
+        return []
+    thought = _thought_of(analysis, message)
+    made = [] if thought is None else [_thought(analysis, thought, message)]
+    if kind == kinds.REQUEST:
+        made += [link for link in _of_other_sources(analysis, message) if link.effect == message]
+    proposal = _proposal_of(analysis, message) if kind == kinds.REQUEST else None
+    return made if proposal is None else [*made, _carried_out(analysis, proposal, message)]
+
+
+def likely_effects(analysis: Analysis, message: int) -> list[LikelyLink]:
+    """The likely links of which a message is the cause."""
+    kind = analysis.capture.string("kind", message)
+    if kind == "chat":
+        words = _text(analysis, message)
+        begun = (row for row in after(analysis, message, (_START,)) if _text(analysis, row) == words)
+        made = [_start(analysis, message, row) for row in begun if _asked(analysis, row) == message]
+        answer = answer_to(analysis, message)
+        return made if answer is None else [*made, _answer(analysis, message, answer[0], by_words=answer[1])]
+    if kind == kinds.PROPOSAL:
+        fitting = (row for row in _like(analysis, message, later=True) if _proposal_of(analysis, row) == message)
+        return [_carried_out(analysis, message, row) for row in fitting]
+    if kind == kinds.REQUEST:
+        return [link for link in _of_other_sources(analysis, message) if link.cause == message]
+    if kind in _THOUGHTS:
+        return list(_acts(analysis, message))
+    return []
+
+
+def may_grow(analysis: Analysis, steps: list[ChainStep], changes: Changes) -> bool:
+    """Whether new messages may have likely links with those of a chain; False is certain. O(new messages)."""
+    capture, new = analysis.capture, slice(changes.start, changes.stop)
+    last = max((step.message for step in steps), default=-REACH)
+    if changes.stop <= changes.start or changes.start - last > REACH:
+        return False
+    known = {capture.string("kind", step.message) for step in steps}
+    wanted = {"chat", _START} if "chat" in known else set[str]()
+    wanted |= {*_CALLS} if known & {kinds.PROPOSAL, *_THOUGHTS} else set()
+    wanted |= {kinds.REQUEST} if kinds.REQUEST in known and len(capture.sources) > 1 else set()
+    codes = [code for code in map(capture.strings.find, wanted) if code]
+    return bool(codes) and bool(np.isin(capture.columns["kind"][new], codes).any())
+
+
+# A chat and its answer
+
+
+def _answer(analysis: Analysis, cause: int, effect: int, *, by_words: bool) -> LikelyLink:
+    sender, other = (analysis.capture.string("sender", message) for message in (effect, cause))
+    evidence = "it repeats its words" if by_words else f"the next chat from {sender} to {other}"
+    return LikelyLink(cause, effect, Relation.ANSWERS, f"{evidence}, {_later(analysis, cause, effect)}")
+
+
+def _later(analysis: Analysis, cause: int, effect: int) -> str:
+    return f"{duration_words(gap_ns(analysis, cause, effect))} later"
+
+
+# A reasoning and the chat with the same words
+
+
+def _asked(analysis: Analysis, start: int) -> int | None:
+    """The latest chat that says the very words a reasoning was begun with, if it is the first begun with them."""
+    if analysis.capture.string("kind", start) != _START or is_correlated(analysis, start):
+        return None
+    words, sender = _text(analysis, start), analysis.capture.string("sender", start)
+    for chat in before(analysis, start, ("chat",)) if words else ():
+        to = analysis.capture.to(chat)
+        if analysis.capture.string("sender", chat) == sender or (to and sender not in to):
+            continue
+        if _text(analysis, chat) == words:
+            return chat if _is_first_start(analysis, chat, start) else None
+    return None
+
+
+def _is_first_start(analysis: Analysis, chat: int, start: int) -> bool:
+    """Whether no earlier reasoning of the same participant began with the words of a chat, or by its id."""
+    capture, sender = analysis.capture, analysis.capture.string("sender", start)
+    named = any(
+        capture.string("kind", row) == _START and capture.string("sender", row) == sender
+        for row in named_by(analysis, chat)
+    )
+    if named or not same_processes(analysis, chat, start):
+        return False
+    words = _text(analysis, start)
+    starts = (row for row in after(analysis, chat, (_START,)) if row < start)
+    return not any(capture.string("sender", row) == sender and _text(analysis, row) == words for row in starts)
+
+
+def _text(analysis: Analysis, message: int) -> str:
+    capture = analysis.capture
+    if capture.records.is_big(message):
+        return ""
+    return (text_shown(capture.string("kind", message) or "", capture.records.payload(message)) or "").strip()
+
+
+def _start(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
+    why = f"it begins with the same words, {_later(analysis, cause, effect)}"
+    return LikelyLink(cause, effect, Relation.STARTS_ON, why)
+
+
+# A proposal and the same request
+
+
+def _proposal_of(analysis: Analysis, request: int) -> int | None:
+    """The one open proposal of somebody else that a request carries out, being the first to do so."""
+    if is_correlated(analysis, request):
+        return None
+    fitting = [row for row in _like(analysis, request, later=False) if _is_open_proposal(analysis, row, request)]
+    if len(fitting) != 1:
+        return None
+    sooner = (row for row in _like(analysis, fitting[0], later=True) if row < request)
+    return None if any(not is_correlated(analysis, row) for row in sooner) else fitting[0]
+
+
+def _like(analysis: Analysis, message: int, *, later: bool) -> Iterator[int]:
+    """Near a request, proposals of others of the same call; near a proposal, requests."""
+    capture, wanted = analysis.capture, _call(analysis, message)
+    if wanted is None:
+        return
+    columns = capture.columns
+    rows = after(analysis, message, (kinds.REQUEST,)) if later else before(analysis, message, (kinds.PROPOSAL,))
+    same = [row for row in rows if all(columns[name][row] == columns[name][message] for name in ("method", "target"))]
+    for row in same:
+        proposal, request = (message, row) if later else (row, message)
+        to = set(capture.to(proposal))
+        meant = columns["sender"][row] != columns["sender"][message] and (not to or to == set(capture.to(request)))
+        if meant and _call(analysis, row) == wanted:
+            yield row
+
+
+def _call(analysis: Analysis, message: int) -> str | None:
+    """Arguments of a tool call in one form; None for what is no call, or has none that would tell it from others."""
+    capture = analysis.capture
+    method = capture.string("method", message)
+    params: Any = None if capture.records.is_big(message) else capture.records.payload(message).get("params")
+    arguments = params.get("arguments") if isinstance(params, Mapping) else None
+    if method != "tools/call" or not isinstance(arguments, Mapping) or not arguments:
+        return None
+    return json.dumps(arguments, sort_keys=True, default=str)
+
+
+def _is_open_proposal(analysis: Analysis, proposal: int, request: int) -> bool:
+    capture = analysis.capture
+    for row in named_by(analysis, proposal):
+        kind = capture.string("kind", row)
+        if kind == kinds.REQUEST or (kind in (kinds.REJECT, kinds.WITHDRAW) and row < request):
+            return False
+    return same_processes(analysis, proposal, request)
+
+
+def _carried_out(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
+    why = f"the same call with the same arguments, {_later(analysis, cause, effect)}"
+    return LikelyLink(cause, effect, Relation.CARRIES_OUT, why)
+
+
+# A call and the same one in another source
+
+
+def _of_other_sources(analysis: Analysis, request: int) -> list[LikelyLink]:
+    """The calls of other sources that a request probably is one with; those that are certain are no likely links."""
+    return [
+        LikelyLink(one.outer, one.inner, Relation.CARRIES_OUT, one.why)
+        for one in same_calls(analysis, request)
+        if not one.is_certain
+    ]
+
+
+# A call and the thought before it
+
+
+def _thought_of(analysis: Analysis, act: int) -> int | None:
+    thought = thought_before(analysis, act)
+    if thought is None or not in_reach(analysis, thought, act):
+        return None
+    return thought if same_processes(analysis, thought, act) else None
+
+
+def _acts(analysis: Analysis, thought: int) -> Iterator[LikelyLink]:
+    """What came of a thought; of a reasoning's start, also what came of the thoughts in it."""
+    columns, starts = analysis.capture.columns, analysis.capture.string("kind", thought) == _START
+    own = columns["sender"][thought]
+    acts = [row for row in after(analysis, thought, _CALLS) if columns["sender"][row] == own][:_MOST_ACTS]
+    for row in acts:
+        behind = _thought_of(analysis, row)
+        if behind is not None and (behind == thought or (starts and thought in began(analysis, behind))):
+            yield _thought(analysis, behind, row)
+
+
+def _thought(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
+    sender = analysis.capture.string("sender", effect)
+    gap = duration_words(max(0, gap_ns(analysis, cause, effect)))
+    what = "start" if analysis.capture.string("kind", cause) == _START else "last thought"
+    why = f"the {what} of {sender} before it, {gap} earlier, in a reasoning that was open"
+    return LikelyLink(cause, effect, Relation.FOLLOWS, why)

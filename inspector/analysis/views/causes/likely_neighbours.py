@@ -1,0 +1,129 @@
+"""What stands near a message and may have to do with it: messages of a kind in a bounded window, and who was there.
+
+RULE (docs/protocols.md 5, Likely links): nothing is likely across a departure, a restart, a reconnect or a gap.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.participants.participant_pass import Participant
+from inspector.analysis.views.summaries.participant_queries import participants_of
+from inspector.protocol import msp
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+
+REACH = 5_000
+"""Messages before and after one that are looked at."""
+WITHIN_NS = 10 * 60 * 1_000_000_000
+"""What is further apart has nothing to do with each other, as far as can be told."""
+_MOST = 100  # messages of a kind near one that are looked at, before it and after it
+_UNUSABLE = (Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.LOG_ONLY | Flag.REJECTED).value
+
+
+def before(analysis: Analysis, message: int, kinds: tuple[str, ...], *, within_ns: int = WITHIN_NS) -> list[int]:
+    """Earlier messages of some kinds in its space, from its connection, the nearest first; at most 100."""
+    rows = _near(analysis, message, kinds, max(0, message - REACH), message, within_ns)
+    return _linkable(analysis, rows[::-1][:_MOST]).tolist()
+
+
+def after(analysis: Analysis, message: int, kinds: tuple[str, ...], *, within_ns: int = WITHIN_NS) -> list[int]:
+    """The same of later ones, the nearest first."""
+    rows = _near(analysis, message, kinds, message + 1, min(len(analysis), message + 1 + REACH), within_ns)
+    return _linkable(analysis, rows[:_MOST]).tolist()
+
+
+def _near(analysis: Analysis, message: int, kinds: tuple[str, ...], start: int, stop: int, within_ns: int) -> Rows:
+    capture = analysis.capture
+    columns, near = capture.columns, slice(start, stop)
+    codes = [code for code in map(capture.strings.find, kinds) if code]
+    time = int(columns["time_ns"][message])
+    if not codes or time == NO_TIME or not may_be_linked(analysis, message):
+        return NO_ROWS
+    found = np.isin(columns["kind"][near], codes)
+    for name in ("space", "source", "connection"):
+        found &= columns[name][near] == columns[name][message]
+    rows = np.flatnonzero(found) + start
+    times = columns["time_ns"][rows]
+    return rows[(times != NO_TIME) & (times >= time - within_ns) & (times <= time + within_ns)]
+
+
+def may_be_linked(analysis: Analysis, message: int) -> bool:
+    """Whether somebody said it on the wire, as far as is known under their own name."""
+    return len(_linkable(analysis, np.array([message]))) > 0
+
+
+def _linkable(analysis: Analysis, rows: Rows) -> Rows:
+    capture = analysis.capture
+    columns = capture.columns
+    fit = (columns["sender"][rows] != 0) & (columns["flags"][rows] & _UNUSABLE == 0)
+    fit &= columns["protocol"][rows] != (capture.strings.find(msp.PROTOCOL) or -1)
+    fit &= ~np.isin(rows, capture.impostors["message"])
+    rows = rows[fit]
+    forged = analysis.trust.forged
+    return rows[[row not in forged for row in rows.tolist()]] if forged else rows
+
+
+def is_correlated(analysis: Analysis, message: int) -> bool:
+    """Whether it names what it belongs to: then nothing has to be guessed."""
+    return bool(analysis.capture.columns["flags"][message] & Flag.CORRELATED.value)
+
+
+def named_by(analysis: Analysis, message: int) -> list[int]:
+    """Later messages in reach that name this one."""
+    start = message + 1
+    causes = analysis.correlation.columns["cause"][start : start + REACH]
+    return (np.flatnonzero(causes == message) + start).tolist()
+
+
+def in_reach(analysis: Analysis, first: int, second: int) -> bool:
+    """Whether two messages came over one connection, and soon enough after one another to be looked at."""
+    columns = analysis.capture.columns
+    if any(columns[name][first] != columns[name][second] for name in ("space", "source", "connection")):
+        return False
+    times = int(columns["time_ns"][first]), int(columns["time_ns"][second])
+    return NO_TIME not in times and 0 <= times[1] - times[0] <= WITHIN_NS and second - first <= REACH
+
+
+def gap_ns(analysis: Analysis, first: int, second: int) -> int:
+    """Nanoseconds from one message to another, whose times are known."""
+    times = analysis.capture.columns["time_ns"]
+    return int(times[second]) - int(times[first])
+
+
+def same_processes(analysis: Analysis, first: int, second: int) -> bool:
+    """Whether who sent two messages was there from the one to the other, and nothing may be missing in between."""
+    columns = analysis.capture.columns
+    if (columns["flags"][first:second] & Flag.GAP.value).any():
+        return False
+    space = int(columns["space"][first])
+    for message in (first, second):
+        who = analysis.participants.all.get((space, analysis.capture.string("sender", message) or ""))
+        if who is not None and bisect_right(who.ended, first) != bisect_right(who.ended, second):
+            return False
+    return True
+
+
+def only_other(analysis: Analysis, message: int) -> str | None:
+    """Whom the sender of a message has for company, where that is one; None for nobody and for several."""
+    space, sender = int(analysis.capture.columns["space"][message]), analysis.capture.string("sender", message)
+    found: str | None = None
+    for one in participants_of(analysis, space):
+        if one.name != sender and not one.is_us and _was_here(one, message):
+            if found is not None:
+                return None
+            found = one.name
+    return found
+
+
+def _was_here(participant: Participant, message: int) -> bool:
+    """Whether somebody was there at a message; of whom nothing was announced nobody knows, so that it may have been."""
+    comings = participant.comings
+    if not comings:
+        return True
+    last = bisect_right(comings, message, key=lambda coming: coming.row)
+    return comings[last - 1].here if last else not comings[0].here

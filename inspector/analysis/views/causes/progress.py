@@ -1,0 +1,82 @@
+"""What a server tells of a call while it works on it: progress, under the token that the request gave it.
+
+By the specification of MCP (2025-11-25, Progress) a token is the client's to choose and means a request that is open on
+its connection. Worked out for the message that is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.calls.connections import connection_keys
+from inspector.analysis.passes.changes import Rows
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+
+PROGRESS = "notifications/progress"
+_EACH_END = 4
+"""Of many that tell of one request the first and the last."""
+_REACH = 100_000
+"""Messages before and after one that are looked at."""
+_MOST = 1_000
+"""Messages that are decoded."""
+_RPC = np.uint32(Flag.RPC.value)
+
+
+def is_progress(analysis: Analysis, message: int) -> bool:
+    """Whether a message tells of progress."""
+    return analysis.capture.string("method", message) == PROGRESS
+
+
+def tell_progress(analysis: Analysis, rows: slice) -> bool:
+    """Whether any of some messages tells of progress."""
+    code = analysis.capture.strings.find(PROGRESS)
+    return bool(code) and bool((analysis.capture.columns["method"][rows] == code).any())
+
+
+def progress_of(analysis: Analysis, request: int) -> list[int]:
+    """What was told of a request before it was answered, ascending: of many the first four and the last four."""
+    token = _token(_params(analysis, request).get("_meta"))
+    if token is None:
+        return []
+    answer = int(analysis.correlation.columns["answer"][request])
+    stop = answer if answer != NO_ROW else min(request + _REACH, len(analysis))
+    rows = _on_connection(analysis, request, request + 1, max(stop, request + 1))
+    told = rows[analysis.capture.columns["method"][rows] == (analysis.capture.strings.find(PROGRESS) or -1)][:_MOST]
+    found = [row for row in told.tolist() if _token(_params(analysis, row)) == token]
+    return found if len(found) <= 2 * _EACH_END else [*found[:_EACH_END], *found[-_EACH_END:]]
+
+
+def told_of(analysis: Analysis, message: int) -> int | None:
+    """The request that a message tells the progress of; None where that was not seen."""
+    token = _token(_params(analysis, message)) if is_progress(analysis, message) else None
+    if token is None:
+        return None
+    rows = _on_connection(analysis, message, max(0, message - _REACH), message)
+    rows = rows[analysis.capture.columns["rpc_hash"][rows] != 0]
+    rows = rows[analysis.capture.columns["method"][rows] != 0][-_MOST:]
+    return next((row for row in rows[::-1].tolist() if _token(_params(analysis, row).get("_meta")) == token), None)
+
+
+def _on_connection(analysis: Analysis, message: int, start: int, stop: int) -> Rows:
+    """The JSON-RPC among messages `start` to `stop` that came over the connection of a message."""
+    capture = analysis.capture
+    rows = np.arange(start, stop)
+    rows = rows[capture.columns["flags"][rows] & _RPC != 0]
+    return rows[connection_keys(capture, rows) == connection_keys(capture, np.array([message]))[0]]
+
+
+def _params(analysis: Analysis, message: int) -> Mapping[str, object]:
+    capture = analysis.capture
+    if capture.records.is_big(message) or not int(capture.columns["flags"][message]) & Flag.RPC.value:
+        return {}
+    params = capture.records.payload(message).get("params")
+    return params if isinstance(params, Mapping) else {}
+
+
+def _token(holder: object) -> str | int | None:
+    token = holder.get("progressToken") if isinstance(holder, Mapping) else None
+    return token if isinstance(token, str | int) and not isinstance(token, bool) else None

@@ -1,0 +1,16 @@
+"""What fulfilling a proposal came to: the answers to the requests that fulfilled it."""
+
+from __future__ import annotations
+
+from inspector.analysis import Analysis
+from inspector.protocol import kinds
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+
+
+def has_failed(analysis: Analysis, proposal: int) -> bool:
+    """Whether every answer to what fulfilled a proposal is an error; False while there is none."""
+    capture, links = analysis.capture, analysis.correlation
+    fulfilled = (m for m in links.effects(proposal) if capture.string("kind", m) == kinds.REQUEST)
+    answers = [answer for m in fulfilled if (answer := int(links.columns["answer"][m])) != NO_ROW]
+    return bool(answers) and all(capture.flags(answer) & Flag.ERROR for answer in answers)

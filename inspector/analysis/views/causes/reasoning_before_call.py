@@ -1,0 +1,57 @@
+"""Which thought lay behind an act.
+
+It is told by time, because the calls and proposals of released agents do not name their reasoning.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.protocol import kinds
+
+_LOOKED_BACK = 5_000  # messages before the act
+_MOST = 200  # thoughts of one sender that are looked at
+_LEVELS = 1_000  # of contexts within one another
+_KINDS = ("reasoning/start", "reasoning/thought")
+
+
+def thought_before(analysis: Analysis, message: int) -> int | None:
+    """What the sender of a tool call or proposal thought last before it, in a reasoning that was open then.
+
+    That is a thought, or the start of the reasoning; None for messages of all other kinds. An act inside a context
+    comes of the reasoning of that context, or of one around or below it.
+    """
+    capture, contexts = analysis.capture, analysis.contexts
+    columns = capture.columns
+    sender, low = int(columns["sender"][message]), max(0, message - _LOOKED_BACK)
+    codes = [code for code in map(capture.strings.find, _KINDS) if code]
+    if not sender or not codes or not _is_act(analysis, message):
+        return None
+    near = slice(low, message)
+    thought = np.isin(columns["kind"][near], codes) & (columns["sender"][near] == sender)
+    thought &= columns["space"][near] == columns["space"][message]
+    own = contexts.tree.line_to(contexts.tree.resolve(contexts.node_of(message)), _LEVELS)
+    for row in (np.flatnonzero(thought)[::-1][:_MOST] + low).tolist():
+        line = reasoning_line(analysis, row)
+        if own and line and own[-1] not in line and line[-1] not in own:
+            continue
+        if any(contexts.started_by[node] >= 0 and not contexts.had_ended(node, message) for node in line):
+            return row
+    return None
+
+
+def _is_act(analysis: Analysis, message: int) -> bool:
+    capture, kind = analysis.capture, analysis.capture.string("kind", message)
+    method = capture.strings[int(analysis.correlation.columns["method"][message])]
+    return kind == kinds.PROPOSAL or (kind == kinds.REQUEST and method == "tools/call")
+
+
+def reasoning_line(analysis: Analysis, message: int) -> list[int]:
+    """The contexts from the root down to the one a reasoning message opened, or stands in; the nearest ones."""
+    contexts = analysis.contexts
+    node = analysis.named.started_by(message)
+    if node == MAIN:
+        node = contexts.tree.resolve(contexts.node_of(message))
+    return contexts.tree.line_to(node, _LEVELS)

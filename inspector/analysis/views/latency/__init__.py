@@ -1,0 +1,1 @@
+"""Latency of answers, by tool and by server."""

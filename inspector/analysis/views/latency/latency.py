@@ -1,0 +1,177 @@
+"""How long answers take: milliseconds from a request to its response, by tool and by who answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.changes import Rows
+from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
+from inspector.protocol.formats.declined import ASKS_PERSON
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.capture import Capture
+
+Milliseconds = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """What some answers took, in milliseconds; percentiles lie between two values where none is exactly there.
+
+    Attributes:
+        count: answers whose request and times are known.
+    """
+
+    count: int
+    p50: float
+    p95: float
+    p99: float
+    longest: float
+
+    def told(self, part: str) -> float | None:
+        """A percentile by its name, such as p95; None of so few answers that it would only be the slowest one."""
+        return {"p50": self.p50, "p95": self.p95, "p99": self.p99}[part] if self.count >= ENOUGH[part] else None
+
+
+ENOUGH = {"p50": 1, "p95": 20, "p99": 100}
+"""So many answers a percentile needs to say more than the slowest one does."""
+
+_PERCENTILES = (0.50, 0.95, 0.99)
+_FEW = 48
+
+
+def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Milliseconds:
+    """Milliseconds from its request to each of some messages: (k,) float64, NaN for what is no such response.
+
+    Of a call that takes several requests, from the first of them to its result. Of answers that a transcript or the
+    wire to a model tells again, the first. Of tools that tell how long they worked, that; of what a person answers or
+    refuses, none. O(rows).
+    """
+    capture = analysis.capture
+    request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
+    cause = analysis.correlation.columns["cause"][rows]
+    kind, times = capture.columns["kind"], capture.columns["time_ns"]
+    latency = np.full(len(cause), np.nan)
+    numbers = _numbered(rows, len(analysis.correlation.columns))
+    places = np.flatnonzero((kind[rows] == response) & (cause != NO_ROW))
+    again = capture.columns["flags"][rows][places] & Flag.DERIVED.value != 0
+    if again.any():  # requests to a model send results again, also what is left of them
+        again &= analysis.correlation.columns["answer"][cause[places]] != numbers[places]
+        again |= capture.repeats(numbers[places])[1]
+        again &= ~np.isin(numbers[places], list(analysis.correlation.rounds.begun))
+        places = places[~again]
+    places = places[~_are_of_persons(analysis, numbers[places], cause[places])]
+    asked_by = cause[places]
+    rounds = analysis.correlation.rounds
+    if rounds.begun:
+        asked_by = rounds.begun_by(numbers[places], asked_by.astype(np.int64))
+    answered, asked = times[rows][places], times[asked_by]
+    known = (kind[asked_by] == request) & (answered != NO_TIME) & (asked != NO_TIME)
+    places, answered, asked = places[known], answered[known], asked[known]
+    apart = answered - asked
+    # Hostile times are further apart than 64 bits tell; to the others the difference of floats would lose digits.
+    wrapped = ((answered ^ asked) & (answered ^ apart)) < 0
+    latency[places] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
+    derived = np.flatnonzero(capture.columns["flags"][rows] & Flag.DERIVED.value != 0)
+    if len(derived):  # transcripts may tell how long a tool worked, or write a call with its result
+        took = capture.extracted.took_ns(numbers[derived])
+        told = (took >= 0) & ~np.isnan(latency[derived])
+        latency[derived[told]] = took[told] / 1e6
+        latency[derived[~told & (latency[derived] <= 0) & _of_agents(capture, numbers[derived])]] = np.nan
+    return latency
+
+
+def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[np.bool_]:
+    """(n,) which answers a person gave, or refused: no tool worked until then."""
+    capture = analysis.capture
+    targets = [code for name in ASKS_PERSON if (code := capture.strings.find(name))]
+    declined = capture.columns["flags"][answers] & np.uint32(Flag.DECLINED.value) != 0
+    return declined | np.isin(analysis.correlation.columns["target"][asked], targets)
+
+
+def _of_agents(capture: Capture, rows: Rows) -> NDArray[np.bool_]:
+    """(n,) which messages a file of a coding agent tells."""
+    codes = [code for one in CODING_AGENTS if (code := capture.strings.find(one.LABEL))]
+    return np.isin(capture.columns["protocol"][rows], codes)
+
+
+def latency_by_tool(analysis: Analysis) -> dict[str, Latency]:
+    """By the tool called, most called first. O(messages)."""
+    every = slice(0, len(analysis))
+    return _by_code(analysis.capture.strings, tools_of(analysis, every), latency_ms(analysis, every))
+
+
+def latency_by_participant(analysis: Analysis) -> dict[str, Latency]:
+    """By who answered, whatever was asked; most answers first. O(messages)."""
+    every = slice(0, len(analysis))
+    return _by_code(analysis.capture.strings, analysis.capture.columns["sender"][every], latency_ms(analysis, every))
+
+
+def latency_of(analysis: Analysis, rows: NDArray[np.integer[Any]]) -> tuple[dict[str, Latency], Latency | None]:
+    """What the answers among some messages took: by the tool called, and all of them; None without any. O(rows)."""
+    took = latency_ms(analysis, rows)
+    together = _by_code(("", ""), np.ones(len(rows), np.uint32), took).get("")
+    return _by_code(analysis.capture.strings, tools_of(analysis, rows), took), together
+
+
+def tools_of(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """The tool each of some messages calls or answers, as a string id; 0 for none.
+
+    An answer that is no result is none of a tool; one that ends a call in a later round is one of its tool.
+    """
+    columns, rounds = analysis.correlation.columns, analysis.correlation.rounds
+    call = analysis.capture.strings.find("tools/call") or -1
+    if not rounds.calls:
+        return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
+    numbers = _numbered(rows, len(analysis.correlation.columns))
+    begun = rounds.begun_by(numbers, numbers)
+    found = np.where(columns["method"][begun] == call, columns["target"][begun], 0)
+    found[rounds.are_interim(numbers)] = 0
+    return found
+
+
+def _numbered(rows: slice | NDArray[np.integer[Any]], count: int) -> NDArray[np.int64]:
+    return np.arange(*rows.indices(count)) if isinstance(rows, slice) else rows.astype(np.int64)
+
+
+def _by_code(names: Sequence[str], codes: NDArray[Any], latency: Milliseconds) -> dict[str, Latency]:
+    rows = np.flatnonzero((codes != 0) & ~np.isnan(latency))
+    if not len(rows):
+        return {}
+    codes, latency = _grouped(codes[rows], latency[rows])
+    starts = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
+    counts = np.diff(np.append(starts, len(codes)))
+    columns = [counts.tolist(), *(_percentiles(latency, starts, counts, p) for p in (*_PERCENTILES, 1.0))]
+    found = [Latency(*values) for values in zip(*columns, strict=True)]
+    named = {names[int(code)]: one for code, one in zip(codes[starts].tolist(), found, strict=True)}
+    return dict(sorted(named.items(), key=lambda item: (-item[1].count, item[0])))
+
+
+def _grouped(codes: NDArray[Any], latency: Milliseconds) -> tuple[NDArray[Any], Milliseconds]:
+    """Both ordered by code, and the times of a code ascending."""
+    found = np.unique(codes)
+    if len(found) > _FEW:
+        order = np.lexsort((latency, codes))
+        return codes[order], latency[order]
+    # Sorting values is several times faster than finding out their order.
+    parts = [np.sort(latency[codes == code]) for code in found.tolist()]
+    return np.repeat(found, [len(part) for part in parts]), np.concatenate(parts)
+
+
+def _percentiles(
+    latency: Milliseconds, starts: NDArray[np.int64], counts: NDArray[np.int64], part: float
+) -> list[float]:
+    """One percentile of each of some ascending stretches."""
+    place = (counts - 1) * part
+    low = np.floor(place).astype(np.int64)
+    high = np.minimum(low + 1, counts - 1)
+    below, above = latency[starts + low], latency[starts + high]
+    return (below + (above - below) * (place - low)).tolist()

@@ -1,0 +1,164 @@
+"""Latency as it grows: what `latency` finds by looking at every message, kept in step at the cost of what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.changes import Rows
+from inspector.analysis.views.latency.latency import Latency, latency_ms, tools_of
+
+SPREAD_MS = tuple(10 ** (half / 2) for half in range(11))
+"""Between which latencies answers are counted together, in milliseconds: half decades from 1 ms to 100 s."""
+_STEP = 1 << 16
+"""Messages looked at in one step: some milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """Latency of one tool, or of one who answers.
+
+    Attributes:
+        code: string id of its name.
+        name: its name.
+        latency: count and percentiles, in milliseconds.
+        slowest: the response that took longest.
+        spread: how many answers took less than the first of SPREAD_MS, less than the next..., and more than the last.
+    """
+
+    code: int
+    name: str
+    latency: Latency
+    slowest: int
+    spread: tuple[int, ...] = ()
+
+
+class _Group:
+    """The answers of one tool or participant: (n,) float64 milliseconds, ascending, and those that just came."""
+
+    def __init__(self) -> None:
+        self._sorted: NDArray[np.float64] = np.empty(0)
+        self._new: list[NDArray[np.float64]] = []
+        self._slowest = (-np.inf, -1)
+
+    def add(self, latency: NDArray[np.float64], rows: NDArray[np.int64]) -> None:
+        self._new.append(latency)
+        place = int(latency.argmax())
+        self._slowest = max(self._slowest, (float(latency[place]), int(rows[place])), key=lambda one: one[0])
+
+    def summed(self) -> tuple[Latency, int, tuple[int, ...]]:
+        if self._new:
+            new = np.sort(np.concatenate(self._new))
+            self._new.clear()
+            self._sorted = np.insert(self._sorted, self._sorted.searchsorted(new), new)
+        p50, p95, p99 = map(self._at, (0.50, 0.95, 0.99))
+        latency = Latency(len(self._sorted), p50, p95, p99, float(self._sorted[-1]))
+        ends = [0, *self._sorted.searchsorted(SPREAD_MS).tolist(), len(self._sorted)]
+        return latency, self._slowest[1], tuple(stop - start for start, stop in pairwise(ends))
+
+    def _at(self, part: float) -> float:
+        """A percentile; between two values where none is exactly there, as `latency` has it."""
+        place = (len(self._sorted) - 1) * part
+        low = int(place)
+        below, above = float(self._sorted[low]), float(self._sorted[min(low + 1, len(self._sorted) - 1)])
+        return below + (above - below) * (place - low)
+
+
+class LatencyTally:
+    """Latency by tool and by who answered, in steps.
+
+    Nothing is looked at until `step` is called. What a later message changes about an answer that was counted (its
+    request came after it, say) has everything counted again, in steps too; meanwhile the answers stay as they were.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._by: dict[str, list[Timed]] = {"tool": [], "participant": []}
+        self._restart()
+
+    def _restart(self) -> None:
+        self._fed = 0
+        self._groups: dict[str, dict[int, _Group]] = {"tool": {}, "participant": {}}
+        self._rows: list[NDArray[np.int64]] = []
+        self._said: list[NDArray[np.float64]] = []
+
+    @property
+    def behind(self) -> bool:
+        """Whether there are messages that were not looked at."""
+        return self._fed < len(self._analysis)
+
+    def note_changed(self, changed: Rows) -> None:
+        """Earlier messages have changed: when answers among them did, all are counted again. O(changed)."""
+        changed = changed[changed < self._fed]
+        if not len(changed):
+            return
+        now = self._looked_at(changed)
+        if not np.array_equal(now, self._counted(changed), equal_nan=True):
+            self._restart()
+
+    def step(self) -> bool:
+        """Look at some more messages; whether all were looked at."""
+        start, stop = self._fed, min(len(self._analysis), self._fed + _STEP)
+        if start < stop:
+            rows = np.arange(start, stop)
+            said = self._looked_at(rows)
+            counted = np.flatnonzero(~np.isnan(said[:, 0]))
+            rows, said = rows[counted], said[counted]
+            if len(rows):
+                self._rows.append(rows)
+                self._said.append(said)
+                for place, name in enumerate(self._groups, 1):
+                    self._share_out(self._groups[name], said[:, place].astype(np.int64), said[:, 0], rows)
+            self._fed = stop
+        return not self.behind
+
+    def by(self, what: str) -> list[Timed]:
+        """The latest figures, most answers first; those of before while everything is counted again.
+
+        Args:
+            what: tool or participant.
+        """
+        if not self.behind:
+            strings: Sequence[str] = self._analysis.capture.strings
+            found = [(code, *group.summed()) for code, group in self._groups[what].items()]
+            made = [Timed(code, strings[code], latency, slowest, spread) for code, latency, slowest, spread in found]
+            self._by[what] = sorted(made, key=lambda one: (-one.latency.count, one.name))
+        return self._by[what]
+
+    def _looked_at(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Of some messages latency, tool and sender: (k, 3); NaN and 0 for what is no answer with known times."""
+        analysis = self._analysis
+        latency, tools = latency_ms(analysis, rows), tools_of(analysis, rows)
+        said = np.stack((latency, tools, analysis.capture.columns["sender"][rows]), axis=1)
+        said[np.isnan(latency), 1:] = 0
+        return said
+
+    def _counted(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """What was counted of some messages, in the form of `_looked_at`."""
+        found = np.zeros((len(rows), 3))
+        found[:, 0] = np.nan
+        if self._rows:
+            self._rows, self._said = [np.concatenate(self._rows)], [np.concatenate(self._said)]
+            known = self._rows[0]
+            places = np.minimum(known.searchsorted(rows), len(known) - 1)
+            same = known[places] == rows
+            found[same] = self._said[0][places[same]]
+        return found
+
+    @staticmethod
+    def _share_out(
+        groups: dict[int, _Group], codes: NDArray[np.int64], latency: NDArray[np.float64], rows: NDArray[np.int64]
+    ) -> None:
+        order = np.argsort(codes, kind="stable")
+        codes, latency, rows = codes[order], latency[order], rows[order]
+        starts = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
+        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(codes)], strict=True):
+            code = int(codes[start])
+            if code:
+                groups.setdefault(code, _Group()).add(latency[start:stop], rows[start:stop])

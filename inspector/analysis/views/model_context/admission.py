@@ -1,0 +1,267 @@
+"""What of a space's messages reaches the model of one participant: a role and a reason for each, by columns alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.model_context.reader import Options, Reader, codes_below
+from inspector.analysis.views.model_context.reasons import Role, Why
+from inspector.base.slices import Steps
+from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS, messages, otlp
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW
+
+Mask = NDArray[np.bool_]
+
+CONTROL_OF_TRANSCRIPTS = (*(one.NAMESPACE for one in CODING_AGENTS), "acp/", "a2a/")
+"""How kinds begin that transcripts have for what the program around a model notes: nothing that a model gets."""
+_NOTES = (Flag.GAP | Flag.LOG_ONLY).value
+
+
+@dataclass(frozen=True, slots=True)
+class SortedIn:
+    """The messages of a reader's space.
+
+    Attributes:
+        rows: (k,) int64, message indices, ascending.
+        roles, whys: (k,) uint8, `Role` and `Why`; a message is in the context when it has a role.
+    """
+
+    rows: NDArray[np.int64]
+    roles: NDArray[np.uint8]
+    whys: NDArray[np.uint8]
+
+
+def sort_in(analysis: Analysis, reader: Reader, options: Options) -> Steps[SortedIn]:
+    """Say of every message of the reader's space whether it ever came into its context. O(messages), in numpy."""
+    columns, stop = analysis.capture.columns, len(analysis)
+    rows = np.flatnonzero(columns["space"][:stop] == reader.space)
+    yield
+    sorting = _Sorting(analysis, reader, rows, stop)
+    yield
+    sorting.find_asked()
+    yield
+    for decide in _DECISIONS:
+        decide(sorting, options)
+        yield
+    return SortedIn(rows, sorting.roles, sorting.whys)
+
+
+class _Sorting:
+    """Masks over the rows of one space, and what was decided so far; a later decision replaces an earlier one."""
+
+    def __init__(self, analysis: Analysis, reader: Reader, rows: NDArray[np.int64], stop: int) -> None:
+        capture, self.links = analysis.capture, analysis.correlation.columns
+        self.analysis, self.rows, self._stop = analysis, rows, stop
+        self.taken: slice | NDArray[np.int64] = slice(0, stop) if len(rows) == stop else rows  # a slice copies nothing
+        self.kind = capture.columns["kind"][self.taken]
+        self.flags = capture.columns["flags"][self.taken]
+        self.derived = self.flags & Flag.DERIVED.value != 0
+        self._codes = codes_below(analysis, "")
+        self.method = self.links["method"][self.taken]
+        sender, to_set = capture.columns["sender"][self.taken], capture.columns["to_set"][self.taken]
+        self.sender = sender
+        named = capture.to_sets.holding(reader.name)
+        self.to_all = to_set == 0
+        if reader.name is None:  # nobody is named: who asks is the client, who answers is not
+            self.mine = (sender == 0) & (self.kind != self.code(kinds.RESPONSE))
+            self.to_me = (sender == 0) & ~self.mine
+        else:
+            self.mine = sender == (capture.strings.find(reader.name) or -1)
+            self.to_me = named[to_set]
+        self.roles = np.zeros(len(rows), np.uint8)
+        self.whys = np.zeros(len(rows), np.uint8)
+
+    def find_asked(self) -> None:
+        """Find which messages answer the reader's."""
+        cause = self.cause = self.links["cause"][self.taken].astype(np.int64)
+        cause[cause >= self._stop] = NO_ROW  # a request that came since, after its answer
+        asked = self._asked = np.zeros(self._stop, np.bool_)
+        asked[self.rows[self.mine]] = True
+        of, copied = self.analysis.capture.repeats(self.rows)
+        again = np.flatnonzero(copied & (of != NO_ROW))
+        asked[self.rows[again]] |= asked[of[again]]  # in a trace the span of a tool tells of the call once more
+        within = self.analysis.capture.copies_within(self.rows[again])[1]
+        asked[of[again][~within & asked[self.rows[again]]]] = True  # another source told of the call first
+        self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
+
+    def fulfils_mine(self) -> Mask:
+        """Which messages answer a request that somebody else made of the reader's proposal."""
+        links, kind = self.analysis.correlation.columns["cause"], self.analysis.capture.columns["kind"]
+        known = np.flatnonzero((self.cause != NO_ROW) & ~self.answers_me)
+        before = links[self.cause[known]].astype(np.int64)
+        looked_at = (before != NO_ROW) & (before < self._stop)
+        known, before = known[looked_at], before[looked_at]
+        found = np.zeros(len(self.rows), np.bool_)
+        found[known[self._asked[before] & (kind[before] == self.code(kinds.PROPOSAL))]] = True
+        return found
+
+    def repeated(self) -> Mask:
+        """Which responses are their call's first answer once more: the same id, and as long."""
+        columns, answers = self.analysis.capture.columns, self.analysis.correlation.columns["answer"]
+        found = np.zeros(len(self.rows), np.bool_)
+        known = np.flatnonzero((self.cause != NO_ROW) & (self.kind == self.code(kinds.RESPONSE)))
+        first = answers[self.cause[known]].astype(np.int64)
+        later = (first != NO_ROW) & (first < self.rows[known])
+        known, first = known[later], first[later]
+        rows = self.rows[known]
+        same = columns["id_hash"][rows] == columns["id_hash"][first]
+        same &= (columns["id_hash"][rows] != NO_HASH) & (columns["length"][rows] == columns["length"][first])
+        found[known[same]] = True
+        return found
+
+    def code(self, text: str) -> int:
+        """The string id of a kind or method; -1 when it was never seen."""
+        return self.analysis.capture.strings.find(text) or -1
+
+    def of(self, *texts: str) -> Mask:
+        """Which messages have one of these kinds."""
+        return self._any_of([self.code(text) for text in texts])
+
+    def below(self, prefix: str) -> Mask:
+        """Which messages have a kind that begins so."""
+        return self._any_of([code for code in self._codes if self.analysis.capture.strings[code].startswith(prefix)])
+
+    def _any_of(self, codes: list[int]) -> Mask:
+        """Which messages have one of these kinds; they are few, so that comparing costs least."""
+        found = np.zeros(len(self.kind), np.bool_)
+        for code in codes:
+            found |= self.kind == code
+        return found
+
+    def put(self, where: Mask, role: Role, why: Why) -> None:
+        """Decide about some messages."""
+        np.copyto(self.roles, role.value, where=where)
+        np.copyto(self.whys, why.value, where=where)
+
+
+def _talk(at: _Sorting, _options: Options) -> None:
+    """Chat and what nobody knows the kind of: its own words, and what is said to it or to everyone."""
+    chat = at.of("chat")
+    at.put(at.mine & chat, Role.ASSISTANT, Why.SAID)
+    at.put(~at.mine & chat & (at.to_me | at.to_all), Role.USER, Why.TOLD)
+    program = at.below("system/") | at.below("participant/") | at.below("capability/") | at.below("space/")
+    program |= at.below("stream/") | at.of("chat/acknowledge", "chat/cancel", "mcp/reject", "mcp/withdraw")
+    at.put(program, Role.NONE, Why.PROGRAM)
+    if at.derived.any():
+        prompt = at.sender == at.code(messages.SYSTEM)
+        at.put(at.derived & chat & at.to_me & prompt, Role.SYSTEM, Why.PROMPTED)
+        at.put(at.of("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
+        for namespace in CONTROL_OF_TRANSCRIPTS:
+            at.put(at.derived & at.below(namespace), Role.NONE, Why.PROGRAM)
+    verdict = at.of("mcp/reject", "mcp/withdraw") & ~at.mine & at.answers_me
+    at.put(verdict, Role.USER, Why.TOLD)
+
+
+def _reasoning(at: _Sorting, options: Options) -> None:
+    reasoning = at.below("reasoning/")
+    own = Role.ASSISTANT if options.own_reasoning else Role.NONE
+    others = Role.USER if options.others_reasoning else Role.NONE
+    at.put(reasoning & at.mine, own, Why.THOUGHT)
+    at.put(reasoning & ~at.mine, others, Why.OTHERS_THOUGHT)
+    at.put(at.of("reasoning/cancel") & at.derived & at.to_me, Role.USER, Why.TOLD)
+
+
+def _calls(at: _Sorting, _options: Options) -> None:
+    """Calls and proposals."""
+    request, response, proposal = at.of(kinds.REQUEST), at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL)
+    at.put(request | response, Role.NONE, Why.PROGRAM)
+    call = at.method == at.code("tools/call")
+    at.put(request & call & at.mine, Role.ASSISTANT, Why.CALLED)
+    at.put(proposal & at.mine, Role.ASSISTANT, Why.PROPOSED)
+    at.put(proposal & ~at.mine & (at.to_me | at.to_all), Role.USER, Why.ASKED)
+
+
+def _answers(at: _Sorting, _options: Options) -> None:
+    """Results; of MCP's other methods only what clients hand on to their model."""
+    response, proposal, call = at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL), at.method == at.code("tools/call")
+    answer = response & ~at.mine & at.answers_me
+    at.put(answer & call, Role.TOOL, Why.ANSWERED)
+    rounds = at.analysis.correlation.rounds
+    ends = np.isin(at.rows, [row for row, first in rounds.begun.items() if _is_tool_call(at, first)])
+    cancelled = [call.result for call in rounds.calls.values() if call.cancelled]
+    at.put(answer & ends & ~np.isin(at.rows, cancelled), Role.TOOL, Why.ANSWERED)
+    if proposal.any():
+        at.put(response & ~at.mine & call & at.fulfils_mine(), Role.TOOL, Why.FULFILLED)
+    given = np.isin(at.method, [at.code("resources/read"), at.code("prompts/get")])
+    at.put(answer & given, Role.USER, Why.GIVEN)
+    listed = answer & (at.method == at.code("tools/list")) & (at.flags & Flag.ERROR.value == 0)
+    at.put(listed, Role.TOOLS, Why.DEFINED)
+    _instructions(at, answer & (at.method == at.code("initialize")))
+    at.put(at.repeated(), Role.NONE, Why.REPEATED)
+    interim = rounds.are_interim(at.rows)
+    handles = at.analysis.capture.extracted.mcp("task", at.rows) != 0
+    at.put(interim & ~handles, Role.NONE, Why.ASKS_FOR_INPUT)
+    at.put(interim & handles, Role.NONE, Why.BECAME_TASK)
+    at.put(np.isin(at.rows, list(rounds.retries)), Role.NONE, Why.RETRIED)
+
+
+def _is_tool_call(at: _Sorting, request: int) -> bool:
+    return at.analysis.capture.strings[int(at.analysis.correlation.columns["method"][request])] == "tools/call"
+
+
+def _instructions(at: _Sorting, answers: Mask) -> None:
+    """MCP 2025-06-18, Lifecycle: a server may give instructions, which clients may add to the system prompt."""
+    for place in np.flatnonzero(answers).tolist():
+        result = at.analysis.capture.records.payload(int(at.rows[place])).get("result")
+        if isinstance(result, dict) and isinstance(result.get("instructions"), str):
+            at.roles[place], at.whys[place] = Role.SYSTEM, Why.INSTRUCTED
+
+
+def _others(at: _Sorting, options: Options) -> None:
+    """What is not meant for it: others' mail, others' sub-contexts."""
+    waited_for = at.answers_me | (at.whys == Why.FULFILLED)  # whoever it is addressed to
+    heard = (at.roles != Role.NONE) & ~at.mine & ~waited_for & ~at.to_me
+    nodes = at.analysis.contexts.nodes_of(at.taken)
+    elsewhere = heard & (nodes != MAIN) & (at.rows < _taken_part_from(at, nodes))
+    elsewhere &= at.whys != Why.OTHERS_THOUGHT
+    if not options.others_reasoning:
+        at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
+    foreign = ~at.mine & ~at.to_me & ~at.to_all & ~waited_for & (at.whys != Why.OTHERS_THOUGHT)
+    at.put(foreign, Role.NONE, Why.FOR_OTHERS)
+    if at.derived.any():
+        _of_transcripts(at, nodes)
+
+
+def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
+    """In a transcript each agent has one context: what is said in another one comes as the result of a call."""
+    own = nodes[at.mine & at.derived]
+    if len(own):
+        found, counts = np.unique(own, return_counts=True)
+        elsewhere = at.derived & (nodes != found[np.argmax(counts)]) & (at.roles != Role.NONE)
+        traced = at.analysis.capture.columns["protocol"][at.taken] == at.code(otlp.LABEL)
+        elsewhere &= ~(traced & (at.mine | at.to_me | at.answers_me))  # each call of a model is a span of its own
+        at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
+    inherited = at.flags & Flag.INHERITED.value != 0
+    at.put(at.analysis.capture.copies_within(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
+    np.copyto(at.whys, Why.INHERITED.value, where=inherited & (at.roles != Role.NONE))
+
+
+def _taken_part_from(at: _Sorting, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each message, the first one of its context that is the reader's or addressed to it.
+
+    What was said there before is not told again; and later messages change no moment before them.
+    """
+    never = np.iinfo(np.int64).max
+    taking_part = (at.mine | at.to_me) & (nodes != MAIN)
+    first = np.full(int(nodes.max(initial=0)) + 1, never)
+    np.minimum.at(first, nodes[taking_part], at.rows[taking_part])
+    return np.where(nodes == MAIN, -1, first[np.maximum(nodes, 0)])
+
+
+def _unreadable(at: _Sorting, _options: Options) -> None:
+    at.put(at.of(kinds.FRAME) | (at.flags & Flag.FRAME.value != 0), Role.NONE, Why.FRAME)
+    at.put(at.flags & Flag.UNREADABLE.value != 0, Role.NONE, Why.UNREADABLE)
+    at.put(at.flags & _NOTES != 0, Role.NONE, Why.NOTE)
+
+
+_DECISIONS: tuple[Callable[[_Sorting, Options], None], ...] = (
+    _talk, _reasoning, _calls, _answers, _others, _unreadable,
+)  # fmt: skip

@@ -1,0 +1,65 @@
+"""What changed in a context between two moments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.analysis.views.model_context.story import Moment
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Places in the later moment's arrays, ascending.
+
+    Attributes:
+        earlier, later: the two moments.
+        came: entries of the later moment that were not there.
+        went: entries of the earlier one that are there no more.
+        collapsed: entries of both whose summary has come into their place.
+        tokens: by how many the context has grown; negative when it shrank, estimate.
+    """
+
+    earlier: Moment
+    later: Moment
+    came: Places
+    went: Places
+    collapsed: Places
+    tokens: int
+
+    @cached_property
+    def by_entry(self) -> Places:
+        """(k,) int64, by how many tokens each entry of the later moment costs more, or less; 0 until it is counted."""
+        before = np.zeros(len(self.later.tokens), np.int64)
+        before[: len(self.earlier.tokens)] = self.earlier.tokens
+        after = self.later.tokens
+        return np.where((before == NOT_COUNTED) | (after == NOT_COUNTED), 0, after - before)
+
+
+def difference(earlier: Moment, later: Moment) -> Difference:
+    """Compare two moments of one context.
+
+    Raises:
+        ValueError: the moments are of different contexts, or the later one is not later.
+    """
+    if earlier.context is not later.context or earlier.message > later.message:
+        raise ValueError("Two moments of one context are compared, the earlier one first.")
+    count = len(earlier.included)
+    before = np.zeros(len(later.included), np.bool_)
+    before[:count] = earlier.included
+    folded = np.zeros(len(later.included), np.bool_)
+    folded[:count] = earlier.collapsed
+    return Difference(
+        earlier,
+        later,
+        np.flatnonzero(later.included & ~before),
+        np.flatnonzero(before & ~later.included),
+        np.flatnonzero(before & later.collapsed & ~folded),
+        later.total - earlier.total,
+    )

@@ -1,0 +1,353 @@
+"""What left a context again: forgotten, compacted, cleared, replaced (docs/protocols.md 4, `participant/*`).
+
+Entries come in and go in runs of neighbours, so that many such messages cost no more than few.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.views.model_context.admission import SortedIn
+from inspector.analysis.views.model_context.reader import Reader
+from inspector.analysis.views.model_context.reasons import Role, Why
+from inspector.analysis.views.model_context.reported import reported_at
+from inspector.base.slices import Steps
+from inspector.protocol import kinds
+from inspector.store.columns.hashes import NO_ROW
+
+_FORGET, _DONE = "participant/forget", "participant/compact-done"
+_BEGUN = "participant/compact"
+_NEAR = 200
+"""Messages before a summary among which the record stands that tells of its compaction."""
+_PROGRAMS = ("claude-code", "codex-cli")
+"""Who adds to the context of its agent by itself, in transcripts."""
+_CLEAR, _RESTART = "participant/clear", "participant/restart"
+_USER = "user"
+_SKIPPED = ("skipped", "failed", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What became of the entries of a context.
+
+    Attributes:
+        by: (k,) int64, the message that took each entry out; NO_ROW.
+        whys: (k,) uint8, `Why` it went.
+    """
+
+    by: NDArray[np.int64]
+    whys: NDArray[np.uint8]
+
+
+Payloads = dict[int, dict[str, Any]]
+"""What messages say that were read already."""
+
+
+def find_left(
+    analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads | None = None
+) -> Steps[Left]:  # fmt: skip
+    """Walk the messages that take entries out of a reader's context, in the order of arrival.
+
+    Only what the participant reports (`compact-done`) counts of compacting. A participant counts messages we know
+    nothing of, such as its instructions: where it reported before how many it had, as large a share goes of what
+    stood in the context of ours when it did, the oldest. Where it names tokens alone, the oldest go until as many are
+    gone by our estimate.
+
+    Args:
+        analysis: of the capture.
+        reader: whose context.
+        sorted_in: what ever came into it.
+        read: payloads of an earlier walk; those of this one are added.
+    """
+    leaving = _Leaving(analysis, reader, sorted_in, {} if read is None else read)
+    yield
+    reports = _reports_before_compacting(analysis, reader)
+    yield
+    for row in sorted({*_controls(analysis, reader), *reports}):
+        leaving.apply(row, is_report=row in reports)
+        yield
+    leaving.leave_branches()
+    yield
+    leaving.replace_lists(reader)
+    yield
+    leaving.end_connections()
+    return Left(leaving.by, leaving.whys)
+
+
+def _controls(analysis: Analysis, reader: Reader) -> list[int]:
+    """Messages to the reader that ask it to forget, and its own reports of compacting, ascending."""
+    capture, stop = analysis.capture, len(analysis)
+    if reader.name is None:
+        return []
+    columns = capture.columns
+    codes = {name: capture.strings.find(name) or -1 for name in (_FORGET, _CLEAR, _RESTART, _DONE)}
+    wanted = np.isin(columns["kind"][:stop], [code for code in codes.values() if code > 0])
+    rows = np.flatnonzero(wanted & (columns["space"][:stop] == reader.space))
+    own = columns["sender"][rows] == (capture.strings.find(reader.name) or -1)
+    done = columns["kind"][rows] == codes[_DONE]
+    sets = columns["to_set"][rows]
+    meant = done | (sets == 0) | capture.to_sets.holding(reader.name)[sets]
+    return rows[(own == done) & meant].tolist()
+
+
+def _reports_before_compacting(analysis: Analysis, reader: Reader) -> set[int]:
+    """The last report of a reader before each time it compacted: what it freed is a share of what it had then."""
+    found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
+    done = analysis.capture.strings.find(_DONE)
+    if found is None or not found.status_rows or done is None:
+        return set()
+    columns, stop = analysis.capture.columns, len(analysis)
+    own = (columns["kind"][:stop] == done) & (columns["space"][:stop] == reader.space)
+    own &= columns["sender"][:stop] == (analysis.capture.strings.find(reader.name or "") or -1)
+    places = np.searchsorted(found.status_rows, np.flatnonzero(own), side="right") - 1
+    return {found.status_rows[place] for place in np.unique(places[places >= 0]).tolist()}
+
+
+class _Leaving:
+    """Which entries are inside, as runs of neighbours: (start, stop) into `_places`, the oldest first."""
+
+    def __init__(self, analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads) -> None:
+        self._analysis, self._reader = analysis, reader
+        self._read = read
+        self._sorted = sorted_in
+        self.by = np.full(len(sorted_in.rows), NO_ROW, np.int64)
+        self.whys = np.zeros(len(sorted_in.rows), np.uint8)
+        self._places = np.flatnonzero((sorted_in.roles != Role.NONE) & (sorted_in.roles != Role.TOOLS))
+        self._rows = sorted_in.rows[self._places]
+        self._fed = 0
+        self._inside: deque[tuple[int, int]] = deque()
+        self._count = 0  # of entries inside
+        self._had: dict[int, int] = {}  # how many entries were inside when the reader reported
+
+    def apply(self, row: int, *, is_report: bool = False) -> None:
+        """Take in what came before a message, then do what it says; of a report only what stood there then matters."""
+        stop = int(np.searchsorted(self._rows, row))
+        if stop > self._fed:
+            self._inside.append((self._fed, stop))
+            self._count += stop - self._fed
+            self._fed = stop
+        if is_report:
+            self._had[row] = self._count
+            return
+        kind, payload = self._analysis.capture.string("kind", row), self._payload(row)
+        if kind == _FORGET:
+            self._forget(row, payload)
+        elif kind == _DONE:
+            self._compact(row, payload)
+        else:
+            self._take(row, len(self._rows), Why.CLEARED)
+
+    def _payload(self, row: int) -> dict[str, Any]:
+        found = self._read.get(row)
+        if found is None:
+            found = self._read[row] = self._analysis.capture.records.payload(row)
+        return found
+
+    def _forget(self, row: int, payload: dict[str, Any]) -> None:
+        if self._is_derived(row):
+            turns = _count(payload.get("turns"))
+            if isinstance(payload.get("from"), str):
+                self._rewind(row, payload["from"])
+            elif turns is None:
+                self._drop(row, payload.get("message_ids"))
+            else:
+                self._roll_back(row, turns)
+            return
+        count = _count(payload.get("entries"))
+        newest = payload.get("direction") == "newest"
+        self._take(row, 1 if count is None else count, Why.FORGOTTEN, newest=newest)
+
+    def _compact(self, row: int, payload: dict[str, Any]) -> None:
+        if payload.get("skipped") is True or payload.get("status") in _SKIPPED:
+            return
+        if self._is_derived(row):  # of a transcript: all that came before, but for what it says was kept
+            kept = self._preserved(row)
+            if kept is None:
+                self._take(row, self._count, Why.SUMMARISED)
+            else:
+                self._take_others(row, kept)
+            return
+        messages, tokens = _count(payload.get("freed_messages")), _count(payload.get("freed_tokens"))
+        if messages is not None:
+            self._take(row, self._share(row, messages), Why.COMPACTED)
+        elif tokens:
+            self._take_tokens(row, tokens)
+
+    def _preserved(self, row: int) -> NDArray[np.bool_] | None:
+        """(n,) which of the entries so far a compaction kept, as the record before it names them; None for none."""
+        capture = self._analysis.capture
+        columns, code = capture.columns, capture.strings.find(_BEGUN)
+        if not code:
+            return None
+        near = np.arange(max(0, row - _NEAR), row)
+        begun = near[(columns["kind"][near] == code) & (columns["source"][near] == columns["source"][row])]
+        begun = begun[columns["context"][begun] == columns["context"][row]]
+        about = self._payload(int(begun[-1])).get("compactMetadata") if len(begun) else None
+        named = _preserved_in(about)
+        if not named:
+            return None
+        rows = self._rows[: self._fed]
+        hashes = [capture.ids.hash_in(self._reader.space, one) for one in named]
+        told = [one for value in hashes for one in capture.ids.rows(value) if one < row]
+        if not told:
+            return None
+        if isinstance(named, tuple):  # from one to another
+            return (rows >= min(told)) & (rows <= max(told)) & (columns["source"][rows] == columns["source"][row])
+        records = columns["offset"][np.array(told, np.int64)]
+        return np.isin(columns["offset"][rows], records) & (columns["source"][rows] == columns["source"][row])
+
+    def _take_others(self, row: int, kept: NDArray[np.bool_]) -> None:
+        """Take out all entries but those that were kept."""
+        inside = np.concatenate([np.arange(start, stop) for start, stop in self._inside] or [np.zeros(0, np.int64)])
+        gone = self._places[inside[~kept[inside]]]
+        gone = gone[self.by[gone] == NO_ROW]
+        self.by[gone], self.whys[gone] = row, Why.SUMMARISED
+        self._inside = deque((place, place + 1) for place in inside[kept[inside]].tolist())
+        self._count = len(self._inside)
+
+    def _is_derived(self, row: int) -> bool:
+        return bool(self._analysis.capture.columns["part"][row])
+
+    def _roll_back(self, row: int, turns: int) -> None:
+        """The last turns have left: each began with what the reader was told, by another than its own program."""
+        capture = self._analysis.capture
+        fed = self._places[: self._fed]
+        rows = self._rows[: self._fed]
+        programs = [code for name in _PROGRAMS if (code := capture.strings.find(name))]
+        asked = (self._sorted.roles[fed] == Role.USER) & (self.by[fed] == NO_ROW)
+        asked &= capture.columns["kind"][rows] == (capture.strings.find("chat") or -1)
+        asked &= ~np.isin(capture.columns["sender"][rows], programs)
+        begun = np.flatnonzero(asked)
+        if turns and len(begun):
+            first = int(begun[-min(turns, len(begun))])
+            count = sum(max(0, stop - max(start, first)) for start, stop in self._inside)
+            self._take(row, count, Why.ROLLED_BACK, newest=True)
+
+    def _drop(self, row: int, calls: object) -> None:
+        """The results of some calls have left, named by the calls' ids."""
+        capture = self._analysis.capture
+        named = [one for one in calls if isinstance(one, str)] if isinstance(calls, list) else []
+        hashes = np.array([capture.ids.hash_in(self._reader.space, one) for one in named], np.uint64)
+        rows, places = self._rows[: self._fed], self._places[: self._fed]
+        gone = np.isin(capture.columns["correlation_hash"][rows], hashes) & (self.by[places] == NO_ROW)
+        gone &= capture.columns["kind"][rows] == (capture.strings.find(kinds.RESPONSE) or -1)
+        places = places[gone]
+        self.by[places], self.whys[places] = row, Why.DROPPED
+
+    def _rewind(self, row: int, identifier: str) -> None:
+        """A message, named by its id, and all after it have left."""
+        columns = self._analysis.capture.columns
+        hash_ = self._analysis.capture.ids.hash_in(self._reader.space, identifier)
+        rows = self._sorted.rows
+        first = rows[(columns["id_hash"][rows] == np.uint64(hash_)) & (rows < row)]
+        if not len(first):
+            return
+        places = self._places[: self._fed]
+        gone = places[(self._rows[: self._fed] >= first[0]) & (self.by[places] == NO_ROW)]
+        self.by[gone], self.whys[gone] = row, Why.REWOUND
+
+    def _share(self, row: int, freed: int) -> int:
+        """How many of our entries stand for those a participant freed: what came since it reported stays as it is."""
+        status = reported_at(self._analysis, self._reader, row)
+        had = status.messages if status is not None else None
+        inside = self._had.get(status.message, 0) if status is not None else 0
+        if not had or not inside or freed > had:
+            return freed
+        return round(freed / had * inside)
+
+    def _take(self, row: int, count: int, why: Why, *, newest: bool = False) -> None:
+        while count > 0 and self._inside:
+            start, stop = self._inside.pop() if newest else self._inside.popleft()
+            some = min(count, stop - start)
+            count -= some
+            self._count -= some
+            gone = slice(stop - some, stop) if newest else slice(start, start + some)
+            places = self._places[gone]
+            places = places[self.by[places] == NO_ROW]  # some may have been cleared one by one
+            self.by[places], self.whys[places] = row, why
+            if newest and stop - some > start:
+                self._inside.append((start, stop - some))
+            elif not newest and start + some < stop:
+                self._inside.appendleft((start + some, stop))
+
+    def _take_tokens(self, row: int, tokens: int) -> None:
+        """Let the oldest go until as many tokens are gone; of what is not counted yet nothing is known."""
+        counted = self._analysis.tokens.columns["tokens"]
+        while tokens > 0 and self._inside:
+            start, stop = self._inside[0]
+            freed = np.cumsum(np.maximum(counted[self._rows[start:stop]], 0), dtype=np.int64)
+            some = min(int(np.searchsorted(freed, tokens)) + 1, stop - start)
+            tokens -= int(freed[some - 1])
+            self._take(row, some, Why.COMPACTED)
+
+    def leave_branches(self) -> None:
+        """In a transcript, two prompts that follow from one message are a fork: what the first led to has left.
+
+        RULE: nothing else is one. That several records follow from another is common, and no branch: calls at a time,
+        ticks, hooks.
+        """
+        capture, rows = self._analysis.capture, self._sorted.rows
+        columns = capture.columns
+        prompts = (self._sorted.roles == Role.USER) & (columns["part"][rows] == 1)
+        prompts &= columns["kind"][rows] == (capture.strings.find("chat") or -1)
+        prompts &= columns["sender"][rows] == (capture.strings.find(_USER) or -1)
+        first: dict[int, int] = {}
+        causes = self._analysis.correlation.columns["cause"]
+        for place in np.flatnonzero(prompts).tolist():
+            cause = int(causes[rows[place]])
+            before = first.get(cause) if cause != NO_ROW else None
+            if before is not None:
+                left = np.arange(before, place)
+                left = left[(self._sorted.roles[left] != Role.NONE) & (self.by[left] == NO_ROW)]
+                self.by[left], self.whys[left] = rows[place], Why.REWOUND
+            first[cause] = place
+
+    def replace_lists(self, reader: Reader) -> None:
+        """A server's later list of tools replaces the one before; a further page adds to it."""
+        capture, links = self._analysis.capture, self._analysis.correlation.columns
+        standing: dict[tuple[int, ...], list[int]] = {}  # server -> places of the pages of its list
+        for place in np.flatnonzero(self._sorted.roles == Role.TOOLS).tolist():
+            row = int(self._sorted.rows[place])
+            server = tuple(int(capture.columns[name][row]) for name in ("source", "connection", "sender"))
+            pages = standing.setdefault(server, [])
+            params = self._payload(int(links["cause"][row])).get("params") if pages else None
+            if pages and not (isinstance(params, dict) and params.get("cursor")):
+                self.by[pages], self.whys[pages] = row, Why.REPLACED
+                pages.clear()
+            pages.append(place)
+
+    def end_connections(self) -> None:
+        """Where a connection began anew, what was said over it before goes: that was another run of the client.
+
+        Several connections side by side are several servers of one client, and all stand in its context.
+        """
+        ended = self._analysis.transients.runs.ended_by(self._sorted.rows)
+        gone = (ended != NO_ROW) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
+        self.by[gone], self.whys[gone] = ended[gone], Why.REOPENED
+
+
+def _preserved_in(about: object) -> list[str] | tuple[str, str] | None:
+    """The ids of the records that a compaction kept, or the first and the last of them; None where it names none."""
+    about = about if isinstance(about, Mapping) else {}
+    messages, segment = about.get("preservedMessages"), about.get("preservedSegment")
+    for key in ("allUuids", "uuids"):
+        listed = messages.get(key) if isinstance(messages, Mapping) else None
+        if isinstance(listed, list) and listed:
+            return [one for one in listed if isinstance(one, str)]
+    if isinstance(segment, Mapping):
+        head, tail = segment.get("headUuid"), segment.get("tailUuid")
+        if isinstance(head, str) and isinstance(tail, str):
+            return head, tail
+    return None
+
+
+def _count(value: object) -> int | None:
+    """A number of something, as far as it is one."""
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53 else None

@@ -1,0 +1,112 @@
+"""How a context grew: tokens the model sees, and had seen without collapsing, after each message that changed it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.views.model_context.reasons import Role, Why
+from inspector.analysis.views.model_context.story import ModelContext
+from inspector.base.slices import Steps, finished
+from inspector.store.columns.hashes import NO_ROW
+
+Array = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """One step for each message that changed the context, in the order of arrival.
+
+    Attributes:
+        messages: (s,) int64, message indices, ascending.
+        seen: (s,) int64, tokens in the context after it, estimate.
+        uncollapsed: (s,) int64, the same had nothing been collapsed.
+        uncounted: entries that are not counted yet and stand for nothing.
+    """
+
+    messages: Array
+    seen: Array
+    uncollapsed: Array
+    uncounted: int
+
+    @property
+    def saved(self) -> Array:
+        """(s,) int64, what collapsing has saved so far."""
+        return self.uncollapsed - self.seen
+
+
+def growth_of(context: ModelContext) -> Growth:
+    """Add up what came and went; see `growing`."""
+    return finished(growing(context))
+
+
+def growing(context: ModelContext) -> Steps[Growth]:
+    """Add up what came and went. O(messages of the capture), in numpy but for the summaries.
+
+    Summaries are all counted now, unless `count_summaries` has counted some: what is not counted stands for nothing.
+    """
+    inside, left, collapsed = parts = _parts(context)
+    yield
+    whole = np.maximum(context.whole_tokens, 0)
+    less = np.zeros(len(whole), np.int64)
+    less[collapsed] = whole[collapsed] - np.maximum(context.summary_tokens[collapsed], 0)
+    yield
+    uncollapsed = np.zeros(_reached(context), np.int64)
+    np.add.at(uncollapsed, context.arrived[inside], whole[inside])
+    yield
+    seen = uncollapsed.copy()
+    np.subtract.at(uncollapsed, context.left_by[left], whole[left])
+    np.subtract.at(seen, context.left_by[left], whole[left] - less[left])
+    np.subtract.at(seen, context.collapsed_by[collapsed], less[collapsed])
+    yield
+    messages = _changing(context, parts)
+    yield
+    seen = np.cumsum(seen[messages])
+    yield
+    uncollapsed = np.cumsum(uncollapsed[messages])
+    yield
+    return Growth(messages, seen, uncollapsed, int(np.count_nonzero(context.whole_tokens[inside] < 0)))
+
+
+def compactions(context: ModelContext) -> Array:
+    """The messages with which a history was cut short: compacted, summarised, or sent on without words of the model.
+
+    Ascending. O(messages of the capture) in numpy.
+    """
+    gone = (context.roles != Role.NONE) & (context.left_by != NO_ROW)
+    told = gone & np.isin(context.left_whys, (Why.COMPACTED, Why.SUMMARISED))
+    cut = gone & (context.left_whys == Why.NOT_SENT) & (context.roles == Role.ASSISTANT)
+    return np.unique(context.left_by[told | cut])
+
+
+def changing(context: ModelContext) -> Array:
+    """The messages that change a context: they come into it, take something out, or collapse it. Ascending.
+
+    O(messages of the capture) in numpy, and without a look at any token.
+    """
+    return _changing(context, _parts(context))
+
+
+def _changing(context: ModelContext, parts: tuple[Array, Array, Array]) -> Array:
+    inside, left, collapsed = parts
+    found = np.zeros(_reached(context), np.bool_)
+    for rows in (context.arrived[inside], context.left_by[left], context.collapsed_by[collapsed]):
+        found[rows] = True
+    return np.flatnonzero(found)
+
+
+def _parts(context: ModelContext) -> tuple[Array, Array, Array]:
+    """Places of what ever came in, of what of it left, and of what was collapsed before it left."""
+    inside = np.flatnonzero(context.roles != Role.NONE)
+    left = inside[context.left_by[inside] != NO_ROW]
+    collapsed = inside[context.collapsed_by[inside] != NO_ROW]
+    gone = context.left_by[collapsed]
+    return inside, left, collapsed[(gone == NO_ROW) | (context.collapsed_by[collapsed] < gone)]
+
+
+def _reached(context: ModelContext) -> int:
+    """One more than the last message that plays a part."""
+    parts = (context.rows, context.left_by, context.collapsed_by)
+    return 1 + max(int(rows.max(initial=NO_ROW)) for rows in parts)

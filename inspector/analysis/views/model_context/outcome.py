@@ -1,0 +1,86 @@
+"""What stood in each model's context at the end of a capture, and what it would have been without collapsing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.analysis import Analysis
+from inspector.analysis.views.model_context.growth import growth_of
+from inspector.analysis.views.model_context.reader import Reader, readers
+from inspector.analysis.views.model_context.story import ModelContext
+from inspector.tokens.counter import TOKENIZER
+
+MOST_READERS = 20
+"""Models that are told of, the busiest; each costs a look at all messages of its space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Tokens of one context, estimate.
+
+    Attributes:
+        reader: whose.
+        tokens: at the end.
+        peak: at most.
+        uncollapsed: at the end, had nothing been collapsed.
+        collapsed: results whose summary stands in their place at the end.
+        uncounted: messages in it that are not counted.
+    """
+
+    reader: Reader
+    tokens: int
+    peak: int
+    uncollapsed: int
+    collapsed: int
+    uncounted: int
+
+    @property
+    def saved(self) -> int:
+        """Tokens that collapsing keeps out of it."""
+        return self.uncollapsed - self.tokens
+
+    @property
+    def figures(self) -> str:
+        """The figures within a sentence."""
+        if not self.collapsed:
+            at_most = f", {self.peak:,} at most" if self.peak != self.tokens else ""
+            return f"{self.tokens:,} tokens in context at the end{at_most}; nothing collapsed"
+        results = f"{self.collapsed:,} collapsed result{'' if self.collapsed == 1 else 's'}"
+        return (
+            f"{self.tokens:,} tokens in context at the end; {self.uncollapsed:,} without collapsing; "
+            f"{self.saved:,} saved by {results}"
+        )
+
+    @property
+    def sentence(self) -> str:
+        """All of it."""
+        missing = f" {self.uncounted:,} messages are not counted." if self.uncounted else ""
+        return f"{self.reader.title}: {self.figures}. Estimate ({TOKENIZER}).{missing}"
+
+    def as_json(self, analysis: Analysis) -> dict[str, Any]:
+        """As a plain object."""
+        return {
+            "participant": self.reader.name, "space": analysis.capture.strings[self.reader.space] or None,
+            "tokens": self.tokens, "peak": self.peak, "without_collapsing": self.uncollapsed, "saved": self.saved,
+            "collapsed": self.collapsed, "uncounted": self.uncounted, "sentence": self.sentence,
+        }  # fmt: skip
+
+
+def outcome(analysis: Analysis, reader: Reader) -> Outcome:
+    """What became of one context. O(messages of its space)."""
+    context = ModelContext(analysis, reader)
+    growth, moment = growth_of(context), context.at(len(analysis) - 1)
+    if not len(growth.seen):
+        return Outcome(reader, 0, 0, 0, 0, 0)
+    return Outcome(
+        reader, int(growth.seen[-1]), int(growth.seen.max()), int(growth.uncollapsed[-1]),
+        int(moment.collapsed.sum()), growth.uncounted,
+    )  # fmt: skip
+
+
+def outcomes(analysis: Analysis) -> Iterator[Outcome]:
+    """Of the busiest models, most tokens first."""
+    found = [outcome(analysis, reader) for reader in readers(analysis)[:MOST_READERS]]
+    yield from sorted(found, key=lambda one: -one.uncollapsed)

@@ -1,0 +1,133 @@
+"""What a participant reports of its own context: with `participant/status`, else with each call of its model.
+
+Estimates never mix with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED
+from inspector.analysis.views.model_context.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One report.
+
+    Attributes:
+        message: the status.
+        tokens, max_tokens, messages: as it says; None where it does not.
+    """
+
+    message: int
+    tokens: int | None
+    max_tokens: int | None
+    messages: int | None
+    is_call: bool = False
+    """A call of its model reports what it was given with it."""
+
+    @property
+    def words(self) -> str:
+        """As a part of a sentence."""
+        parts: list[str] = []
+        if self.tokens is not None:
+            parts.append(f"{self.tokens:,}{f' of {self.max_tokens:,}' if self.max_tokens else ''} tokens")
+        if self.messages is not None:
+            parts.append(f"{self.messages:,} messages in context")
+        return ", ".join(parts) or "its status without figures"
+
+
+class Reports(NamedTuple):
+    """All that a participant reported of its context, oldest first.
+
+    Attributes:
+        messages: (n,) int64, those that report a number of tokens.
+        tokens: (n,) int64, what they report.
+        limit: the most that the context holds, as it reported last; None.
+    """
+
+    messages: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    limit: int | None
+
+
+NO_REPORTS = Reports(np.zeros(0, np.int64), np.zeros(0, np.int64), None)
+
+
+def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
+    """The last report of a reader up to a message; None when there is none among its last 1,000.
+
+    What it reported before it left, or was started again, was about another process.
+    """
+    found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
+    rows = found.status_rows if found is not None else []
+    row = next((row for row in reversed(rows) if row <= message), None)
+    if not rows:
+        return _called_at(analysis, reader, message)
+    if row is None or found is None or any(row < end <= message for end in found.ended):
+        return None
+    payload = analysis.capture.records.payload(row)
+    tokens, most, messages = (_figure(payload.get(key)) for key in ("tokens", "max_tokens", "messages_in_context"))
+    return Reported(row, tokens, most, messages)
+
+
+def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
+    """What the last call of a reader's model reported."""
+    calls = calls_of(analysis, reader)
+    last = calls[: int(np.searchsorted(calls, message, side="right"))][-1:]
+    return Reported(int(last[0]), int(_given(analysis, last)[0]), None, None, is_call=True) if len(last) else None
+
+
+def called_with(analysis: Analysis, answer: int) -> Reported | None:
+    """What an answer of a model's API reports that the model was given; None where it reports nothing."""
+    row = np.array([answer], np.int64)
+    given = [int(analysis.usage.at(name, row)[0]) for name in GIVEN]
+    return None if given[0] == NOT_REPORTED else Reported(answer, sum(given), None, None, is_call=True)
+
+
+def reports_of(analysis: Analysis, reader: Reader, read: dict[int, Reported | None]) -> Reports:
+    """All that a reader reported.
+
+    Args:
+        read: statuses that were read before, by message; those read now are added.
+    """
+    found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
+    rows = found.status_rows if found is not None else []
+    for row in rows:
+        if row not in read:
+            read[row] = reported_at(analysis, reader, row)
+    statuses = [one for row in rows if (one := read[row]) is not None]
+    if not rows:
+        calls = calls_of(analysis, reader)
+        return Reports(calls, _given(analysis, calls), None)
+    known = [(one.message, one.tokens) for one in statuses if one.tokens is not None]
+    messages, tokens = np.array(known, np.int64).reshape(-1, 2).T
+    return Reports(messages, tokens, next((one.max_tokens for one in reversed(statuses) if one.max_tokens), None))
+
+
+def calls_of(analysis: Analysis, reader: Reader) -> NDArray[np.int64]:
+    """The messages that report calls of a reader's model, ascending."""
+    calls, columns = analysis.usage.reports(), analysis.capture.columns
+    own = columns["sender"][calls] == (analysis.capture.strings.find(reader.name or "") or -1)
+    return calls[own & (columns["space"][calls] == reader.space)]
+
+
+def _given(analysis: Analysis, calls: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(n,) all that the model was given with each call, whether from a cache or not."""
+    return np.stack([analysis.usage.at(name, calls) for name in GIVEN]).sum(axis=0)
+
+
+GIVEN = ("input", "cache_read", "cache_write")
+"""Of what a call reports: what the model was given."""
+
+
+def _figure(value: object) -> int | None:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return int(value)
+    return None

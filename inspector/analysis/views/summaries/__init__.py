@@ -1,0 +1,1 @@
+"""Summaries of one context, participant, result or group of messages."""

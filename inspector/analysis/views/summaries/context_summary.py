@@ -1,0 +1,282 @@
+"""What is told of one context: who wrote what into it, how it began and ended, what is odd about it.
+
+The window's page and the command line ask here, so that both say the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.findings import CHECKS, Check
+from inspector.analysis.findings.oddities import CHECK_OF
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.contexts.naming_notes import Oddity
+from inspector.analysis.passes.contexts.node_ancestry import living_nodes
+from inspector.protocol.context_forms import told_context
+from inspector.protocol.object_contexts import operation_of
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.block import OBJECT_KEY
+from inspector.store.columns.columns import Array
+from inspector.store.columns.flags import Flag
+
+_AT_ONCE = 1 << 20
+RECENT_S = 60
+"""What the rate of the last while goes by."""
+
+
+class ContextTally:
+    """What the messages of one context add up to; each message is looked at once, unless contexts merge.
+
+    Attributes:
+        messages, size: how many there are, and their bytes.
+        largest: the largest message; -1 when there is none.
+        first, last: the first and the last message; -1.
+        first_ns, last_ns: the earliest and the latest of their times; NO_TIME.
+        senders: messages by sender (string id, 0 for nobody), in the order they first wrote.
+        kinds: messages by kind (string id).
+        written: messages by context as it was written (string id).
+        first_written: the first message of each of those.
+        forms: in which form those were written, as far as it was asked.
+    """
+
+    def __init__(self, analysis: Analysis, space: int, node: int) -> None:
+        self.space, self.node = space, node
+        self._analysis = analysis
+        self._reset()
+
+    def _reset(self) -> None:
+        self.messages = self.size = 0
+        self.largest = self.first = self.last = -1
+        self.first_ns = self.last_ns = NO_TIME
+        self.senders: Counter[int] = Counter()
+        self.kinds: Counter[int] = Counter()
+        self.written: Counter[int] = Counter()
+        self.first_written: dict[int, int] = {}
+        self.forms: dict[int, str] = {}
+        self._seconds: Counter[int] = Counter()
+        self._looked_at = 0
+        self._merges = self._analysis.contexts.tree.moves
+
+    def update(self) -> None:
+        """Take in what is new. O(new messages) in numpy; all are looked at again when contexts merged into this one."""
+        contexts = self._analysis.contexts
+        if self.node != MAIN:
+            living = contexts.tree.resolve(self.node)
+            if living != self.node:
+                self.node = living
+                self._reset()
+        self._take_new()
+        merged = self._merges != contexts.tree.moves
+        if merged and self.node != MAIN and self.messages != contexts.tree.own[self.node]:
+            self._reset()  # another context became part of this one
+            self._take_new()
+        self._merges = contexts.tree.moves
+
+    def _take_new(self) -> None:
+        stop = len(self._analysis)
+        for start in range(self._looked_at, stop, _AT_ONCE):
+            self._take(self._rows(start, min(stop, start + _AT_ONCE)))
+        self._looked_at = stop
+
+    def _rows(self, start: int, stop: int) -> Array:
+        span = slice(start, stop)
+        inside = self._analysis.contexts.nodes_of(span) == self.node
+        if self.node == MAIN:
+            columns = self._analysis.capture.columns
+            inside &= columns["space"][span] == self.space
+            inside &= columns["flags"][span] & Flag.GAP.value == 0
+        return np.flatnonzero(inside) + start
+
+    def _take(self, rows: Array) -> None:
+        if not len(rows):
+            return
+        columns = self._analysis.capture.columns
+        sizes = columns["size"][rows]
+        biggest = int(sizes.argmax())
+        if self.largest < 0 or int(sizes[biggest]) > int(columns["size"][self.largest]):
+            self.largest = int(rows[biggest])
+        self.messages += len(rows)
+        self.size += int(sizes.sum(dtype=np.int64))
+        self.first = int(rows[0]) if self.first < 0 else self.first
+        self.last = int(rows[-1])
+        _count(columns["sender"][rows], self.senders)
+        _count(columns["kind"][rows], self.kinds)
+        for key, first in _count(columns["context"][rows], self.written):
+            self.first_written.setdefault(key, int(rows[first]))
+        if len(self.first_written) != len(self.written):
+            keys = columns["context"][rows]
+            for key in self.written:
+                if key not in self.first_written:
+                    self.first_written[key] = int(rows[int((keys == key).argmax())])
+        self._take_times(columns["time_ns"][rows])
+
+    def _take_times(self, times: Array) -> None:
+        times = times[times != NO_TIME]
+        if not len(times):
+            return
+        first, last = int(times.min()), int(times.max())
+        self.first_ns = first if self.first_ns == NO_TIME else min(self.first_ns, first)
+        self.last_ns = max(self.last_ns, last)
+        since = self.last_ns // _SECOND - RECENT_S
+        self._seconds = Counter({second: count for second, count in self._seconds.items() if second > since})
+        seconds = times // _SECOND
+        _count(seconds[seconds > since], self._seconds)
+
+    @property
+    def span_ns(self) -> int:
+        """Between its first and its last message; 0 where times are unknown."""
+        return 0 if NO_TIME in (self.first_ns, self.last_ns) else self.last_ns - self.first_ns
+
+    @property
+    def rate(self) -> float | None:
+        """Messages a second between its first and last one; None where they are too few, or too close, to say."""
+        if self.messages < _FEWEST_FOR_RATE or self.span_ns < _SECOND:
+            return None
+        return (self.messages - 1) * _SECOND / self.span_ns
+
+    def recent(self, now_ns: int) -> int:
+        """Messages in the RECENT_S seconds before a time."""
+        now = now_ns // _SECOND
+        return sum(count for second, count in self._seconds.items() if now - RECENT_S < second <= now)
+
+
+_SECOND = 1_000_000_000
+_FEWEST_FOR_RATE = 10
+_FEW = 4_096
+
+
+def _count(values: Array, counts: Counter[int]) -> list[tuple[int, int]]:
+    """Count values, in the order they first appear; returns each with the place of its first."""
+    if len(values) < _FEW:
+        found, first, numbers = np.unique(values, return_index=True, return_counts=True)
+    else:  # sorting them would take ten times as long
+        least = int(values.min())
+        places = values.astype(np.int64) - least
+        numbers = np.bincount(places)
+        first = np.zeros(len(numbers), np.int64)
+        first[places[::-1]] = np.arange(len(places) - 1, -1, -1)
+        there = np.flatnonzero(numbers)
+        found, first, numbers = there + least, first[there], numbers[there]
+    order = np.argsort(first)
+    firsts = list(zip(found[order].tolist(), first[order].tolist(), strict=True))
+    for (value, _), number in zip(firsts, numbers[order].tolist(), strict=True):
+        counts[value] += number
+    return firsts
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How messages name their context."""
+
+    text: str
+    """The path or id; "" for an operation that names nothing."""
+    form: str
+    """path, object, or the operation: push, pop, resume."""
+    messages: int
+    first: int
+    """The first message that does so."""
+
+
+def written_as(analysis: Analysis, tally: ContextTally) -> list[Written]:
+    """How messages name their context, most used first."""
+    return [
+        Written(_name(analysis, key), _form(analysis, tally, key), count, tally.first_written[key])
+        for key, count in tally.written.most_common(MOST_WRITTEN)
+        if key
+    ]
+
+
+MOST_WRITTEN = 20
+"""Ways to write a context that are told apart."""
+
+
+def _name(analysis: Analysis, key: int) -> str:
+    return analysis.capture.strings[key].removeprefix(OBJECT_KEY)
+
+
+def _form(analysis: Analysis, tally: ContextTally, key: int) -> str:
+    found = tally.forms.get(key)
+    if found is None:
+        found = "path"
+        if analysis.capture.strings[key].startswith(OBJECT_KEY):
+            header = analysis.capture.records.read(tally.first_written[key]).header
+            context = told_context(header)[0] if header is not None else None
+            found = (operation_of(context) if isinstance(context, dict) else None) or "object"
+        tally.forms[key] = found
+    return found
+
+
+def sizes_of(analysis: Analysis) -> Array:
+    """(nodes,) int64, the bytes of the messages in each context. O(messages)."""
+    contexts, sizes = analysis.contexts, analysis.capture.columns["size"]
+    total = np.zeros(len(contexts.tree), np.int64)
+    for start in range(0, len(analysis), _AT_ONCE):
+        span = slice(start, min(len(analysis), start + _AT_ONCE))
+        nodes = contexts.nodes_of(span)
+        inside = nodes != MAIN
+        np.add.at(total, nodes[inside], sizes[span][inside].astype(np.int64))
+    return total
+
+
+def odd_codes(analysis: Analysis) -> dict[int, list[str]]:
+    """What is odd about contexts as their messages name them: codes of findings, by living context. O(notes)."""
+    nodes, _, what = analysis.contexts.notes.arrays()
+    if not len(nodes):
+        return {}
+    lives = np.append(living_nodes(analysis.contexts.tree), MAIN)[nodes].astype(np.int64)
+    found: dict[int, list[str]] = {}
+    for pair in np.unique(lives << 8 | what).tolist():
+        found.setdefault(pair >> 8, []).append(CHECK_OF[Oddity(pair & 0xFF)].code)
+    return found
+
+
+def below(analysis: Analysis, node: int) -> Array:
+    """(nodes + 1,) bool by node: a context and all below it; the last, reached by index -1, is the main context's.
+
+    O(nodes log depth).
+    """
+    tree = analysis.contexts.tree
+    parents = np.array(tree.parent, np.int64)
+    mask = np.zeros(len(parents) + 1, np.bool_)
+    mask[node] = True
+    if node == MAIN:
+        return mask
+    above = np.where(np.arange(len(parents)) == node, node, parents)
+    while True:
+        mask[:-1] |= mask[above]
+        further = np.where(above >= 0, above[above], above)
+        if np.array_equal(further, above):
+            return mask
+        above = further
+
+
+def findings_below(analysis: Analysis, space: int, node: int) -> list[tuple[Check, int, int]]:
+    """The findings in a context and below it: check, how many, and the first message; the worst first.
+
+    O(findings + nodes log depth).
+    """
+    found = analysis.findings.found
+    mask = below(analysis, node)
+    counts: list[tuple[Check, int, int]] = []
+    for check in CHECKS:
+        if not found.counts_of(check):
+            continue
+        rows = found.rows_of(check)
+        rows = rows[mask[analysis.contexts.nodes_of(rows)]]
+        if node == MAIN:
+            rows = rows[analysis.capture.columns["space"][rows] == space]
+        if len(rows):
+            counts.append((check, len(rows), int(rows.min())))
+    return sorted(counts, key=lambda one: (-one[0].severity, one[0].code))
+
+
+def children_of(analysis: Analysis, space: int, node: int, most: int) -> tuple[list[int], int]:
+    """The contexts directly below one, at most so many, in the order first seen; and how many there are."""
+    tree = analysis.contexts.tree
+    held, owner = (tree.roots, space) if node == MAIN else (tree.children, node)
+    return list(islice(held.each(owner), most)), held.count(owner)

@@ -1,0 +1,368 @@
+"""The whole life of one result, for whoever tells it: who paired, who tried, who collapsed it, and what that saved.
+
+`transients` decides; here it is only looked up. Nothing is kept, and what is long is counted and cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.changes import NO_ROWS, Rows
+from inspector.analysis.passes.results.signals import CONSUMED, HINTS, NOWHERE, SUMMARY
+from inspector.analysis.passes.results.transients import NOTES, Badge, Note
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME
+from inspector.protocol.tool_names import ToolAlias, alias_for
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.tokens.counter import TOKENIZER
+
+MOST_ATTEMPTS = 20
+"""Calls of a consumer that did not collapse a result which are told; the first ones."""
+MOST_NAMED = 20
+"""Pairs, consumers or results that are named; the others are counted."""
+_MOST_SEARCHED = 1_000
+_CALL = "tools/call"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """The hint that lets a result collapse: which message said it, of which step, about which two tools."""
+
+    message: int
+    step: int | None
+    tool: str
+    consumer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A consumer's result that came while a result waited, and did not collapse it."""
+
+    message: int
+    tool: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairStory:
+    """What a pair that a message registers has done so far.
+
+    Attributes:
+        tool, consumer: as the hint writes them.
+        step: of the workflow, where the hint says so.
+        first: the message that registered the pair first; the message itself, or an earlier one.
+        collapsed: (result, consumer's message), those after the message, the first ones.
+        total: how many of these there are.
+        waiting: results of the tool that wait now.
+    """
+
+    tool: str
+    consumer: str
+    step: int | None
+    first: int
+    collapsed: tuple[tuple[int, int], ...]
+    total: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """Tokens of a transient result and of its summary, an estimate; None where they are not counted yet."""
+
+    before: int | None
+    summary: int | None
+    tokenizer: str = TOKENIZER
+
+    @property
+    def saved(self) -> int | None:
+        """What collapsing saves; None when it is not known yet. Negative where the summary is longer."""
+        return None if self.before is None or self.summary is None else self.before - self.summary
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """The life of one result.
+
+    Attributes:
+        pairing: the hint that paired it with its consumer, or would.
+        summary_given: its server gave the summary; else it is generated.
+        attempts, attempts_total: consumers' results that did not collapse it; of many the first.
+        consumers, consumers_total: who could consume it, of one that waits.
+        pairs, pairs_total: what a hint message registers.
+        saving: of a transient result.
+    """
+
+    pairing: Pairing | None = None
+    summary_given: bool = False
+    attempts: tuple[Attempt, ...] = ()
+    attempts_total: int = 0
+    consumers: tuple[str, ...] = ()
+    consumers_total: int = 0
+    pairs: tuple[PairStory, ...] = ()
+    pairs_total: int = 0
+    saving: Saving | None = None
+
+
+def life_of(analysis: Analysis, message: int) -> Life:
+    """The life of a message; an empty one of what signals nothing. O(messages), in numpy."""
+    said = analysis.transients.said(message)
+    if not said:
+        return Life()
+    pairs, pairs_total = _pairs(analysis, message) if said & HINTS else ((), 0)
+    badges = int(analysis.transients.columns["badges"][message])
+    if not badges & Badge.TRANSIENT.value:
+        return Life(pairs=pairs, pairs_total=pairs_total)
+    consumers = consumers_of(analysis, message)
+    attempts, total = _attempts(analysis, message, set(consumers))
+    waits = not badges & Badge.COLLAPSED.value
+    return Life(
+        _pairing(analysis, message), bool(said & SUMMARY), attempts, total,
+        tuple(consumers[:MOST_NAMED]) if waits else (), len(consumers) if waits else 0,
+        pairs, pairs_total, saving_of(analysis, message),
+    )  # fmt: skip
+
+
+def saving_of(analysis: Analysis, message: int) -> Saving | None:
+    """What collapsing a transient result saves, or would save. Counts nothing dear.
+
+    Returns None for any other message, and for a result that waits and that no tool can consume.
+    """
+    badges = int(analysis.transients.columns["badges"][message])
+    if not badges & Badge.TRANSIENT.value:
+        return None
+    if not badges & Badge.COLLAPSED.value and not consumers_of(analysis, message):
+        return None
+    before = int(analysis.tokens.columns["tokens"][message])
+    if before == NOT_COUNTED:  # nor is its summary then, and counting it here would take a while the first time
+        return Saving(None, None)
+    return Saving(before, analysis.tokens.summary_tokens(message))
+
+
+@dataclass(frozen=True, slots=True)
+class PendingResult:
+    """A transient result that waits to be consumed.
+
+    Attributes:
+        message: its index.
+        tool: as called; None where it is not known.
+        consumers: tools that can consume it, the first ones; none where no tool can.
+        since_ns: when it came; NO_TIME.
+        waited_ns: until the latest time known; None without times.
+    """
+
+    message: int
+    tool: str | None
+    consumers: tuple[str, ...]
+    since_ns: int
+    waited_ns: int | None
+
+
+def pending_results(analysis: Analysis, most: int) -> tuple[list[PendingResult], int]:
+    """The first results that wait to be consumed, and how many there are; none of a run that has ended. O(messages)."""
+    badges, times = analysis.transients.columns["badges"], analysis.capture.columns["time_ns"][: len(analysis)]
+    rows = np.flatnonzero(badges & (Badge.TRANSIENT | Badge.COLLAPSED).value == Badge.TRANSIENT.value)
+    if len(rows):
+        rows = rows[analysis.transients.runs.ended_by(np.arange(len(analysis)))[rows] == NO_ROW]
+    last = int(times.max(initial=0)) if analysis.now_ns is None else analysis.now_ns
+    found: list[PendingResult] = []
+    for row in rows[:most].tolist():
+        since, consumers = int(times[row]), tuple(consumers_of(analysis, row)[:MOST_NAMED])
+        waited = None if since == NO_TIME else max(0, last - since)
+        found.append(PendingResult(row, analysis.transients.tool_name(row), consumers, since, waited))
+    return found, len(rows)
+
+
+def life_json(analysis: Analysis, message: int) -> dict[str, Any]:
+    """The life of a message as JSON values; messages count from 1. Counts the tokens of a transient result."""
+    if analysis.transients.columns["badges"][message] & Badge.TRANSIENT.value:
+        analysis.tokens.count_now([message])
+    story, life = analysis.transients.lifecycle(message), life_of(analysis, message)
+    pairing, saving = life.pairing, life.saving
+    return {
+        "badges": list(story.badges),
+        "summary": story.summary,
+        "summary_given": life.summary_given,
+        "tool": story.tool,
+        "hinted_by": _no(story.hinted_by),
+        "hint": None if pairing is None else {
+            "no": pairing.message + 1, "step": pairing.step, "tool": pairing.tool, "consumer": pairing.consumer,
+        },
+        "collapsed_by": _no(story.collapsed_by),
+        "consumes": _no(story.consumes),
+        "rule": "newest" if analysis.transients.newest_first else "oldest",
+        "note": story.note,
+        "attempts": [{"no": one.message + 1, "tool": one.tool, "why": one.why} for one in life.attempts],
+        "attempts_total": life.attempts_total,
+        "consumers": list(life.consumers),
+        "consumers_total": life.consumers_total,
+        "pairs": [
+            {
+                "tool": pair.tool, "consumer": pair.consumer, "step": pair.step, "registered_by": pair.first + 1,
+                "collapsed": [{"no": result + 1, "by": by + 1} for result, by in pair.collapsed],
+                "collapsed_total": pair.total, "waiting": pair.waiting,
+            }
+            for pair in life.pairs
+        ],
+        "pairs_total": life.pairs_total,
+        "tokens": None if saving is None else {
+            "before": saving.before, "summary": saving.summary, "saved": saving.saved, "estimate": saving.tokenizer,
+        },
+    }  # fmt: skip
+
+
+def _no(row: int | None) -> int | None:
+    return None if row is None else row + 1
+
+
+# Who could consume it, and who tried
+
+
+def _tool_of(analysis: Analysis, message: int) -> str | None:
+    """The tool of a result by the name it goes by; None when it is not known."""
+    links, strings = analysis.correlation.columns, analysis.capture.strings
+    method, target = int(links["method"][message]), int(links["target"][message])
+    return analysis.transients.aliases.meant(strings[target]) if target and strings[method] == _CALL else None
+
+
+def consumers_of(analysis: Analysis, message: int) -> list[str]:
+    """Tools that may consume a result by the names they go by, in the order of the hints."""
+    conversation = analysis.transients.conversation_of(message)
+    # A result of an unknown tool has none but those it names itself (`TransientPass`).
+    tool = _tool_of(analysis, message) or f"\0{message}"
+    if conversation is None or tool not in conversation.hinted:
+        return []
+    return [name for name, consumer in conversation.consumers.items() if tool in consumer.tools]
+
+
+def alias_seen(analysis: Analysis, message: int) -> ToolAlias | None:
+    """The tool alias that would let a hint of the conversation be about a result's tool; None when there is none."""
+    conversation = analysis.transients.conversation_of(message)
+    tool = _tool_of(analysis, message)
+    if conversation is None or tool is None or tool in conversation.hinted:
+        return None
+    return alias_for(tool, islice(conversation.hinted, _MOST_SEARCHED))
+
+
+def _pairing(analysis: Analysis, message: int) -> Pairing | None:
+    transients = analysis.transients
+    hint, tool = transients.hinted_by(message), _tool_of(analysis, message)
+    if hint is None or tool is None:
+        return None
+    by = transients.collapsed_by(message)
+    consumer = _tool_of(analysis, by) if by is not None else None
+    meant, signal = transients.aliases.meant, transients.signal(hint)
+    for pair in signal.hints if signal is not None else ():
+        if meant(pair.tool) == tool and consumer in (None, meant(pair.consumer)):
+            return Pairing(hint, pair.step, pair.tool, pair.consumer)
+    if hint == message and signal is not None:  # its own word, without a workflow
+        own = next((name for name in signal.consumers if consumer in (None, meant(name))), None)
+        return Pairing(hint, None, tool, own) if own is not None else None
+    return None
+
+
+def _attempts(analysis: Analysis, message: int, consumers: set[str]) -> tuple[tuple[Attempt, ...], int]:
+    """Results of tools that consume, while a result waited, and why they did not collapse it."""
+    transients = analysis.transients
+    by = transients.collapsed_by(message)
+    stop = len(analysis) if by is None else by
+    if not consumers or stop <= message + 1:
+        return (), 0
+    number = transients.signals.conversation_of(message)
+    rows = _calls_of(analysis, message + 1, stop, consumers)
+    here = [row for row in rows.tolist() if transients.signals.conversation_of(row) == number]
+    strings, targets = analysis.capture.strings, analysis.correlation.columns["target"]
+    told = (Attempt(row, strings[int(targets[row])], _why_not(analysis, row)) for row in here[:MOST_ATTEMPTS])
+    return tuple(told), len(here)
+
+
+def _calls_of(analysis: Analysis, start: int, stop: int, tools: set[str]) -> Rows:
+    """Results of some tools among messages `start` to `stop`."""
+    strings, meant = analysis.capture.strings, analysis.transients.aliases.meant
+    links, kind = analysis.correlation.columns, strings.find(kinds.RESPONSE)
+    called = analysis.capture.columns["kind"][start:stop] == (kind or -1)
+    called &= links["method"][start:stop] == (strings.find(_CALL) or -1)
+    rows = np.flatnonzero(called) + start
+    targets = links["target"][rows]
+    wanted = [target for target in np.unique(targets).tolist() if target and meant(strings[target]) in tools]
+    return rows[np.isin(targets, wanted)] if wanted else NO_ROWS
+
+
+def _why_not(analysis: Analysis, row: int) -> str:
+    transients = analysis.transients
+    consumed = transients.consumes(row)
+    if consumed is not None:
+        why = "came later" if transients.newest_first else "had waited longer"
+        return f"It consumed No. {consumed + 1}, which {why}."
+    if int(analysis.capture.columns["flags"][row]) & Flag.ERROR.value:
+        return NOTES[Note.FAILED]
+    place = transients.signals.find(row)
+    if place == NOWHERE or not transients.said(row) & CONSUMED:
+        return "It did not say that it consumed anything."
+    if transients.signals.note[place] in (Note.NOT_PAIRED, Note.NOTHING_WAITS, Note.UNPAIRED):
+        return "No hint had paired the two tools by then."
+    return transients.note(row) or "It collapsed nothing."
+
+
+# What hints did
+
+
+def _pairs(analysis: Analysis, message: int) -> tuple[tuple[PairStory, ...], int]:
+    transients = analysis.transients
+    conversation, signal = transients.conversation_of(message), transients.signal(message)
+    if conversation is None or signal is None:
+        return (), 0
+    results, consumers = _collapses_after(analysis, message)
+    waiting = _waiting(analysis, message)
+    told: list[PairStory] = []
+    steps = {(hint.tool, hint.consumer): hint.step for hint in reversed(signal.hints)}
+    for tool, consumer in islice(signal.pairs, MOST_NAMED):
+        mine = _are_of(analysis, results, tool) & _are_of(analysis, consumers, consumer)
+        found = np.flatnonzero(mine)
+        both = ((int(results[place]), int(consumers[place])) for place in found[:MOST_NAMED].tolist())
+        meant = transients.aliases.meant
+        registered = conversation.consumers.get(meant(consumer))
+        first = registered.tools.get(meant(tool), message) if registered is not None else message
+        waits = int(np.count_nonzero(_are_of(analysis, waiting, tool)))
+        told.append(PairStory(tool, consumer, steps[tool, consumer], first, tuple(both), len(found), waits))
+    return tuple(told), len(signal.pairs)
+
+
+def _of_conversation(analysis: Analysis, message: int) -> Iterator[Rows]:
+    table = analysis.transients.signals
+    number = table.conversation_of(message)
+    if number is not None:
+        yield np.array(table.row, np.int64)[table.of_conversations([number])]
+
+
+def _collapses_after(analysis: Analysis, message: int) -> tuple[Rows, Rows]:
+    """Results that were collapsed after a message of their conversation, and what consumed each."""
+    table = analysis.transients.signals
+    for rows in _of_conversation(analysis, message):
+        consumers = rows[rows > message]
+        results = table.links("consumes", consumers)
+        return results[results != NO_ROW], consumers[results != NO_ROW]
+    return NO_ROWS, NO_ROWS
+
+
+def _waiting(analysis: Analysis, message: int) -> Rows:
+    """Results of a conversation that wait now."""
+    for rows in _of_conversation(analysis, message):
+        badges = analysis.transients.columns["badges"][rows]
+        return rows[(badges & Badge.TRANSIENT.value != 0) & (badges & Badge.COLLAPSED.value == 0)]
+    return NO_ROWS
+
+
+def _are_of(analysis: Analysis, rows: Rows, tool: str) -> Any:
+    """Which of some results are of a tool, by the names they go by."""
+    strings, meant = analysis.capture.strings, analysis.transients.aliases.meant
+    targets = analysis.correlation.columns["target"][rows]
+    wanted = [target for target in np.unique(targets).tolist() if target and meant(strings[target]) == meant(tool)]
+    return np.isin(targets, wanted)

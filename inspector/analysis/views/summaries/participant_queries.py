@@ -1,0 +1,151 @@
+"""What one participant says, offers and waits for, asked of the passes; nothing here is kept.
+
+All of it is O(messages) of cheap array work, so that views ask at most once a second and only for who is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.calls.waits import are_waiting
+from inspector.analysis.passes.participants.participant_pass import Participant
+from inspector.protocol import kinds
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+
+Found = NDArray[np.int64]
+
+_MOST_PAGES = 100
+_MOST_TOOLS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool somebody offers.
+
+    Attributes:
+        name, description: as its server wrote them; "" for no description.
+        row: the `tools/list` result that names it.
+    """
+
+    name: str
+    description: str
+    row: int
+
+
+def sent_by(analysis: Analysis, space: int, name: str) -> Found:
+    """Messages somebody sent, ascending."""
+    columns, stop = analysis.capture.columns, len(analysis)
+    code = analysis.capture.strings.find(name)
+    if not code:
+        return np.empty(0, np.int64)
+    return np.flatnonzero((columns["sender"][:stop] == code) & (columns["space"][:stop] == space))
+
+
+def kinds_of(analysis: Analysis, rows: Found) -> dict[str, int]:
+    """How many of some messages are of each canonical kind, most frequent first."""
+    counts = np.bincount(analysis.capture.columns["kind"][rows])
+    codes = np.flatnonzero(counts)
+    counts = counts[codes]
+    order = np.lexsort((codes, -counts))
+    return {analysis.capture.strings[int(codes[place])]: int(counts[place]) for place in order.tolist()}
+
+
+def waiting(analysis: Analysis, rows: Found) -> Found:
+    """Those of some messages that wait for somebody (`analysis.passes.calls.waits`)."""
+    return rows[are_waiting(analysis.capture, analysis.correlation.columns, rows)]
+
+
+def sent_to(analysis: Analysis, space: int, name: str) -> Found:
+    """Messages addressed to somebody by name, ascending; what is for everyone is not."""
+    columns, stop = analysis.capture.columns, len(analysis)
+    wanted = analysis.capture.to_sets.holding(name)
+    return np.flatnonzero(wanted[columns["to_set"][:stop]] & (columns["space"][:stop] == space))
+
+
+def tools_offered(analysis: Analysis, rows: Found) -> list[Tool] | None:
+    """The tools named by the last `tools/list` result among what somebody sent; None when there was none.
+
+    A list in pages is read back to its first page.
+    """
+    columns, strings = analysis.capture.columns, analysis.capture.strings
+    response, listing = strings.find(kinds.RESPONSE) or -1, strings.find("tools/list") or -1
+    lists = rows[(columns["kind"][rows] == response) & (analysis.correlation.columns["method"][rows] == listing)]
+    pages: list[list[Tool]] = []
+    for row in lists[-_MOST_PAGES:][::-1].tolist():
+        if analysis.capture.flags(row) & Flag.ERROR:
+            continue
+        pages.append(list(_tools_in(analysis, row)))
+        if not _is_later_page(analysis, row):
+            break
+    return [tool for page in reversed(pages) for tool in page][:_MOST_TOOLS] if pages else None
+
+
+def _tools_in(analysis: Analysis, row: int) -> Iterator[Tool]:
+    result: Any = analysis.capture.records.payload(row).get("result")
+    tools = result.get("tools") if isinstance(result, dict) else None
+    for tool in tools[:_MOST_TOOLS] if isinstance(tools, list) else ():
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+            description = tool.get("description")
+            yield Tool(tool["name"], description if isinstance(description, str) else "", row)
+
+
+def _is_later_page(analysis: Analysis, row: int) -> bool:
+    asked = int(analysis.correlation.columns["cause"][row])
+    if asked == NO_ROW:
+        return False
+    params: Any = analysis.capture.records.payload(asked).get("params")
+    return isinstance(params, dict) and bool(params.get("cursor"))
+
+
+def shown_numbers(analysis: Analysis) -> NDArray[np.int64]:
+    """The numbers of all participants that are shown, ascending, which is in the order first seen.
+
+    Each connection of this program has an id of its own: of these there is the one in use alone.
+    """
+    everyone, trust = analysis.participants.all, analysis.trust
+    former = [everyone.find(space, name) for space in trust.own for name in trust.former(space)]
+    return np.setdiff1d(np.arange(len(everyone)), former)
+
+
+def shown_participants(analysis: Analysis) -> list[tuple[int, str]]:
+    """The same as (string id of the space, name)."""
+    return [*map(analysis.participants.all.pair, shown_numbers(analysis).tolist())]
+
+
+def participants_of(analysis: Analysis, space: int) -> list[Participant]:
+    """Those of one space."""
+    known = analysis.participants.all
+    return [known[where, name] for where, name in shown_participants(analysis) if where == space]
+
+
+def matching(participant: Participant, call: str) -> str | None:
+    """The pattern by which a participant may send a `kind[:method[:target]]`; None when none of its own fits.
+
+    A prediction from what the gateway announced (docs/protocols.md 12): `*` crosses everything, a short form covers the
+    long one. Payload conditions beyond method and name are not looked at.
+    """
+    for pattern in participant.capabilities or ():
+        if fnmatchcase(call, pattern) or fnmatchcase(call, f"{pattern}:*"):
+            return pattern
+    return None
+
+
+def answering(participant: Participant, method: str | None, target: str | None) -> str | None:
+    """The pattern by which a participant may answer a call; None when none of its own fits.
+
+    MCPX v0.1 repeats the call in the kind of its answer, and its gateways match that; others send `mcp/response`.
+    """
+    call = kinds.RESPONSE
+    found = matching(participant, call)
+    for part in filter(None, (method, target)):
+        call = f"{call}:{part}"
+        found = found or matching(participant, call)
+    return found

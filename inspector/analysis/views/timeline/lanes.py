@@ -1,0 +1,306 @@
+"""The lanes of a capture, made as messages come: who has one, and where messages stand.
+
+A track is a line that messages stand on: the baseline of a lane, which is main's, and below it the rows of its
+contexts (`pairs`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.passes.contexts.node_facts import as_numpy
+from inspector.analysis.views.timeline.grouping import LaneBy, Rows, keys_of, lane_name, numbered
+from inspector.analysis.views.timeline.pairs import BarsByTrack, Pairs
+from inspector.analysis.views.timeline.segments import Segment, nearest, neighbour, order
+from inspector.analysis.views.timeline.times import MessagePlaces
+from inspector.base.slices import Steps, finished
+from inspector.protocol.kinds import Family, family
+from inspector.protocol.participants import GATEWAY_IDS
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.flags import Flag
+
+FAMILIES = tuple(Family)
+"""What the numbers of families stand for."""
+
+_MERGED_UP_TO = 1 << 18
+"""Messages that are ordered anew at once while traffic comes: some 20 ms."""
+_AT_ONCE = 4_096
+"""Messages that are taken in in one step."""
+
+
+@dataclass(slots=True)
+class Lane:
+    """One lane.
+
+    Attributes:
+        key: its space and what it stands for (`grouping.keys_of`).
+        name: what its head says, as the wire has it.
+        count: messages in it.
+        based: whether it has a baseline, for messages in main.
+        rows: rows of contexts below that.
+        track: its first track.
+    """
+
+    key: int
+    name: str
+    count: int = 0
+    based: bool = True
+    rows: int = 0
+    track: int = 0
+
+    @property
+    def space(self) -> int:
+        """String id of its space."""
+        return self.key >> 32
+
+    @property
+    def tracks(self) -> int:
+        """How many tracks it has."""
+        return self.based + self.rows
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A context in a lane.
+
+    Attributes:
+        node: the context.
+        start_ns, end_ns: its first and last message in the lane, with those of contexts nested in it.
+        state: active, idle, concluded or cancelled.
+        reasoning: whether it counts as reasoning.
+    """
+
+    node: int
+    start_ns: int
+    end_ns: int
+    state: str
+    reasoning: bool
+
+
+class Lanes:
+    """Lanes over all messages of a capture, or over some of them.
+
+    Attributes:
+        by: what a lane stands for.
+        lanes: in the order first seen, the inspector's own and the gateway's last.
+        segments: the messages on their tracks.
+        tracks: how many there are.
+        times: where messages stand.
+        version: grows whenever lanes or tracks are others than before.
+        gaps: messages that stand for a gap in the capture, and in no lane.
+        families: of which there is a message, one truth for each of `FAMILIES`.
+        given: how many messages were taken in, also of those that are not in their places yet.
+    """
+
+    def __init__(self, analysis: Analysis, times: MessagePlaces, by: LaneBy = "participant") -> None:
+        self._analysis = analysis
+        self.times = times
+        self.by: LaneBy = by
+        self.version = 0
+        self.lanes: list[Lane] = []
+        self.segments: list[Segment] = []
+        self.tracks = 0
+        self.gaps: list[int] = []
+        self.families = np.zeros(len(FAMILIES), np.bool_)
+        self.given = 0
+        self._moves = analysis.contexts.tree.moves
+        self._lane_of: dict[int, int] = {}  # by key
+        self._made: list[Lane] = []  # by number
+        self._pairs = Pairs(analysis)
+        self._numbers: dict[int, tuple[int, bool, int]] = {}  # by key of the lane: its track, base and rows as numbered
+        self._columns = GrowingColumns({"row": np.uint32, "pair": np.uint32})
+        self._standing = 0  # of these so many are in their places
+        self._tracks: NDArray[np.int64] = np.zeros(0, np.int64)  # by pair
+        self._family = np.zeros(0, np.uint8)  # by string id of the kind
+        self._shown: NDArray[np.bool_] | None = None
+        self._bars: BarsByTrack | None = None
+
+    # Feeding
+
+    @property
+    def outdated(self) -> bool:
+        """Whether contexts have moved, or grown over one another, so that lanes should be made anew."""
+        return self._moves != self._analysis.contexts.tree.moves or self._pairs.overlap
+
+    def feed(self, rows: Rows, *, settled: bool = False) -> None:
+        """Take in messages at once; as `feeding`."""
+        finished(self.feeding(rows, settled=settled))
+
+    def feeding(self, rows: Rows, *, settled: bool = False) -> Steps[None]:
+        """Take in messages, which ascend and come after all before. O(messages given), and log of those there are.
+
+        Until all is done nobody else may feed, and what was taken in before stands where it stood.
+
+        Args:
+            rows: messages whose times are known.
+            settled: no more is to come soon: contexts hold their rows only until their last message.
+        """
+        first, stood = not self.lanes, len(self._columns)
+        for low in range(0, len(rows), _AT_ONCE):
+            self._take_in(rows[low : low + _AT_ONCE])
+            yield
+        if len(self._columns) == stood:
+            return
+        if first:
+            yield from self._pairs.place_all(settled=settled)
+        else:
+            self._pairs.place_new()
+        self.version += self._number_tracks() or first
+        self._bars = None
+        yield from self._order_from(stood)
+        self._standing = len(self._columns)
+
+    def _take_in(self, rows: Rows) -> None:
+        """Find the lanes and pairs of messages."""
+        self.given += len(rows)
+        gap = self._analysis.capture.columns["flags"][rows] & Flag.GAP.value != 0
+        if gap.any():
+            self.gaps += rows[gap].tolist()
+            rows = rows[~gap]
+        if not len(rows):
+            return
+        nodes = self._analysis.contexts.nodes_of(rows).astype(np.int64)
+        lanes, new = numbered(keys_of(self._analysis, self.by, rows, nodes), self._lane_of)
+        self._made += [Lane(key, lane_name(self._analysis, self.by, key)) for key in new]
+        for number, count in enumerate(np.bincount(lanes, minlength=len(self._made)).tolist()):
+            self._made[number].count += count
+        self._columns.append({"row": rows, "pair": self._pairs.take_in(lanes, nodes, self.times.values[rows])})
+
+    # Tracks
+
+    def _number_tracks(self) -> bool:
+        """Number the lanes' tracks in the order lanes are shown; whether any is another than before."""
+        based = self._pairs.based()
+        for number, lane in enumerate(self._made):
+            lane.based = number in based or self.by == "participant"
+            lane.rows = self._pairs.rows_of(number)
+        ordered = sorted(self._made, key=self._place_of) if self.by == "participant" else list(self._made)
+        before, known = self._numbers, self.tracks
+        self._numbers, track = {}, 0
+        for lane in ordered:
+            lane.track, track = track, track + lane.tracks
+            self._numbers[lane.key] = (lane.track, lane.based, lane.rows)
+        self.lanes, self.tracks = ordered, track
+        first = np.array([lane.track + lane.based for lane in self._made], np.int64)
+        self._tracks = first[as_numpy(self._pairs.lane)] + as_numpy(self._pairs.rows)
+        if before == self._numbers:
+            return False
+        now = np.zeros(known, np.int64)
+        for key, (begin, had_base, rows) in before.items():
+            begins, has_base, _ = self._numbers[key]
+            now[begin : begin + had_base] = begins
+            now[begin + had_base : begin + had_base + rows] = np.arange(rows) + begins + has_base
+        for segment in self.segments:
+            segment.renumber(now, track)
+        return True
+
+    def _place_of(self, lane: Lane) -> int:
+        """The gateway comes last, before it the inspector itself: one looks at the others."""
+        if _is_gateway(lane):
+            return 2
+        found = self._analysis.participants.all.get((lane.space, lane.name))
+        return int(found is not None and found.is_us)
+
+    # Messages
+
+    def _families_of(self, rows: Rows) -> NDArray[np.uint8]:
+        strings, kinds = self._analysis.capture.strings, self._analysis.capture.columns["kind"][rows]
+        if len(strings) > len(self._family):
+            self._family = np.concatenate((self._family, np.full(len(strings) - len(self._family), 255, np.uint8)))
+        found = self._family[kinds]
+        if (found == 255).any():
+            for kind in np.unique(kinds[found == 255]).tolist():
+                self._family[kind] = FAMILIES.index(family(strings[kind]))
+            found = self._family[kinds]
+        return found
+
+    def family(self, row: int) -> Family:
+        """The family of a message."""
+        kind = int(self._analysis.capture.columns["kind"][row])
+        known = int(self._family[kind]) if kind < len(self._family) else 255
+        return FAMILIES[known if known != 255 else int(self._families_of(np.array([row]))[0])]
+
+    def _order_from(self, start: int) -> Steps[None]:
+        """Order the messages from a place on; together with the latest others where these are not many more."""
+        count, kept = len(self._columns) - start, len(self.segments)
+        while kept and len(self.segments[kept - 1].rows) <= 2 * count and count < _MERGED_UP_TO:
+            kept -= 1
+            count += len(self.segments[kept].rows)
+        start = len(self._columns) - count
+        rows = self._columns["row"][start:].astype(np.int64)
+        yield
+        tracks = self._tracks[self._columns["pair"][start:]]
+        yield
+        families = self._families_of(rows)
+        self.families |= np.bincount(families, minlength=len(FAMILIES)) > 0
+        yield
+        times = self.times.values[rows]
+        yield
+        segment = yield from order(rows, tracks, times, families, self.tracks)
+        segment.mark_shown(self._shown)
+        self.segments[kept:] = [segment]
+
+    def mark_shown(self, shown: NDArray[np.bool_] | None) -> None:
+        """Note which messages the table shows, one truth for each message of the capture; None for all."""
+        self._shown = shown
+        for segment in self.segments:
+            segment.mark_shown(shown)
+
+    def extend_shown(self, stop: int) -> None:
+        """Messages up to `stop` are to come, of which nobody has said whether the table shows them."""
+        if self._shown is not None and len(self._shown) < stop:
+            self._shown = np.concatenate((self._shown, np.ones(stop - len(self._shown), np.bool_)))
+
+    # Asking
+
+    def tracks_of(self, rows: Rows) -> NDArray[np.int64]:
+        """(rows,) the track each message stands on; -1 for what is in no lane."""
+        held = self._columns["row"][: self._standing]
+        found = np.full(len(rows), -1, np.int64)
+        if not len(held):
+            return found
+        places = np.minimum(held.searchsorted(rows), len(held) - 1)
+        hit = held[places] == rows
+        found[hit] = self._tracks[self._columns["pair"][places[hit]]]
+        return found
+
+    def bars(self, track: int, left: int, right: int) -> list[Bar]:
+        """The contexts on a track that reach into a window of time, in the order they begin."""
+        return self.bars_within(track, left, right, len(self._pairs), 0.0)[0]
+
+    def bars_within(
+        self, track: int, left: int, right: int, most: int, least_ns: float
+    ) -> tuple[list[Bar], NDArray[np.int64], NDArray[np.int64]]:
+        """The same; where there are more than `most`, of those shorter than `least_ns` only when they begin and end."""
+        if self._bars is None:
+            self._bars = BarsByTrack(self._pairs, self._tracks, self.tracks)
+        pairs, starts, ends = self._bars.within(track, left, right)
+        told = np.ones(len(pairs), np.bool_) if len(pairs) <= most else ends - starts >= least_ns
+        bars = map(self._bar, pairs[told].tolist(), starts[told].tolist(), ends[told].tolist())
+        return list(bars), starts[~told], ends[~told]
+
+    def _bar(self, pair: int, start_ns: int, end_ns: int) -> Bar:
+        contexts = self._analysis.contexts
+        node = contexts.tree.resolve(self._pairs.node[pair])
+        if node == MAIN:
+            return Bar(MAIN, start_ns, end_ns, "idle", reasoning=False)
+        state = contexts.state(node, self._analysis.now_ns)
+        return Bar(node, start_ns, end_ns, state, reasoning=contexts.type(node) == "reasoning")
+
+    def neighbour(self, row: int, step: int) -> int | None:
+        """The message before (-1) or after (1) another one on its track, by time; None at the end."""
+        track = int(self.tracks_of(np.array([row]))[0])
+        return neighbour(self.segments, track, int(self.times.values[row]), row, step)
+
+    def nearest(self, track: int, ns: int) -> int | None:
+        """The message of a track that stands nearest to a time; None where there is none."""
+        return nearest(self.segments, track, ns)
+
+
+def _is_gateway(lane: Lane) -> bool:
+    return lane.name in GATEWAY_IDS or not lane.key & 0xFFFFFFFF

@@ -1,0 +1,206 @@
+"""The marks of one track in a window of time: single messages, counts where some would touch, density where most do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.views.timeline.scale import TimeScale
+from inspector.analysis.views.timeline.segments import Segment
+
+CELL_PX = 28
+"""A count stands for no wider a stretch."""
+TOUCH_PX = 9
+"""Marks nearer than this would touch. A track with more messages than have room beside one another is dense."""
+DENSE_PX = 4
+"""So wide a stretch of a dense track is one mark."""
+
+
+@dataclass(slots=True)
+class Mark:
+    """One mark.
+
+    Attributes:
+        x: its middle, in pixels from the left.
+        count: messages it stands for.
+        row: the first of them.
+        one_family: whether all of them are of one family.
+        hidden: the table shows none of them.
+        first_x, last_x: where the outermost of them stand.
+        dense: it is one cell of a strip that says how dense messages are.
+    """
+
+    x: float
+    count: int
+    row: int
+    one_family: bool
+    hidden: bool
+    first_x: float
+    last_x: float
+    dense: bool = False
+
+    @property
+    def half(self) -> float:
+        """Half its width, in pixels at 100 %."""
+        return DENSE_PX / 2 if self.dense else half_width(self.count)
+
+
+@lru_cache(maxsize=1 << 14)
+def half_width(count: int) -> float:
+    """Half the width of a mark that stands for so many messages."""
+    return TOUCH_PX / 2 if count == 1 else (5 + 3.25 * len(short_count(count)))
+
+
+def short_count(count: int) -> str:
+    """A count in at most four characters: "12", "1.2k", "31k", "2M"."""
+    for unit, word in ((1_000_000, "M"), (1_000, "k")):
+        if count >= unit:
+            tenths = count * 10 // unit
+            return f"{tenths / 10:.1f}{word}" if tenths < 100 and tenths % 10 else f"{tenths // 10}{word}"
+    return str(count)
+
+
+UNBROKEN = TimeScale()
+
+
+@dataclass(slots=True)
+class Window:
+    """A part of the time axis, and how wide it is painted.
+
+    Attributes:
+        left_ns, right_ns: the times it reaches over.
+        width: pixels.
+        scale: where times stand.
+        left, right: the places of both ends.
+        ns_per_px: how much time a pixel is outside of breaks.
+    """
+
+    left_ns: int
+    right_ns: int
+    width: int
+    scale: TimeScale = UNBROKEN
+    left: int = field(init=False)
+    right: int = field(init=False)
+    ns_per_px: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left, self.right = self.scale.place(self.left_ns), self.scale.place(self.right_ns)
+        self.ns_per_px = max(1.0, (self.right - self.left) / max(1, self.width))
+
+    def x(self, ns: int) -> float:
+        """Where a time stands, in pixels from the left."""
+        return (self.scale.place(ns) - self.left) / self.ns_per_px
+
+    def xs(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Where times stand; those not in it at least outside."""
+        places, span = self.scale.places(times), self.right - self.left
+        if span > _LONG_NS:  # they may differ by more than 64 bits tell
+            return (places.astype(np.float64) - self.left) / self.ns_per_px
+        near = np.clip(places, np.int64(_bounded(self.left - span)), np.int64(_bounded(self.right + span)))
+        return (near - np.int64(self.left)) / self.ns_per_px
+
+
+FamilyOf = Callable[[int], object]
+
+
+def marks_of(
+    segments: Sequence[Segment], track: int, window: Window, family: FamilyOf, zoom: float = 1.0
+) -> list[Mark]:
+    """The marks of a track, from left to right. O(pixels log messages).
+
+    Args:
+        segments: all messages.
+        track: which one.
+        window: what is shown.
+        family: the family of a message.
+        zoom: how much larger than at 100 % marks are.
+    """
+    margin = round(window.ns_per_px * CELL_PX * zoom)
+    left, right = _bounded(window.left - margin), _bounded(window.right + margin)
+    begin, stop = (_bounded(window.scale.time(place)) for place in (left, right))
+    parts = [(segment, *segment.between(track, begin, stop)) for segment in segments]
+    parts = [part for part in parts if part[1] < part[2]]
+    if sum(high - low for _, low, high in parts) * TOUCH_PX * zoom <= window.width:
+        return _merged(_singles(parts, window), zoom, family)
+    return _cells(parts, window, left, right, zoom, family)
+
+
+_Part = tuple[Segment, int, int]
+
+
+def _singles(parts: list[_Part], window: Window) -> list[Mark]:
+    found: list[Mark] = []
+    for segment, low, high in parts:
+        xs = window.xs(segment.times[low:high]).tolist()
+        for place, (x, row) in enumerate(zip(xs, segment.rows[low:high].tolist(), strict=True), low):
+            found.append(Mark(x, 1, row, True, segment.hidden(place, place + 1), x, x))
+    found.sort(key=lambda mark: (mark.x, mark.row))
+    return found
+
+
+def _cells(parts: list[_Part], window: Window, left: int, right: int, zoom: float, family: FamilyOf) -> list[Mark]:
+    """A mark for each cell that holds messages. Cells stand still when the window moves."""
+    cell = max(1, round(window.ns_per_px * DENSE_PX * zoom))
+    first = left // cell
+    edges = window.scale.times(np.array([_bounded(n * cell) for n in range(first, right // cell + 2)], np.int64))
+    found: dict[int, Mark] = {}
+    for segment, low, high in parts:
+        places = low + segment.times[low:high].searchsorted(edges)
+        held = np.flatnonzero(places[1:] > places[:-1])
+        begins, ends = places[held], places[held + 1]
+        middles = ((first + held + 0.5) * cell - window.left) / window.ns_per_px
+        first_xs, last_xs = window.xs(segment.times[begins]), window.xs(segment.times[ends - 1])
+        same = segment.changes[begins] == segment.changes[ends - 1]
+        hidden = (
+            np.zeros(len(held), np.bool_) if segment.shown is None else segment.shown[ends] == segment.shown[begins]
+        )
+        columns = (held, middles, ends - begins, segment.rows[begins], same, hidden, first_xs, last_xs)
+        for n, *values in zip(*(column.tolist() for column in columns), strict=True):
+            mark, known = Mark(*values, dense=True), found.get(n)
+            found[n] = mark if known is None else _joined(known, mark, family)
+    return [found[n] for n in sorted(found)]
+
+
+def _joined(one: Mark, other: Mark, family: FamilyOf) -> Mark:
+    first = one if one.first_x <= other.first_x else other
+    same = one.one_family and other.one_family and family(one.row) == family(other.row)
+    return Mark(
+        one.x, one.count + other.count, first.row, same, one.hidden and other.hidden,
+        min(one.first_x, other.first_x), max(one.last_x, other.last_x), one.dense,
+    )  # fmt: skip
+
+
+def _merged(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
+    """No two of them touch: those that would are one, as long as it stands for no more than a cell, or move apart."""
+    found: list[Mark] = []
+    for mark in marks:
+        here = mark
+        while found and here.x - found[-1].x < (reach := (here.half + found[-1].half) * zoom):
+            last = found[-1]
+            both = _joined(last, here, family)
+            if both.last_x - both.first_x <= CELL_PX * zoom:
+                both.x = (both.first_x + both.last_x) / 2
+            elif here.count == 1 or last.count == 1:  # a single one beside a count belongs to it
+                both.x = last.x if last.count > here.count else here.x
+            elif reach - (here.x - last.x) <= CELL_PX * zoom / 2:
+                here.x = last.x + reach
+                break
+            else:
+                both.x = (last.x * last.count + here.x * here.count) / both.count
+            here = both
+            found.pop()
+        found.append(here)
+    return found
+
+
+_LONG_NS = 2**52
+_LEAST, _MOST = -(2**63) + 1, 2**63 - 1
+
+
+def _bounded(ns: int) -> int:
+    """A time as 64 bits can hold it."""
+    return min(max(ns, _LEAST), _MOST)

@@ -1,0 +1,113 @@
+"""How many messages of each family came in each stretch of time, whatever the capture's size. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.views.timeline.marks import Window
+from inspector.protocol.kinds import Family, family
+from inspector.store.messages.capture import Capture
+
+Array = NDArray[np.int64]
+FAMILIES = tuple(Family)
+_MS, _SECOND = 1_000_000, 1_000_000_000
+_MINUTE, _HOUR = 60 * _SECOND, 3600 * _SECOND
+BIN_WIDTHS_NS = (
+    *(_MS * n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500)),
+    *(_SECOND * n for n in (1, 2, 5, 10, 15, 30)),
+    *(_MINUTE * n for n in (1, 2, 5, 10, 15, 30)),
+    *(_HOUR * n for n in (1, 2, 3, 6, 12, 24)),
+)
+"""Widths a bar may stand for; beyond the last one, whole numbers of days."""
+LEAST_PX = 7
+_UNKNOWN = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Messages counted in stretches of equal width.
+
+    Attributes:
+        edges: (b + 1,) int64, where the stretches begin, and where the last one ends.
+        counts: (families, b) int64, in the order of FAMILIES.
+        width_ns: how long a stretch is; one with a break in it is longer.
+    """
+
+    edges: Array
+    counts: Array
+    width_ns: int
+
+    @property
+    def totals(self) -> Array:
+        """(b,) of all families."""
+        return self.counts.sum(axis=0)
+
+
+def bin_width(span_ns: int, width_px: int, least_px: float = LEAST_PX) -> int:
+    """The shortest round width whose bars are wide enough to be told apart."""
+    least = span_ns * least_px / max(1, width_px)
+    day = BIN_WIDTHS_NS[-1]
+    return next((width for width in BIN_WIDTHS_NS if width >= least), day * int(-(-least // day)))
+
+
+class FamilyTimes:
+    """When the messages of each family came. 8 bytes a message while it is kept.
+
+    Attributes:
+        counts: messages of each family, in the order of FAMILIES.
+        known: messages taken in.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._codes = np.zeros(0, np.uint8)  # by string id of the kind
+        self._held = [np.zeros(0, np.int64) for _ in FAMILIES]
+        self.counts = [0] * len(FAMILIES)
+        self.known = 0
+
+    def update(self, times: Array) -> None:
+        """Take in the messages after those known. O(new messages); all of a family where one comes out of order."""
+        start, self.known = self.known, len(times)
+        families = self._families(self._capture.columns["kind"][start : self.known])
+        added = times[start : self.known]
+        for place in np.unique(families).tolist():
+            self._add(place, np.sort(added[families == place]))
+
+    def _add(self, place: int, times: Array) -> None:
+        held, count = self._held[place], self.counts[place]
+        stop = count + len(times)
+        if stop > len(held):
+            grown = np.empty(max(stop, len(held) * 3 // 2), np.int64)
+            grown[:count] = held[:count]
+            held = self._held[place] = grown
+        held[count:stop] = times
+        self.counts[place] = stop
+        if count and times[0] < held[count - 1]:
+            held[:stop].sort(kind="stable")
+
+    def _families(self, kinds: NDArray[np.uint32]) -> NDArray[np.uint8]:
+        strings = self._capture.strings
+        if len(strings) > len(self._codes):
+            new = np.full(len(strings) - len(self._codes), _UNKNOWN, np.uint8)
+            self._codes = np.concatenate((self._codes, new))
+        for kind in np.unique(kinds[self._codes[kinds] == _UNKNOWN]).tolist():
+            self._codes[kind] = FAMILIES.index(family(strings[kind]))
+        return self._codes[kinds]
+
+    def bins(self, window: Window, origin_ns: int, width_ns: int) -> Bins:
+        """Count the messages of every stretch that a window touches. O(stretches log messages).
+
+        Args:
+            window: what is shown.
+            origin_ns: a stretch begins here, so that bars keep their places when the window moves.
+            width_ns: how long a stretch is.
+        """
+        origin = window.scale.place(origin_ns)
+        first = (window.left - origin) // width_ns
+        last = -((origin - window.right) // width_ns)
+        edges = window.scale.times(np.array([origin + n * width_ns for n in range(first, last + 1)], np.int64))
+        rows = [np.diff(np.searchsorted(held[:n], edges)) for held, n in zip(self._held, self.counts, strict=True)]
+        return Bins(edges, np.array(rows, np.int64).reshape(len(FAMILIES), -1), width_ns)

@@ -1,0 +1,141 @@
+"""What takes time between two messages: a request, a proposal until somebody decides, a model until it has spoken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.passes.calls.waits import are_waiting
+from inspector.base.slices import Steps
+from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
+from inspector.store.columns.hashes import NO_ROW
+
+
+class SpanKind(IntEnum):
+    """What takes the time."""
+
+    REQUEST = 0
+    PROPOSAL = 1
+    MODEL = 2
+
+
+_ASKERS = ("user", "client")
+OPEN_NS = np.iinfo(np.int64).max
+"""The end of what still waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Stretches of time, the longest first.
+
+    Attributes:
+        rows: (n,) the messages they begin with.
+        ends: (n,) the messages they end with; NO_ROW.
+        starts_ns, ends_ns: (n,) int64; OPEN_NS for what still waits.
+        lengths: (n,) float64, nanoseconds; infinite for what still waits.
+        sorts: (n,) uint8, `SpanKind`.
+    """
+
+    rows: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    starts_ns: NDArray[np.int64]
+    ends_ns: NDArray[np.int64]
+    lengths: NDArray[np.float64]
+    sorts: NDArray[np.uint8]
+
+    @property
+    def kinds(self) -> tuple[bool, bool, bool]:
+        """Returns whether some messages were answered, whether some wait, and whether some are of models."""
+        of_model = self.sorts == SpanKind.MODEL
+        ended = self.ends != NO_ROW
+        return bool((ended & ~of_model).any()), bool((~ended).any()), bool(of_model.any())
+
+    def between(self, left: int, right: int, least_ns: float, most: int) -> NDArray[np.int64]:
+        """Places of at most so many of them that reach into a window and last at least so long, the longest first."""
+        count = int(np.searchsorted(-self.lengths, -least_ns, side="right"))
+        return np.flatnonzero((self.starts_ns[:count] < right) & (self.ends_ns[:count] > left))[:most]
+
+
+def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> Steps[Spans]:
+    """The spans among messages up to `stop`. O(messages)."""
+    capture, links = analysis.capture, analysis.correlation.columns
+    kind = capture.columns["kind"][:stop]
+    request, proposal = (capture.strings.find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL))
+    requests, proposals = np.flatnonzero(kind == request), np.flatnonzero(kind == proposal)
+    yield
+    rows = np.concatenate((requests, proposals)).astype(np.int64)
+    spoken = yield from _model_times(analysis, stop)
+    decisions = yield from _decisions(analysis, proposals, stop)
+    ends = np.concatenate((links["answer"][requests], decisions)).astype(np.int64)
+    ends[ends >= stop] = NO_ROW
+    yield
+    waits = are_waiting(capture, links, rows) if len(rows) else np.zeros(0, np.bool_)
+    yield
+    kept = np.flatnonzero((ends != NO_ROW) | waits)
+    rows, ends, begins = rows[kept], ends[kept], rows[kept]
+    sorts = np.where(kind[rows] == proposal, SpanKind.PROPOSAL, SpanKind.REQUEST).astype(np.uint8)
+    rows, ends = np.concatenate((rows, spoken[1])), np.concatenate((ends, spoken[2]))
+    begins = np.concatenate((begins, spoken[0]))
+    sorts = np.concatenate((sorts, np.full(len(spoken[0]), SpanKind.MODEL, np.uint8)))
+    starts_ns = times[begins]
+    ends_ns = np.where(ends == NO_ROW, OPEN_NS, times[np.maximum(ends, 0)])
+    lengths = np.where(ends == NO_ROW, np.inf, ends_ns.astype(np.float64) - starts_ns.astype(np.float64))
+    yield
+    longest = np.argsort(-lengths, kind="stable")
+    yield
+    found: list[NDArray[Any]] = [values[longest] for values in (rows, ends, starts_ns, ends_ns, lengths, sorts)]
+    return Spans(*found)
+
+
+def _model_times(
+    analysis: Analysis, stop: int
+) -> Steps[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """Returns (n,) the last input of each turn of a model, and the first and last message that came of it.
+
+    Sessions of coding agents alone tell when a model begins: with the prompt, or the result, before its next message.
+    """
+    capture, none = analysis.capture, np.zeros(0, np.int64)
+    columns, find = capture.columns, capture.strings.find
+    formats = [code for one in CODING_AGENTS if (code := find(one.LABEL)) is not None]
+    spoken = [code for name in ("chat", kinds.REQUEST, kinds.RESPONSE, "reasoning/thought") if (code := find(name))]
+    rows = np.flatnonzero(np.isin(columns["protocol"][:stop], formats) & np.isin(columns["kind"][:stop], spoken))
+    yield
+    if not len(rows):
+        return none, none, none
+    kind, sender = columns["kind"][rows], columns["sender"][rows]
+    people = [code for name in (*_ASKERS, *(one.PROGRAM for one in CODING_AGENTS)) if (code := find(name))]
+    taken = (kind == (find(kinds.RESPONSE) or -1)) | np.isin(sender, people)
+    conversation = columns["space"][rows].astype(np.int64) << 32 | columns["context"][rows].astype(np.int64)
+    order = np.lexsort((rows, conversation))
+    yield
+    rows, taken, conversation = rows[order].astype(np.int64), taken[order], conversation[order]
+    another = np.flatnonzero(np.diff(conversation, prepend=-1))
+    taken[another] = True  # what a sub-agent is told first is said by the agent that started it
+    changes = np.diff(taken.astype(np.int8), prepend=1) != 0
+    changes[another] = True
+    firsts = np.flatnonzero(changes)
+    lasts = np.append(firsts[1:], len(rows)) - 1
+    turns = np.flatnonzero(~taken[firsts])  # the first of a conversation is taken, so that each has one before it
+    return rows[firsts[turns] - 1], rows[firsts[turns]], rows[lasts[turns]]
+
+
+def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> Steps[NDArray[np.int64]]:
+    """The message that decided each proposal: the first that fulfils, rejects or withdraws it; NO_ROW."""
+    capture = analysis.capture
+    decided = np.full(len(proposals), NO_ROW, np.int64)
+    if not len(proposals):
+        return decided
+    kind, cause = capture.columns["kind"][:stop], analysis.correlation.columns["cause"][:stop]
+    deciding = [code for name in (kinds.REQUEST, kinds.REJECT, kinds.WITHDRAW) if (code := capture.strings.find(name))]
+    rows = np.flatnonzero((cause != NO_ROW) & np.isin(kind, deciding))
+    yield
+    places = proposals.searchsorted(cause[rows])
+    hit = (places < len(proposals)) & (proposals[np.minimum(places, len(proposals) - 1)] == cause[rows])
+    decided[places[hit][::-1]] = rows[hit][::-1]  # of several the first stays
+    return decided

@@ -1,0 +1,91 @@
+"""Lines that go in steps, reduced to the pixel columns they are drawn in, however many steps there are. No Qt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.views.timeline.marks import Window
+
+Array = NDArray[np.int64]
+_BOUNDS = np.iinfo(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The pixel columns in which some line steps, and what each line does there.
+
+    Attributes:
+        x: (k,) int64, the columns, ascending.
+        before: (lines,) int64, values at the left edge.
+        low, high, last: (lines, k) int64, least and greatest value a line takes in each column, and the one it leaves
+            it with.
+        steps: how many steps they stand for.
+    """
+
+    x: Array
+    before: Array
+    low: Array
+    high: Array
+    last: Array
+    steps: int
+
+
+def column_edges(window: Window) -> Array:
+    """(width + 1,) int64, where each pixel column of a window begins, and where the last one ends."""
+    width = max(1, window.width)
+    since = np.ceil(np.arange(width + 1) * ((window.right - window.left) / width))
+    room = float(_BOUNDS.max - max(window.left, 0) - 1024)  # a float may round up
+    return window.scale.times(np.minimum(since, room).astype(np.int64) + np.int64(window.left))
+
+
+def columns_of(times: Array, lines: Array, window: Window) -> Columns:
+    """What is drawn of some lines. O(steps in the window) in numpy.
+
+    Args:
+        times: (n,) int64, when the steps are, ascending; the lines share them.
+        lines: (lines, n) int64, what each line is at from then on; before the first step it is at 0.
+        window: what is shown, in how many pixels.
+    """
+    places = np.searchsorted(times, column_edges(window))
+    start, stop = int(places[0]), int(places[-1])
+    x = np.flatnonzero(np.diff(places))
+    before = lines[:, start - 1] if start else np.zeros(len(lines), np.int64)
+    if not len(x):
+        none = np.zeros((len(lines), 0), np.int64)
+        return Columns(x, before, none, none, none, 0)
+    begins = places[x]
+    shown = lines[:, start:stop]
+    low = np.minimum.reduceat(shown, begins - start, axis=1)
+    high = np.maximum.reduceat(shown, begins - start, axis=1)
+    last = lines[:, np.append(begins[1:], stop) - 1]
+    return Columns(x, before, low, high, last, stop - start)
+
+
+def outline(columns: Columns, line: int, left: float, right: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The corners of one line between two places: (p,) pixels and (p,) values.
+
+    Columns with one step have two corners; where more fall into one the line reaches from the least to the greatest.
+    """
+    last, low, high = columns.last[line], columns.low[line], columns.high[line]
+    entry = np.append(columns.before[line], last[:-1]) if len(last) else last
+    plain = bool(((low == high) & (low == last)).all())
+    values = np.stack((entry, last) if plain else (entry, low, high, last), axis=1).ravel()
+    x = np.repeat(columns.x, 2 if plain else 4)
+    ends = (int(columns.before[line]), int(last[-1] if len(last) else columns.before[line]))
+    places = np.concatenate(([left], np.clip(x, left, right), [right]))
+    return places.astype(np.float64), np.concatenate(([ends[0]], values, [ends[1]])).astype(np.float64)
+
+
+def nice_ticks(most: float, room: int) -> list[int]:
+    """Round values from 0 to at least `most`, about so many: 0, 5,000, 10,000..."""
+    decade = 1
+    while True:
+        for factor in (1, 2, 5):
+            step = decade * factor
+            if step * room >= most:
+                return [step * n for n in range(max(1, math.ceil(most / step)) + 1)]
+        decade *= 10

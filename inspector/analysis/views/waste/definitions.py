@@ -1,0 +1,156 @@
+"""Definitions of tools, which clients hand to their model: listed again without a change, or of tools never called.
+
+How many tokens a definition has is worked out from its share of the list's, so that no tokenizer is needed here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.views.waste.repeats import digest
+from inspector.analysis.views.waste.results import Results, Traffic
+from inspector.analysis.views.waste.wasted import Waste, WasteKind, some
+from inspector.protocol.text import compact
+
+MOST_LISTS = 5_000
+"""Lists that are looked at."""
+LARGE = 100
+"""Tokens of definitions nobody used from which on they are worth a word."""
+_MOST_NAMED = 5
+
+
+@dataclass(slots=True)
+class _Lists:
+    """What one server told one client of its tools, page by page."""
+
+    standing: dict[bytes, int] = field(default_factory=dict)  # digest of the cursor -> place where it was new
+    content: dict[bytes, bytes] = field(default_factory=dict)
+    again: list[int] = field(default_factory=list)
+
+
+class Definitions:
+    """Lists of tools as they are gone through, oldest first.
+
+    Attributes:
+        results: the lists.
+        read_only: tools whose definition says that they change nothing.
+        offered: names of all tools that anybody lists.
+        unread: lists that were too many to be looked at.
+    """
+
+    def __init__(self, traffic: Traffic, *, ongoing: bool = False) -> None:
+        found = traffic.answers("tools/list")
+        talking = np.unique(traffic.speakers[traffic.sayings()])
+        found = found.those(np.flatnonzero(np.isin(found.speakers, talking)))
+        self.unread = max(0, len(found) - MOST_LISTS)
+        self.results: Results = found.those(np.arange(min(len(found), MOST_LISTS)))
+        self.read_only: set[str] = set()
+        self.offered: set[str] = set()
+        self._whole: set[int] = set()  # pairs of whom the last page was seen
+        self._traffic = traffic
+        self._ongoing = ongoing
+        self._lists: dict[int, _Lists] = {}
+
+    def take(self, place: int) -> None:
+        """Look at one list."""
+        capture, results = self._traffic.analysis.capture, self.results
+        row = int(results.rows[place])
+        payload = capture.records.payload(row)
+        tools = _tools(payload)
+        self.offered.update(tool["name"] for tool in tools if isinstance(tool.get("name"), str))
+        if tools and not payload["result"].get("nextCursor") and not capture.records.is_big(row):
+            self._whole.add(int(results.pairs[place]))
+        for tool in tools:
+            hints = tool.get("annotations")
+            if isinstance(hints, dict) and hints.get("readOnlyHint") is True:
+                self.read_only.add(str(tool.get("name")))
+        params = capture.records.payload(int(results.calls[place])).get("params")
+        page = digest(params.get("cursor") if isinstance(params, dict) else None)
+        lists = self._lists.setdefault(int(results.pairs[place]), _Lists())
+        content = digest(tools)
+        if lists.content.get(page) == content and tools:
+            lists.again.append(place)
+        else:
+            lists.standing[page], lists.content[page] = place, content
+
+    def lacks(self, pair: int, tool: str, called: str) -> bool:
+        """Whether a server is known to have no such tool, and nobody else lists one either.
+
+        Args:
+            pair: who asked and who answered (`Results.pairs`).
+            tool: its name.
+            called: a tool that it has: a list without it is not the list that counts.
+        """
+        meant = self._traffic.analysis.transients.aliases.meant
+        offered = {meant(one) for one in self.offered}
+        return pair in self._whole and meant(called) in offered and meant(tool) not in offered
+
+    def judge(self) -> list[Waste]:
+        """What was listed again, and what was never called."""
+        called = self._called()
+        found: list[Waste] = []
+        for lists in self._lists.values():
+            found += filter(None, (self._again(lists), self._uncalled(lists, called)))
+        return found
+
+    def _called(self) -> set[tuple[int, int]]:
+        calls = self._traffic.calls()
+        targets = self._traffic.analysis.correlation.columns["target"][calls]
+        pairs = np.unique(self._traffic.speakers[calls] << 32 | targets.astype(np.int64))
+        return {(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in pairs.tolist()}
+
+    def _again(self, lists: _Lists) -> Waste | None:
+        rows = [int(self.results.rows[place]) for place in lists.again]
+        tokens = sum(map(self._traffic.cost, rows))
+        if not rows or not tokens:
+            return None
+        traffic, call = self._traffic, int(self.results.calls[lists.again[0]])
+        times = "again" if len(rows) == 1 else f"{len(rows):,} more times"
+        who, server = traffic.asker_words(call), traffic.answerer_words(rows[0])
+        sentence = f"{who} had the tools of {server} listed {times}, unchanged. Clients that keep one list pay once."
+        advice = "List tools again when the server says that they changed (notifications/tools/list_changed)."
+        messages = [int(self.results.calls[place]) for place in lists.again] + rows
+        return Waste(
+            WasteKind.LISTED, rows[0], some(messages), tokens, sentence, advice, False, traffic.sender(call), None
+        )  # fmt: skip
+
+    def _uncalled(self, lists: _Lists, called: set[tuple[int, int]]) -> Waste | None:
+        traffic, results = self._traffic, self.results
+        tokens, uncalled, known = 0.0, list[str](), 0
+        for place in lists.standing.values():
+            row, speaker = int(results.rows[place]), int(results.speakers[place])
+            tools = _tools(traffic.analysis.capture.records.payload(row))
+            sizes = [len(compact(tool)) for tool in tools]
+            known += len(tools)
+            for tool, size in zip(tools, sizes, strict=True):
+                name = tool.get("name")
+                code = traffic.analysis.capture.strings.find(name) if isinstance(name, str) else None
+                if code is None or (speaker, code) not in called:
+                    uncalled.append(str(name))
+                    tokens += traffic.cost(row) * size / max(1, sum(sizes))
+        if round(tokens) < LARGE:
+            return None
+        row = int(results.rows[next(iter(lists.standing.values()))])
+        call = int(results.calls[next(iter(lists.standing.values()))])
+        who, server = traffic.asker_words(call), traffic.answerer_words(row)
+        more = len(uncalled) - _MOST_NAMED
+        # One more is named as well: a number would take as much room.
+        names = f"{', '.join(uncalled[:_MOST_NAMED])} and {more:,} more" if more > 1 else ", ".join(uncalled)
+        of = f"{len(uncalled):,} of the {known:,} tools" if len(uncalled) < known else f"none of the {known:,} tools"
+        verb = "did not call" if len(uncalled) < known else "called"
+        subject = f"So far {traffic.sender(call) or 'the MCP client'}" if self._ongoing else who
+        sentence = f"{subject} {verb} {of} that {server} listed: {names}."
+        advice = "Hand the model the definitions it needs alone, or describe rare tools in fewer words."
+        messages = [int(results.rows[place]) for place in lists.standing.values()]
+        return Waste(
+            WasteKind.UNCALLED, row, some(messages), round(tokens), sentence, advice, False, traffic.sender(call), None
+        )  # fmt: skip
+
+
+def _tools(payload: dict[str, Any]) -> list[dict[str, Any]]:
+    result = payload.get("result")
+    tools = result.get("tools") if isinstance(result, dict) else None
+    return [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []

@@ -1,0 +1,278 @@
+"""Goes through a capture for what could have been spared, a little at a time.
+
+Each result is listed once: what was fetched again as that, and of the rest what was never consumed, then what nobody
+referred to. Passages copied into arguments are tokens of the arguments, so that nothing is counted twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.findings.hints import PENDING_AFTER_S
+from inspector.analysis.passes.results.transients import Badge
+from inspector.analysis.passes.tokens.reported_usage import Usage
+from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.analysis.views.account.call_pairs import CallPairs
+from inspector.analysis.views.waste.definitions import MOST_LISTS, Definitions
+from inspector.analysis.views.waste.losses import Losses
+from inspector.analysis.views.waste.repeats import Repeats
+from inspector.analysis.views.waste.results import Results, Traffic
+from inspector.analysis.views.waste.traces import MOST_SAYINGS, Traces
+from inspector.analysis.views.waste.wasted import Waste, WasteKind
+from inspector.base.slices import Steps, go_on
+from inspector.protocol.times import NO_TIME
+from inspector.protocol.tool_names import ToolAlias, alias_for
+from inspector.store.columns.hashes import NO_ROW
+
+MOST_RESULTS = 10_000
+"""Results that are looked at closely, the largest."""
+YOUNG_S = PENDING_AFTER_S
+"""While traffic goes on nothing is said of a result younger than this: it may still be consumed, or spoken of."""
+
+
+@dataclass(frozen=True, slots=True)
+class WasteReport:
+    """What was found.
+
+    Attributes:
+        wastes: what costs most first.
+        notes: sentences on what was not looked at.
+        stop: messages it is about.
+        reported: what calls of models reported in all; None where none did.
+    """
+
+    wastes: tuple[Waste, ...]
+    notes: tuple[str, ...]
+    stop: int
+    reported: Usage | None = None
+
+    @property
+    def tokens(self) -> int:
+        """All that could be spared, estimate."""
+        return sum(one.tokens for one in self.wastes)
+
+    @property
+    def sure_tokens(self) -> int:
+        """Of these, what the traffic shows."""
+        return sum(one.tokens for one in self.wastes if one.sure)
+
+
+class WasteFinder:
+    """Looks at the messages there are when it is made; nothing happens until `go_on` is called.
+
+    Attributes:
+        found: the outcome; None until all is done.
+    """
+
+    def __init__(
+        self, analysis: Analysis, *, most: int = MOST_RESULTS, ongoing: bool = False, now_ns: int | None = None
+    ) -> None:  # fmt: skip
+        """Prepare.
+
+        Args:
+            analysis: its tokens should be counted; what is not counted is not looked at.
+            most: results that are looked at closely.
+            ongoing: traffic goes on, so that what was not done yet may still be.
+            now_ns: what time it is then; by default as the traffic tells.
+        """
+        self._analysis = analysis
+        self._most = most
+        self._ongoing = ongoing
+        self._now_ns = analysis.now_ns if now_ns is None else now_ns
+        self._notes: list[str] = []
+        self._steps = self._run()
+        self.found: WasteReport | None = None
+
+    def go_on(self, until: float) -> bool:
+        """Look further until a time, by `time.perf_counter`; whether all is done."""
+        return go_on(self._steps, until)
+
+    def _run(self) -> Steps[None]:
+        """Each step is a few milliseconds at most, but for the columns of a very large capture."""
+        analysis = self._analysis
+        traffic = Traffic(analysis)
+        yield
+        wastes: list[Waste] = []
+        definitions = Definitions(traffic, ongoing=self._ongoing)
+        yield
+        for place in range(len(definitions.results)):
+            definitions.take(place)
+            yield
+        wastes += definitions.judge()
+        if definitions.unread:
+            self._notes.append(f"Of lists of tools the first {MOST_LISTS:,} were looked at.")
+        pairs = CallPairs(analysis)
+        while pairs.behind:
+            pairs.step()
+            yield
+        answers = traffic.answers("tools/call")
+        # What a server answered to a call of a transcript is there a second time: in no model's context.
+        results = self._largest(answers.those(np.flatnonzero(pairs.outer_of(answers.calls) == NO_ROW)))
+        yield
+        losses = Losses(traffic)
+        yield
+        repeats = Repeats(traffic, results, definitions.read_only, losses)
+        for place in repeats.places:
+            repeats.take(place)
+            yield
+        for places in repeats.groups:
+            wastes += repeats.judge(places)
+            yield
+        listed = repeats.listed | self._young(results)
+        left = [place for place, row in enumerate(results.rows.tolist()) if row not in listed]
+        for place in left:
+            one = unconsumed(traffic, results, place, losses, definitions, ongoing=self._ongoing)
+            if one is not None:
+                wastes.append(one)
+                listed.add(one.message)
+            yield
+        yield from self._trace(traffic, results, listed, wastes)
+        wastes.sort(key=lambda one: (-one.tokens, one.message))
+        found = tuple(one for one in wastes if one.tokens > 0)
+        self.found = WasteReport(found, tuple(self._notes), traffic.stop, analysis.usage.total())
+
+    def _largest(self, results: Results) -> Results:
+        """The largest results that are counted, ascending."""
+        uncounted = int(np.count_nonzero(results.tokens == NOT_COUNTED))
+        if uncounted:
+            one = uncounted == 1
+            words = "1 result is not counted, and was" if one else f"{uncounted:,} results are not counted, and were"
+            self._notes.append(f"{words} not looked at.")
+        order = np.argsort(-results.tokens, kind="stable")[: len(results) - uncounted]
+        if len(order) > self._most:
+            self._notes.append(f"Of {len(order):,} results the {self._most:,} largest were looked at closely.")
+        return results.those(np.sort(order[: self._most]))
+
+    def _young(self, results: Results) -> set[int]:
+        """Results of which it is too early to say anything."""
+        if not self._ongoing:
+            return set()
+        analysis, times = self._analysis, self._analysis.capture.columns["time_ns"][results.rows]
+        now = analysis.contexts.clock_ns if self._now_ns is None else self._now_ns
+        young = (times == NO_TIME) | (times > now - YOUNG_S * 1_000_000_000)
+        return set(results.rows[young].tolist())
+
+    def _trace(self, traffic: Traffic, results: Results, listed: set[int], wastes: list[Waste]) -> Steps[None]:
+        apart = traffic.collapsed(results.rows) | np.isin(results.rows, list(listed))
+        traces = Traces(traffic, results, np.flatnonzero(~apart))
+        yield
+        for place in traces.places:
+            traces.take(place)
+            yield
+        yield from traces.settle()
+        for row in traces.sayings:
+            traces.hear(row)
+            yield
+        if traces.dropped:
+            self._notes.append(
+                f"Of {traces.dropped:,} results there was no room to see whether somebody refers to them."
+            )
+        if traces.unread:
+            self._notes.append(
+                f"What was said after results was searched in {MOST_SAYINGS:,} messages; {traces.unread:,} more were "
+                "not, so that nothing is said of results nobody referred to."
+            )
+        wastes += traces.unreferred
+        wastes += traces.copied
+
+
+# Results that are transient, and that nobody has consumed: they stand in the context for good.
+
+_MOST_NAMED = 3
+_MOST_TOOLS = 2_000
+"""Of more tools none is looked for behind a prefix."""
+_MOST_TRIED = 50
+"""Hinted tools whose names are compared with a tool's."""
+
+
+def unconsumed(
+    traffic: Traffic, results: Results, place: int, losses: Losses, definitions: Definitions, *, ongoing: bool = False
+) -> Waste | None:
+    """What one result costs beyond its summary.
+
+    Returns None when it is not transient, or was consumed, or no tool can consume it: then nothing can be spared.
+
+    Args:
+        traffic, results: what is looked at.
+        place: of the result.
+        losses: what may have emptied somebody's context.
+        definitions: which tools there are.
+        ongoing: more is to come, so that it may still be consumed.
+    """
+    transients, row, call = traffic.analysis.transients, int(results.rows[place]), int(results.calls[place])
+    badges = int(transients.columns["badges"][row])
+    if not badges & Badge.TRANSIENT.value or badges & Badge.COLLAPSED.value:
+        return None
+    spared = int(results.tokens[place]) - (traffic.analysis.tokens.summary_tokens(row) or 0)
+    if spared <= 0:
+        return None
+    tool = traffic.tool(row)
+    words = _words(traffic, row, tool, definitions, int(results.pairs[place]))
+    if words is None:
+        return None
+    sentence, advice, alias = words
+    kind = WasteKind.PENDING if ongoing else WasteKind.UNCONSUMED
+    # With the alias it may turn out to be consumed: who called by these names knows what they mean.
+    lost = losses.since(row, traffic.sender(call))
+    if lost is not None:
+        sentence += f" It may have left the context with No. {lost + 1:,}."
+    sure = not ongoing and alias is None and lost is None
+    return Waste(kind, row, (call, row), spared, sentence, advice, sure, traffic.sender(call), tool)
+
+
+def _words(
+    traffic: Traffic, row: int, tool: str, definitions: Definitions, pair: int
+) -> tuple[str, str, ToolAlias | None] | None:
+    """What happened, what would spare it, and the tool alias that would make hints fit; None where no tool can."""
+    named = _consumers(traffic, row)
+    consumers = [name for name in named if not definitions.lacks(pair, name, tool)]
+    if named and not consumers:
+        return _of_missing(traffic, row, tool, named[:_MOST_NAMED], definitions)
+    if consumers:
+        names = " or ".join(consumers[:_MOST_NAMED])
+        sentence = f"{tool} brought a transient result, which {names} has not consumed."
+        return sentence, f"Call {names} once what matters was taken from it.", None
+    hinted, alias = _nearly_hinted(traffic, row)
+    if alias is not None:
+        return (
+            f"{tool} brought a transient result; hints call this tool {hinted}, so that none fits.",
+            f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and look again.",
+            alias,
+        )
+    return None
+
+
+def _of_missing(
+    traffic: Traffic, row: int, tool: str, named: list[str], definitions: Definitions
+) -> tuple[str, str, ToolAlias | None] | None:
+    """As `_words`, where nobody has the tools that hints name: to call them is no advice."""
+    names = " or ".join(named)
+    tools = sorted(definitions.offered)
+    found = (alias_for(name, tools) for name in named if len(tools) <= _MOST_TOOLS)
+    alias = next((one for one in found if one is not None), None)
+    if alias is None:
+        return None
+    server = traffic.answerer_words(row)
+    sentence = f"{tool} brought a transient result; hints leave it to {names}, which {server} does not have."
+    return sentence, f"Set the tool alias {alias.text} (Settings, Tool names; --tool-alias), and look again.", alias
+
+
+def _consumers(traffic: Traffic, row: int) -> list[str]:
+    """The tools that hints have named as consuming a result."""
+    transients = traffic.analysis.transients
+    conversation, tool = transients.conversation_of(row), transients.aliases.meant(traffic.tool(row))
+    if conversation is None:
+        return []
+    return sorted(name for name, consumer in conversation.consumers.items() if tool in consumer.tools)
+
+
+def _nearly_hinted(traffic: Traffic, row: int) -> tuple[str, ToolAlias | None]:
+    """The hinted tool that bears a result's name behind or without a prefix, and the alias that says so."""
+    conversation = traffic.analysis.transients.conversation_of(row)
+    hinted = conversation.hinted if conversation is not None else {}
+    found = ((name, alias_for(name, [traffic.tool(row)])) for name in islice(hinted, _MOST_TRIED))
+    return next(((name, alias) for name, alias in found if alias is not None), ("", None))

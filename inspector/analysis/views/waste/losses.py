@@ -1,0 +1,62 @@
+"""What may have emptied somebody's context: being told to forget or to begin anew, compacting, a new connection."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.views.waste.results import Array, Traffic
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+
+_DONE = "participant/compact-done"
+_EVERYONE = ""
+
+
+class Losses:
+    """When who may have lost what stood in its context. Whether it did, and what of it, is not reported."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        capture = traffic.analysis.capture
+        self._traffic = traffic
+        self._ended = traffic.analysis.transients.runs.ended_by(np.arange(traffic.stop))
+        columns, rows = capture.columns, traffic.losses()
+        keys = [columns[name][rows].astype(np.int64) for name in ("kind", "to_set", "sender")]
+        found: dict[str, list[Array]] = {}
+        for places in _alike(*keys):
+            for name in self._names(int(rows[places[0]])):
+                found.setdefault(name, []).append(rows[places])
+        self._found = {name: np.sort(np.concatenate(many)) for name, many in found.items()}
+
+    def _names(self, row: int) -> set[str]:
+        """Whose context a message is about: who compacted, else who was told."""
+        capture, sender = self._traffic.analysis.capture, self._traffic.sender(row) or _EVERYONE
+        if capture.string("kind", row) == _DONE:
+            return {sender}
+        to = capture.to(row)
+        return set(to) - {sender} if to else {_EVERYONE}
+
+    def since(self, row: int, asker: str | None, until: int | None = None) -> int | None:
+        """The first message after a result, and before another, with which it may have left the asker's context."""
+        stop = self._traffic.stop if until is None else until
+        found = [place for name in {asker or _EVERYONE, _EVERYONE} if (place := self._next(name, row)) is not None]
+        capture = self._traffic.analysis.capture
+        if int(capture.columns["flags"][row]) & Flag.RPC.value and int(self._ended[row]) != NO_ROW:
+            found.append(int(self._ended[row]))
+        first = min(found, default=stop)
+        return first if first < stop else None
+
+    def _next(self, name: str, row: int) -> int | None:
+        rows = self._found.get(name)
+        place = int(np.searchsorted(rows, row, side="right")) if rows is not None else 0
+        return int(rows[place]) if rows is not None and place < len(rows) else None
+
+
+def _alike(*columns: Array) -> list[Array]:
+    """Places that are alike in all columns, each ascending."""
+    if not len(columns[0]):
+        return []
+    order = np.lexsort(columns)
+    differs = np.zeros(len(order) - 1, np.bool_)
+    for column in columns:
+        differs |= np.diff(column[order]) != 0
+    return np.split(order, np.flatnonzero(differs) + 1)

@@ -1,0 +1,192 @@
+"""The same call answered again: same client, same server, same tool, equal arguments."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import json
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.passes.results.badges import Badge
+from inspector.analysis.views.waste.losses import Losses
+from inspector.analysis.views.waste.results import Array, Results, Traffic
+from inspector.analysis.views.waste.wasted import Waste, WasteKind, some
+from inspector.store.columns.flags import Flag
+
+_READING = frozenset((
+    "browse", "check", "count", "describe", "download", "explain", "fetch", "find", "get", "grep", "head", "help",
+    "list", "load", "look", "lookup", "ls", "open", "peek", "preview", "query", "read", "resolve", "retrieve", "scan",
+    "search", "select", "show", "stat", "status", "suggest", "summarize", "tail", "tree", "view",
+))  # fmt: skip
+"""First words of names of tools that change nothing."""
+
+
+class Again(enum.Enum):
+    """How an answer came again."""
+
+    SAME = 0
+    PERHAPS = 1
+    """The same, but it could not be known before."""
+    CHANGED = 2
+
+
+def only_reads(tool: str, read_only: Collection[str]) -> bool:
+    """Whether a tool changes nothing: its definition says so, or else its name.
+
+    Args:
+        tool: its name.
+        read_only: tools whose definitions say so.
+    """
+    name = tool.rpartition("__")[2] or tool
+    return tool in read_only or name.replace("-", "_").split("_")[0].lower() in _READING
+
+
+def digest(value: Any) -> bytes:
+    """Equal for equal JSON, whatever the order of its keys."""
+    try:
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class Repeats:
+    """Calls as they are gone through, oldest first."""
+
+    def __init__(self, traffic: Traffic, results: Results, read_only: Collection[str], losses: Losses) -> None:
+        self._traffic, self._results = traffic, results
+        targets = traffic.analysis.correlation.columns["target"][results.rows].astype(np.int64)
+        keys = results.pairs << 32 | targets
+        _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        consumes = traffic.analysis.transients.columns["badges"][results.rows] & Badge.CONSUMED.value != 0
+        asked = traffic.analysis.capture.columns["flags"][results.calls] & Flag.UNRECORDED.value == 0
+        self.places: list[int] = np.flatnonzero((counts[inverse] > 1) & ~consumes & asked).tolist()
+        """Of results of tools that were called more than once: only these need be looked at. A call that consumes a
+        result fetches nothing, and has to be made for each."""
+        self._keys = keys
+        self.listed: set[int] = set()
+        """Results that came again."""
+        self._groups: dict[tuple[int, bytes], list[int]] = {}
+        self._changes = _Between(traffic, read_only, losses)
+
+    def take(self, place: int) -> None:
+        """Look at the arguments of one call."""
+        arguments = arguments_of(self._traffic, int(self._results.calls[place]))
+        self._groups.setdefault((int(self._keys[place]), digest(arguments)), []).append(place)
+
+    @property
+    def groups(self) -> list[list[int]]:
+        """Places of results that answered the same."""
+        return [places for places in self._groups.values() if len(places) > 1]
+
+    def judge(self, places: list[int]) -> list[Waste]:
+        """What was fetched again; an answer is compared with the one before it."""
+        answers = [self._answer(place) for place in places]
+        again: dict[Again, list[int]] = {}
+        for before, here, old, new in zip(places, places[1:], answers, answers[1:], strict=False):
+            again.setdefault(self._how(before, here, same=old == new), []).append(here)
+        return [self._waste(places, how, later) for how, later in again.items()]
+
+    def _answer(self, place: int) -> bytes:
+        """All it brought: pictures, addresses and structured content tell answers apart whose texts are equal."""
+        payload = self._traffic.analysis.capture.records.payload(int(self._results.rows[place]))
+        return digest(_without_meta(payload.get("result")))
+
+    def _how(self, before: int, here: int, *, same: bool) -> Again:
+        if not same:
+            return Again.CHANGED
+        results = self._results
+        between = self._changes.between(results, before, here)
+        return Again.PERHAPS if between else Again.SAME
+
+    def _waste(self, places: list[int], how: Again, later: list[int]) -> Waste:
+        results, traffic = self._results, self._traffic
+        rows = [int(results.rows[place]) for place in later]
+        self.listed.update(rows)
+        call, first = int(results.calls[later[0]]), int(results.rows[places[0]])
+        times = "again" if len(later) == 1 else f"{len(later):,} more times"
+        outcome = _OUTCOMES[how].format(no=f"{first + 1:,}")
+        sentence = f"{traffic.asker_words(call)} called {traffic.tool(rows[0])} {times} with equal arguments; {outcome}"
+        messages = [first] + [int(results.calls[place]) for place in later] + rows
+        return Waste(
+            WasteKind.TWICE, rows[0], some(messages), sum(map(traffic.cost, rows)), sentence, _ADVICE[how],
+            how is Again.SAME, traffic.sender(call), traffic.tool(rows[0]),
+        )  # fmt: skip
+
+
+_OUTCOMES = {
+    Again.SAME: "No. {no} had answered the same.",
+    Again.PERHAPS: "the answer was that of No. {no}, though it might have changed, or been lost, in between.",
+    Again.CHANGED: "the answer had changed since the one before. No. {no} was the first.",
+}
+_ADVICE = {
+    Again.SAME: "Use the first answer again.",
+    Again.PERHAPS: "Ask again only for what has changed, or let the server say when it has.",
+    Again.CHANGED: "Ask for what has changed alone, where the server can tell.",
+}
+
+
+def _without_meta(result: Any) -> Any:
+    """A result without what only programs read, its own and that of its content blocks."""
+    if not isinstance(result, dict):
+        return result
+    blocks = result.get("content")
+    bare_result = {key: value for key, value in result.items() if key != "_meta"}
+    if isinstance(blocks, list):
+        bare = [
+            {key: value for key, value in block.items() if key != "_meta"} if isinstance(block, dict) else block
+            for block in blocks
+        ]
+        bare_result["content"] = bare
+    return bare_result
+
+
+def arguments_of(traffic: Traffic, call: int) -> Any:
+    """The arguments of a call; nothing is as good as none."""
+    params = traffic.analysis.capture.records.payload(call).get("params")
+    return (params.get("arguments") if isinstance(params, dict) else None) or {}
+
+
+class _Between:
+    """Whether something came between two answers that may have changed, or lost, the first."""
+
+    def __init__(self, traffic: Traffic, read_only: Collection[str], losses: Losses) -> None:
+        self._traffic = traffic
+        everything = traffic.answers("tools/call", unrecorded=True)
+        targets = traffic.analysis.correlation.columns["target"][everything.rows].astype(np.int64)
+        names = {code: traffic.analysis.capture.strings[code] for code in np.unique(targets).tolist()}
+        changing = np.isin(targets, [code for code, name in names.items() if not only_reads(name, read_only)])
+        self._by_server = _grouped(traffic.speakers[everything.rows[changing]], everything.calls[changing])
+        self._losses = losses
+
+    def between(self, results: Results, before: int, here: int) -> bool:
+        """Whether the server was told to do something since, or the one who asked may have forgotten.
+
+        The first call counts: where that does more than read, so does the second, and what it did is no answer.
+        """
+        since, until = int(results.rows[before]), int(results.calls[here])
+        server = int(self._traffic.speakers[results.rows[here]])
+        changed = self._by_server.get(server, _NONE)
+        if _any_between(changed, int(results.calls[before]), until):
+            return True
+        return self._losses.since(since, self._traffic.sender(until), until) is not None
+
+
+_NONE = np.empty(0, np.int64)
+
+
+def _any_between(rows: Array, since: int, until: int) -> bool:
+    """Whether a row is one of those from `since` on, and before `until`; rows are ascending."""
+    return bool(np.searchsorted(rows, until) > np.searchsorted(rows, since))
+
+
+def _grouped(keys: Array, rows: Array) -> dict[int, Array]:
+    """Rows by key, each ascending."""
+    order = np.lexsort((rows, keys))
+    keys, rows = keys[order], rows[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1)).tolist()
+    stops = [*starts[1:], len(keys)][: len(starts)]
+    return {int(keys[start]): rows[start:stop] for start, stop in zip(starts, stops, strict=True)}

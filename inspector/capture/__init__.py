@@ -1,1 +1,0 @@
-"""Records on disk, and one array per property of a message in memory."""

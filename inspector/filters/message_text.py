@@ -1,0 +1,88 @@
+"""The message itself within its line: what a log or capture writes around it is not what anybody said.
+
+`space_id` stands in every line of a gateway's log; a search for it is about messages that have it. Lines are searched
+whole first, which is quick, and only where one holds what is looked for it is seen whether the message does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.filters.records import Offsets
+from inspector.protocol.formats import read_line
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.adjacent_reads import Stretch
+from inspector.store.messages.capture import Capture
+
+_HEAD = 4 << 10
+"""Bytes of a line in which what it carries begins, where that is seen without reading it."""
+# No brace before it, so that it is a member of the line's own object; a quotation mark in a text would be escaped.
+_CARRIED = re.compile(rb'\{[^{}\[\]]*?"(?:envelope|frame|message|data|log|msg)"\s*:\s*(?=[{\[])')
+
+
+class AmongFinder(Protocol):
+    """Finds something in many records."""
+
+    def among(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
+        """As `find_query.Finder.among`."""
+        ...
+
+
+def own_place(line: bytes, start: int, end: int, size: int) -> tuple[int, int] | None:
+    """Where in a line the message lies; None where that cannot be said without reading it.
+
+    Args:
+        line: bytes that hold the line, or its beginning.
+        start, end: where it begins and ends, if need be behind what is held.
+        size: bytes of the message.
+    """
+    if end - start == size:
+        return start, end
+    carried = _CARRIED.match(line, start, min(end, start + _HEAD))
+    if carried is None:
+        return None
+    begin, stop = carried.end(), carried.end() + size
+    held = stop < min(end, len(line))
+    if stop >= end or (held and (line[stop - 1 : stop] not in (b"}", b"]") or line[stop : stop + 1] not in b",} ")):
+        return None
+    return begin, stop
+
+
+def found_in_own(
+    finder: AmongFinder, capture: Capture, messages: NDArray[np.integer[Any]], lines: Stretch
+) -> NDArray[Any]:
+    """Which of some messages hold what a finder looks for; answers as its own.
+
+    Args:
+        finder: looks for it.
+        capture: where the messages are.
+        messages: (k,) integer, ascending.
+        lines: their k lines.
+    """
+    found = finder.among(*lines)
+    sizes, lengths = capture.columns["size"][messages], capture.columns["length"][messages]
+    carried = np.flatnonzero((found == 1) & (sizes != lengths))
+    if not len(carried):
+        return found
+    derived = capture.columns["flags"][messages[carried]] & Flag.DERIVED.value != 0
+    for place in carried[derived].tolist():  # one of several that its record means
+        raw = capture.records.envelope_bytes(int(messages[place]))
+        found[place] = finder.among(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
+    carried = carried[~derived]
+    known: list[tuple[int, int, int]] = []
+    for place in carried.tolist():
+        start, end = int(lines.starts[place]), int(lines.ends[place])
+        own = own_place(lines.data, start, end, int(sizes[place]))
+        if own is not None:
+            known.append((place, *own))
+        else:
+            raw = read_line(lines.data[start:end]).raw
+            found[place] = finder.among(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
+    if known:
+        places, starts, ends = np.array(known, np.int64).T
+        found[places] = finder.among(lines.data, starts, ends)
+    return found

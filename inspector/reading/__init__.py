@@ -1,0 +1,1 @@
+"""Bytes to records to columns: decoding, reassembly, worker processes."""

@@ -1,0 +1,1 @@
+"""Decodes lines into blocks of columns."""

@@ -1,0 +1,631 @@
+"""Bytes to blocks of columns. Pure: the same bytes give the same messages, however they were cut into blocks.
+
+A block has its own strings, numbered from 1 in the order seen; the capture renumbers them when it takes the
+block in. So blocks can be read anywhere, also in another process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.base.gc_control import no_collection
+from inspector.protocol import calls, kinds, mcp
+from inspector.protocol.context_forms import told_context
+from inspector.protocol.directions import ends
+from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
+from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
+from inspector.protocol.formats.http_lines import NOISE
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.mcp_notes import Note, note_of
+from inspector.protocol.meaning import ApiCall, Chain, History, Meaning, Spawn, ThreadMark, envelope_bytes
+from inspector.protocol.object_contexts import levels_of
+from inspector.protocol.payloads.chunks import context_in
+from inspector.protocol.record import Exchange, Record, Shape, unreadable
+from inspector.protocol.response_context import read_told_call
+from inspector.protocol.text import compact
+from inspector.protocol.times import NO_TIME, parse_moment
+from inspector.reading.decoder import batches
+from inspector.reading.decoder.fast_path import Tables, UsualRows, fold_hash, together, usual_shape
+from inspector.reading.decoder.line_splitter import Lines, runs_of, split_lines
+from inspector.reading.decoder.normalize import TOLD_FLAGS, context_key, recipients
+from inspector.reading.reassembly.joined_lines import OrderedLine
+from inspector.reading.reassembly.reassembler import Wires
+from inspector.store.columns.block import (
+    BLOCK_COLUMNS,
+    OF_TRANSCRIPTS,
+    RUNNING,
+    STRING_COLUMNS,
+    Block,
+    Ended,
+    Opened,
+)
+from inspector.store.columns.columns import Array
+from inspector.store.columns.extracts import Decoded, Extracts, extract, matters
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_rpc_ids, hash_text, hash_texts
+from inspector.store.columns.irregular_forms import OddForm, odd_form
+from inspector.store.columns.large_headers import MAX_WHOLE
+
+TICK, REPLAYED = "tick", "replayed"
+"""In the place of an event, of records that say that a call still goes on, and of server-sent events with an id."""
+JOINING_EVENTS = frozenset({"delivered", "rejected", TICK, REPLAYED})
+"""Events of a gateway log whose records are copies of a message; ticks, and events that may come again."""
+NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
+
+_HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
+
+_ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
+# IntFlag does its arithmetic in Python; a row of columns wants plain numbers.
+_ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
+_CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
+_DECLINED = Flag.DECLINED.value
+_UNRECORDED = Flag.UNRECORDED.value
+_CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value, Flag.DERIVED.value
+
+_ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
+"""Members of a row, in order: a column's value, or the text that it will stand for."""
+_Row = tuple[Any, ...]
+
+
+class BlockReader:
+    """Fills one block from lines."""
+
+    def __init__(
+        self, source: int = 0, reading: str | None = None, wires: Wires | None = None
+    ) -> None:  # fmt: skip
+        """Prepare.
+
+        Args:
+            source: number of the source in the capture.
+            reading: the format to read lines as; None for the one that knows each.
+            wires: puts together what the source's lines hold in pieces, of lines read in order.
+        """
+        self._reading = reading
+        self._wires = wires
+        self._ordered: list[OrderedLine] | None = None
+        self._source = source
+        self._tables = Tables()
+        # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
+        self._values: list[Any] = []
+        self._records: list[Record] = []  # of each row
+        self._results: dict[int, calls.Result] = {}  # by number of the row, as all that follows
+        self._named: dict[int, list[str]] = {}
+        self._contexts: dict[int, tuple[dict[str, Any], ...]] = {}
+        self._odd: dict[int, OddForm] = {}
+        self._forms: set[tuple[str, str, bool]] = set()
+        self._api_calls: dict[int, ApiCall] = {}
+        self._filled: dict[int, tuple[int, int]] = {}
+        self._spawns: dict[int, Spawn] = {}
+        self._threads: dict[int, ThreadMark] = {}
+        self._chains: dict[int, Chain] = {}
+        self._echoes: dict[int, int] = {}
+        self._took: dict[int, int] = {}
+        self._costs: dict[int, tuple[int, int]] = {}
+        self._histories: dict[int, History] = {}
+        self._new: dict[int, int] = {}
+        self._exchanges: dict[int, Exchange] = {}
+        self._versions: dict[int, str] = {}
+        self._states: dict[int, int] = {}
+        self._tasks: dict[int, mcp.Task] = {}
+        self._notes: dict[int, Note] = {}
+        self._noise: dict[int, str] = {}
+        self._formats: Counter[str | None] = Counter()
+        self._origin: dict[str, Any] | None = None
+        self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
+        self._ended: Ended | None = None
+
+    def read(self, data: bytes, offset: int) -> Block:
+        """Read whole lines; a last line without an end counts as one.
+
+        Args:
+            data: the bytes; may start with a byte order mark when offset is 0.
+            offset: of the first byte of `data` in its source.
+        """
+        with no_collection():
+            lines = split_lines(data, offset)
+            return self._in_order(data, lines, offset + len(data))
+
+    def read_pieces(self, pieces: Iterable[tuple[bytes, int]], stop: int) -> Block:
+        """The same of lines that come a piece after another, so that none is out of the cache when it is decoded.
+
+        Args:
+            pieces: some whole lines each, and the offset of the first.
+            stop: of the last byte in them, exclusive.
+        """
+        with no_collection():
+            return self._block((split_lines(data, offset) for data, offset in pieces), stop)
+
+    def read_rest(self, stop: int) -> Block | None:
+        """What was left of what comes in pieces when the source ended; None for nothing.
+
+        Args:
+            stop: offset in bytes where the source ends.
+        """
+        left = self._wires.end() if self._wires is not None else []
+        return self._ordered_block(left, stop) if left else None
+
+    def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
+        """Read records that lie at (start, stop) in `data`, which need not be lines."""
+        texts = [data[start:stop] for start, stop in spans]
+        with no_collection():
+            offsets = np.array([start + offset for start, _ in spans], np.int64)
+            return self._in_order(data, (texts, offsets), offset + len(data))
+
+    def _in_order(self, data: bytes, lines: Lines, stop: int) -> Block:
+        """Read lines, put together where some hold what belongs to others."""
+        ordered = self._wires.take(data, *lines) if self._wires is not None else None
+        return self._block(runs_of(lines), stop) if ordered is None else self._ordered_block(ordered, stop)
+
+    def _ordered_block(self, ordered: list[OrderedLine], stop: int) -> Block:
+        self._ordered = ordered
+        lines = [one.data for one in ordered], np.array([one.offset for one in ordered], np.int64)
+        return self._block(runs_of(lines), stop)
+
+    def _block(self, runs: Iterable[Lines], stop: int) -> Block:
+        """The usual lines column by column, the others one by one, and both put together in their order."""
+        read_usual, before = None, 0
+        parts: list[UsualRows] = []
+        unread: list[NDArray[np.int64]] = []  # of the unusual lines' records, the numbers of the lines
+        for lines, offsets in runs:
+            if not before and self._reading is None:
+                read_usual = usual_shape(lines)
+            others = np.arange(len(lines))
+            if read_usual is not None:
+                part = read_usual(lines, self._tables)
+                self._formats[part.label] += len(part.places)
+                part.columns["offset"] = offsets[part.places]
+                others = np.delete(others, part.places)
+                part.places += before
+                parts.append(part)
+            unread.append(self._lines(lines, offsets, others.tolist(), before))
+            before += len(lines)
+        places = np.concatenate(unread) if unread else np.empty(0, np.int64)
+        columns = self._unusual_columns(len(places))
+        extracts = self._extracts(columns)
+        usual = together(parts) if parts else None
+        if usual is not None:
+            columns, extracts = _joined(usual, columns, extracts, places)
+        if not columns["part"].any():
+            columns = {name: column for name, column in columns.items() if name not in OF_TRANSCRIPTS}
+        columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
+        opened: list[Opened] = []
+        if self._opened:
+            among = places if usual is None else np.sort(np.concatenate((usual.places, places)))
+            opened = [Opened(int(np.searchsorted(among, place)), self._source, src) for place, src in self._opened]
+        return Block(
+            columns, self._tables.strings, self._tables.to_sets, extracts, self._formats, self._origin, stop, opened,
+            self._ended,
+        )  # fmt: skip
+
+    def _unusual_columns(self, count: int) -> dict[str, Array]:
+        columns: dict[str, Array] = {}
+        for place, name in enumerate(_ROW):
+            values = self._values[place :: len(_ROW)]
+            if name in STRING_COLUMNS:
+                columns[name] = self._tables.strings.intern_all(values, count)
+            elif name == "to_set":
+                columns[name] = self._tables.to_sets.intern_all(values)
+            elif name in _HASH_COLUMNS:
+                columns[name] = hash_texts(values)
+            elif name == "rpc_hash":
+                columns[name] = hash_rpc_ids(values)
+            else:
+                columns[name] = np.fromiter(values, BLOCK_COLUMNS[name], count)
+        return columns
+
+    def _extracts(self, columns: dict[str, Array]) -> Extracts:
+        """What passes read of the unusual records beside columns."""
+        records = self._records
+        parts = columns["part"]
+        decoded = Decoded(
+            lambda n: _raw_of(records[n], int(parts[n])), lambda n: _identifier(records[n]), self._named.items(),
+            self._contexts, self._results.items(), lambda _: None,
+        )  # fmt: skip
+        found = extract(columns, slice(None), self._tables.strings, decoded)
+        found.odd = self._odd
+        found.api_calls, found.spawns, found.chains = self._api_calls, self._spawns, self._chains
+        found.filled = self._filled
+        found.echoes, found.threads, found.took = self._echoes, self._threads, self._took
+        found.histories, found.costs = self._histories, self._costs
+        found.new = self._new
+        found.exchanges, found.versions = self._exchanges, self._versions
+        found.states, found.tasks, found.notes, found.noise = self._states, self._tasks, self._notes, self._noise
+        return found
+
+    def _lines(
+        self, lines: Sequence[bytes], offsets: NDArray[np.int64], numbers: Iterable[int], before: int
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """Read some of the lines one by one; for each record the number of its line, counted from `before`."""
+        places: list[int] = []
+        for place in numbers:
+            line, offset, number = lines[place], int(offsets[place]), place + before
+            record, known_as = self._read(line, number)
+            if record.means:
+                self._formats[known_as] += 1
+                self._mean(record, line, offset)
+                places += [number] * len(record.means)
+                continue
+            if record.batch and (spans := batches.spans_of(record, line)):
+                places += [number] * self._batch(record, known_as, line, offset, spans)
+                continue
+            if record.shape is not _NOTHING or known_as is not None:
+                self._formats[known_as] += 1
+            if record.shape is _NOTHING:
+                self._note(record, line, number)
+            else:
+                if record.header is not None and record.header.ctxcap is not ABSENT:  # of a newer version
+                    self._note(record, line, number)
+                self._add(record, known_as, line, offset)
+                places.append(number)
+        return np.array(places, np.int64)
+
+    def _read(self, line: bytes, number: int) -> tuple[Record, str | None]:
+        """One line, and the format that knew it."""
+        ordered = self._ordered[number] if self._ordered is not None else None
+        if ordered is not None and ordered.read is not None:
+            return ordered.read
+        if self._reading is not None:
+            return read_chosen(line, self._reading)
+        return read_line_as(line, known=ordered.known if ordered is not None else None)
+
+    def _note(self, record: Record, line: bytes, number: int) -> None:
+        """Note what a line without a message says of those around it."""
+        header = record.header
+        if header is not None and header.ctxcap is not ABSENT:
+            self._origin = _origin(line)
+        elif header is not None and header.mark == capture_file.OPENED:
+            self._opened.append((number, record.src))
+            self._ended = RUNNING
+        elif header is not None and header.mark == capture_file.CLOSED and record.reason:
+            self._ended = Ended(record.reason, badly=False)
+
+    def _batch(
+        self, batch: Record, known_as: str | None, line: bytes, offset: int, spans: Sequence[tuple[int, int]]
+    ) -> int:
+        """Read each element of a batch, with the time and the direction of its line; how many messages there are."""
+        first = len(self._records)
+        for start, stop in spans:
+            element = line[start:stop]
+            record, own = read_line_as(element)
+            if record.shape is _NOTHING:
+                record, own = unreadable(element, NO_MESSAGE), None
+            label = None if record.shape is Shape.UNREADABLE else known_as or own
+            self._formats[label] += 1
+            record.within(batch)
+            if record.means:
+                self._mean(record, element, offset + start)
+            else:
+                self._add(record, known_as, element, offset + start)
+        return len(self._records) - first
+
+    def _mean(self, record: Record, line: bytes, offset: int) -> None:
+        """Add the messages that a transcript's record means."""
+        length, several = len(line), len(record.means) > 1
+        for number, one in enumerate(record.means):
+            row = len(self._records)
+            identifier, correlation = one.identifier, one.correlation
+            flags = _DERIVED | (_NO_ID if identifier is None else 0) | (_ERROR if one.failed else 0)
+            if one.declined:
+                flags |= _DECLINED
+            if correlation is not None:
+                flags |= _CORRELATED
+            if one.unrecorded:
+                flags |= _UNRECORDED
+            time_ns = one.time_ns if one.time_ns != NO_TIME else record.time_ns
+            said = NO_HASH
+            if identifier is not None:
+                said = hash_text(f"{identifier}\0{number}\0{time_ns}\0{one.kind}")
+                said ^= hash_bytes(one.said) if one.said else 0
+            if one.thread is not None:
+                self._threads[row] = one.thread
+                if one.thread.channel is not None:  # what is told elsewhere too has no id of its own there
+                    said = hash_bytes(one.said) ^ hash_text(f"{one.kind}\0{one.sender}")
+                if one.thread.call is not None:
+                    said = hash_text(f"call\0{one.thread.call}")
+            if one.mark:
+                said = hash_bytes(one.mark)
+            if one.is_new:
+                self._new[row] = hash_text(one.origin) if one.origin else NO_HASH
+            self._values += (
+                offset, length, time_ns, time_ns, one.kind, one.kind, one.sender, one.to, one.context, one.method,
+                one.target, record.space, record.meant_by, record.direction, None, identifier, correlation, None,
+                NO_HASH, one.size if several else length, flags, _tick(one), None, TICK if one.tick else None,
+                record.src, number + 1, one.alias, said, _told_key(one),
+                hash_bytes(one.words) if one.words else NO_HASH,
+            )  # fmt: skip
+            self._records.append(record)
+            if one.call is not None:
+                self._api_calls[row] = one.call
+            if one.took_ns >= 0:
+                self._took[row] = one.took_ns
+            if one.cost is not None and 0 <= one.cost < _MOST_DOLLARS:
+                self._costs[row] = round(one.cost * 1e9), int(one.is_total)
+            if one.history is not None:
+                self._histories[row] = one.history
+            if one.filled is not None:
+                self._filled[row] = one.filled
+            if one.spawn is not None:
+                self._spawns[row] = one.spawn
+            if one.chain is not None:
+                self._chains[row] = one.chain
+            if one.echo is not None:
+                self._echoes[row] = hash_text(one.echo)
+            if record.exchange is not None and number == 0:
+                self._exchanges[row] = record.exchange
+
+    def _add(self, record: Record, known_as: str | None, line: bytes, offset: int) -> None:
+        flags = _SHAPE_FLAGS[record.shape]
+        if known_as == capture_file.LABEL and record.direction == "out":
+            flags |= _SENT
+        if record.shape is Shape.GAP and record.header is not None and record.header.mark == capture_file.CLOSED:
+            flags |= _ERROR
+            self._ended = Ended(record.reason or "", badly=True)
+        if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name == NOISE):
+            self._noise[len(self._records)] = _beginning(record, line)
+        if record.shape is Shape.UNREADABLE and len(line) <= _LONGEST_TEXT and not _OF_JSON.search(line):
+            flags |= Flag.TEXT.value
+        if record.exchange is not None:
+            self._exchanges[len(self._records)] = record.exchange
+        self._values += self._row(record, line, offset, flags)
+        self._records.append(record)
+
+    def _row(self, record: Record, line: bytes, offset: int, flags: int) -> _Row:
+        header = record.header
+        if record.shape is _ENVELOPE and header is not None:
+            return self._envelope(record, header, line, offset, flags)
+        if record.shape is _RPC and header is not None:
+            return self._rpc(record, header, line, offset, flags)
+        call, sender = calls.Call(""), None
+        if record.shape is Shape.JOIN and header is not None:
+            announced = header.participantId if isinstance(header.participantId, str) else None
+            call, sender = calls.Call(kinds.JOIN), record.participant or announced
+        elif record.shape is Shape.STREAM:
+            call = calls.Call(kinds.FRAME, stream=record.stream_id)
+            context, _ = context_key(context_in(record.data or b""))
+            return self._assemble(record, line, offset, flags, call, context=context)
+        elif record.shape is Shape.UNREADABLE and header is not None:  # what it is a copy of is known
+            sender = header.sender if isinstance(header.sender, str) else None
+            fold = _fold_hash(record, header) if isinstance(header.id, str) else NO_HASH
+            return self._assemble(record, line, offset, flags, call, sender=sender, fold=fold)
+        elif record.name is not None:
+            sender, to = _ends(record)
+            call = calls.Call(record.name, failed=record.failed)
+            return self._assemble(record, line, offset, flags, call, sender=sender, to=to)
+        return self._assemble(record, line, offset, flags, call, sender=sender)
+
+    def _envelope(
+        self, record: Record, header: Header, line: bytes, offset: int, flags: int
+    ) -> _Row:  # fmt: skip
+        raw_kind = header.kind if isinstance(header.kind, str) else None
+        call = calls.read_call(raw_kind, header) if raw_kind is not None else calls.Call("")
+        sender = header.sender if isinstance(header.sender, str) else None
+        if sender is None and (record.event in INBOUND_EVENTS or call.kind == kinds.JOIN):
+            sender = record.participant or call.joiner
+        if header.id is ABSENT or header.id is None:
+            flags |= _NO_ID
+        if record.event == "rejected":
+            flags |= _REFUSED
+        written, told = told_context(header)
+        context, context_flags = context_key(written)
+        if isinstance(written, dict):
+            self._contexts[len(self._records)] = levels_of(written)
+        context_flags |= TOLD_FLAGS.get(told, 0)
+        correlation = correlations(header)
+        if len(correlation) > 1:
+            flags |= _MANY
+            self._named[len(self._records)] = correlation
+        flags |= _told_flags(header, call, record, line)
+        ts_ns = parse_moment(header.ts)
+        if raw_kind is not None and sender is not None:
+            self._note_form(header, ts_ns, sender, call.kind, correlated=bool(correlation))
+        return self._assemble(
+            record, line, offset, flags | context_flags, call,
+            sender=sender, to=recipients(header.to) or None, raw_kind=raw_kind, context=context,
+            protocol=header.protocol if isinstance(header.protocol, str) else None, ts_ns=ts_ns,
+            identifier=header.id if isinstance(header.id, str) else None,
+            correlation=correlation[0] if correlation else None, fold=_fold_hash(record, header),
+        )  # fmt: skip
+
+    def _note_form(self, header: Header, ts_ns: int, sender: str, kind: str, *, correlated: bool) -> None:
+        found = odd_form(header, ts_ns)
+        if found is not None and (sender, kind, correlated) not in self._forms:
+            self._forms.add((sender, kind, correlated))
+            self._odd[len(self._records)] = found
+
+    def _rpc(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
+        name = kinds.REQUEST if isinstance(header.method, str) else kinds.RESPONSE
+        call = calls.rpc_call(name, calls.payload_of_rpc(header))
+        flags |= _told_flags(header, call, record, line)
+        sender, to = _ends(record)
+        self._note_mcp(header)
+        fold = NO_HASH
+        if record.event_id is not None:  # a stream that is resumed tells again what was lost
+            record.event, fold = REPLAYED, hash_text(record.event_id) ^ hash_bytes(record.raw)
+        return self._assemble(record, line, offset, flags, call, sender=sender, to=to, fold=fold)
+
+    def _note_mcp(self, header: Header) -> None:
+        """What a message says of the revision of MCP, of a call that asks for input, and of tasks."""
+        if len(header.params) + len(header.result) <= MAX_WHOLE and (note := note_of(header)) is not None:
+            self._notes[len(self._records)] = note
+        version = mcp.version_in(header)
+        if version is not None:
+            self._versions[len(self._records)] = version
+        state = mcp.state_in(header)
+        if state is not None:
+            self._states[len(self._records)] = hash_text(state) or 1
+        task = mcp.task_in(header)
+        if task is not None:
+            self._tasks[len(self._records)] = task
+
+    def _assemble(
+        self, record: Record, line: bytes, offset: int, flags: int, call: calls.Call, *,
+        sender: str | None = None, to: tuple[str, ...] | None = None, raw_kind: str | None = None,
+        context: str | None = None, protocol: str | None = None, ts_ns: int = NO_TIME, identifier: str | None = None,
+        correlation: str | None = None, fold: int = NO_HASH,
+    ) -> _Row:  # fmt: skip
+        """One row, in the order of _ROW."""
+        if call.failed:
+            flags |= _ERROR
+        if call.has_meta:
+            flags |= _HAS_META
+        if call.disagrees:
+            flags |= _CALLS_DIFFER
+        if call.result is not None and matters(call.result):
+            self._results[len(self._records)] = call.result
+        if correlation is not None:
+            flags |= _CORRELATED
+        return (
+            offset, len(line), record.time_ns if record.time_ns != NO_TIME else ts_ns, ts_ns,
+            call.kind, raw_kind, sender, to, context, call.method, call.target, record.space, protocol,
+            record.direction, call.stream, identifier, correlation, call.rpc_id,
+            hash_bytes(record.raw) if fold or identifier is not None else NO_HASH, len(record.raw), flags,
+            fold, record.participant, record.event, record.src, 0, None, NO_HASH, NO_HASH,
+            NO_HASH,
+        )  # fmt: skip
+
+
+def _told_key(one: Meaning) -> int:
+    """A hash of the id of a call of a tool, or of that which a result answers; NO_HASH for other messages."""
+    if one.kind == kinds.REQUEST and one.method == _TOOL_CALL:
+        return hash_text(f"call\0{one.identifier}") if one.identifier else NO_HASH
+    if one.kind == kinds.RESPONSE and one.method is None:
+        return hash_text(f"result\0{one.correlation}") if one.correlation else NO_HASH
+    return NO_HASH
+
+
+_TOOL_CALL = "tools/call"
+_MOST_DOLLARS = 1e9
+
+
+def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
+    """Takes in the call that a line of a self-contained export says it answers; returns flags about it.
+
+    Such a line is the response itself. What somebody sent, a log or a capture has inside of its own lines.
+    """
+    if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
+        return 0
+    told = read_told_call(header.response_context)
+    if told is None:
+        return 0
+    flags = Flag.REQUEST_TOLD.value if told.is_asked else 0
+    if call.method in (None, told.method) and call.target in (None, told.target):
+        call.method, call.target = told.method, told.target
+        flags |= _TOLD_BY.get(told.rule, 0) if isinstance(told.rule, str) else 0
+    return flags
+
+
+_TOLD_BY = {"correlation": Flag.TOLD_BY_CORRELATION.value, "rpc id": Flag.TOLD_BY_RPC_ID.value}
+_NOISE_SHOWN = 80
+
+
+def _beginning(record: Record, line: bytes) -> str:
+    """How a line begins that stands where a message should, without what the recorder wrote around it."""
+    if record.shape is not Shape.UNREADABLE:
+        try:
+            text = decode_json(line).get("text")
+        except (NotAnObjectError, AttributeError):
+            text = None
+        return text[:_NOISE_SHOWN] if isinstance(text, str) else ""
+    return record.raw[:_NOISE_SHOWN].decode("utf-8", "replace")
+
+
+def _joined(
+    usual: UsualRows, columns: dict[str, Array], extracts: Extracts, places: NDArray[np.int64]
+) -> tuple[dict[str, Array], Extracts]:
+    """The usual lines' rows and the others' in the order of their lines, and what was extracted, by place."""
+    order = np.argsort(np.concatenate((usual.places, places)), kind="stable") if len(places) else None
+    joined: dict[str, Array] = {}
+    for name in _ROW:
+        column = usual.columns.get(name)
+        if column is None:
+            column = np.zeros(len(usual.places), BLOCK_COLUMNS[name])
+        column = column.astype(BLOCK_COLUMNS[name], copy=False)
+        joined[name] = column if order is None else np.concatenate((column, columns[name]))[order]
+    if order is None:
+        return joined, usual.extracts
+    put = np.argsort(order).tolist()
+    both = Extracts()
+    both.put(usual.extracts, put[: len(usual.places)])
+    both.put(extracts, put[len(usual.places) :])
+    return joined, both
+
+
+_OF_JSON = re.compile(rb'[{\[,]\s*"|"\s*[:}\]]|^\s*\{|^\s*\[\s*$|^#')
+"""What is in a line that holds a message, or a piece of one."""
+_LONGEST_TEXT = 1 << 14
+_FLAGS = {
+    Shape.RPC: Flag.RPC,
+    Shape.JOIN: Flag.JOIN,
+    Shape.ERROR: Flag.ERROR,
+    Shape.STREAM: Flag.FRAME,
+    Shape.LOG_ONLY: Flag.LOG_ONLY,
+    Shape.GAP: Flag.GAP,
+    Shape.UNREADABLE: Flag.UNREADABLE,
+}
+_SHAPE_FLAGS = tuple(int(_FLAGS.get(shape, 0)) for shape in Shape)
+"""Flags by shape, which is a number."""
+
+
+def _ends(record: Record) -> tuple[str | None, tuple[str, ...] | None]:
+    """Who says it to whom, as its direction names them."""
+    sender, receiver = ends(record.direction)
+    return sender, (receiver,) if receiver is not None else None
+
+
+def _fold_hash(record: Record, header: Header) -> int:
+    """What the copies of an envelope in a gateway log share; NO_HASH where it has no id, or is in no such log."""
+    if record.event is None:
+        return NO_HASH
+    parts = (record.space, header.id, header.sender, header.ts, header.kind)
+    return fold_hash(*(None if part is ABSENT else part for part in parts))
+
+
+def _tick(one: Meaning) -> int:
+    """What the ticks of one call share; NO_HASH for what is none."""
+    return hash_text(f"{one.correlation}\0{one.kind}\0tick") if one.tick else NO_HASH
+
+
+def _raw_of(record: Record, part: int) -> bytes:
+    """The envelope, or JSON-RPC message, as written; as it would be written, of what a transcript's record means."""
+    return record.raw if not part else envelope_bytes(record.means[part - 1], payload_of(record, part - 1))
+
+
+def _identifier(record: Record) -> str | None:
+    """The id of an envelope; None for what has none."""
+    header = record.header
+    if record.shape is not _ENVELOPE or header is None or header.id is ABSENT or header.id is None:
+        return None
+    return header.id if isinstance(header.id, str) else compact(header.id)
+
+
+def _origin(line: bytes) -> dict[str, Any] | None:
+    try:
+        origin = decode_json(line)
+    except NotAnObjectError:
+        return None
+    return origin if isinstance(origin, dict) else None
+
+
+def correlations(header: Header) -> list[str]:
+    """`correlation_id` in its normal form: a list of strings; also read from the draft's `correlationId`.
+
+    The MEUP v0.2 client named the proposal it accepts or rejects in the payload instead.
+    """
+    value: object = header.correlation_id if header.correlation_id is not ABSENT else header.correlationId
+    if value is ABSENT and isinstance(header.kind, str) and kinds.decides_by_payload(header.kind):
+        payload = calls.read_payload(header.payload)
+        value = payload.correlation_id if payload is not None else value
+    return named_ids(value)
+
+
+def named_ids(value: object) -> list[str]:
+    """A `correlation_id` in its normal form."""
+    if isinstance(value, str):
+        return [value]
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -1,0 +1,465 @@
+"""Rows of the lines that have one of the usual shapes, made column by column.
+
+For these lines the same as `BlockReader` makes of them one by one, at a third of the cost (tests/bench/tried.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol import calls, kinds, msp, usual
+from inspector.protocol.context_forms import NOTHING
+from inspector.protocol.formats import bare, capture_file, gateway_log
+from inspector.protocol.header import ABSENT
+from inspector.protocol.time_columns import parse_times
+from inspector.protocol.times import NO_TIME
+from inspector.reading.decoder.normalize import OddValues
+from inspector.store.columns.block import BLOCK_COLUMNS, OBJECT_KEY
+from inspector.store.columns.columns import Array
+from inspector.store.columns.extracts import Decoded, Extracts, extract, matters
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, hash_each, hash_rpc_values, hash_text, hash_texts
+from inspector.store.columns.irregular_forms import odd_forms
+from inspector.store.columns.name_sets import BlockSets
+from inspector.store.columns.strings import InternTable
+
+_LOOKED_AT = 16
+"""Lines from which the shape of the others is guessed; a wrong guess costs time only."""
+_FRAME = b'"frame":{'
+_NONE = -1
+_GATEWAY_ERROR = "system/error"
+_NANOSECONDS_FROM = 10**17
+"""Smaller numbers are times in another unit (inspector.protocol.times)."""
+
+_ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
+_CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
+_CALLS_DIFFER = Flag.CALLS_DIFFER.value
+_T = TypeVar("_T")
+
+
+class Heads:
+    """Who says what kind of thing to whom: few different heads make up most traffic, so each is taken apart once.
+
+    Attributes:
+        columns: (n,) arrays by name of BLOCK_COLUMNS, by number of the head.
+        unusual: (n,) bool, kinds that are told by more of their payload than is decoded here.
+        telling: (n,) bool, kinds whose payloads say something of a call.
+    """
+
+    def __init__(self, strings: InternTable[str], to_sets: BlockSets) -> None:
+        """Begin with none; number 0 is no head."""
+        self._strings, self._to_sets = strings, to_sets
+        self._heads: InternTable[Any] = InternTable(None)
+        self.columns: dict[str, Array] = {name: np.zeros(1, np.uint32) for name in _OF_HEADS}
+        self.unusual = self.telling = np.zeros(1, np.bool_)
+
+    def of(self, envelopes: Sequence[Any]) -> NDArray[np.uint32]:
+        """(n,) the number of each envelope's head."""
+        known = len(self._heads)
+        found = self._heads.intern_all([(e.kind, e.sender, e.protocol, e.to) for e in envelopes], len(envelopes))
+        if len(self._heads) > known:
+            self._take_apart(self._heads[known:])
+        return found
+
+    def _take_apart(self, heads: Sequence[tuple[str, str | None, str | None, tuple[str, ...] | str | None]]) -> None:
+        kind, sender, protocol, to = zip(*heads, strict=True)
+        split = [kinds.split_kind(k) for k in kind]
+        sets = [None if not t and t != "" else t if type(t) is tuple else (t,) for t in to]
+        texts: dict[str, Sequence[str | None]] = {
+            "kind_raw": kind,
+            "kind": [k.name for k in split],
+            "method": [k.method for k in split],
+            "target": [k.target for k in split],
+            "sender": sender,
+            "protocol": protocol,
+        }
+        new = {name: self._strings.intern_all(values, len(heads)) for name, values in texts.items()}
+        new["to_set"] = self._to_sets.intern_all(sets)
+        self.columns = {name: np.concatenate((column, new[name])) for name, column in self.columns.items()}
+        self.unusual = np.concatenate((self.unusual, [_is_unusual(k) for k in kind]))
+        self.telling = np.concatenate((self.telling, [calls.payload_matters(k.name) for k in split]))
+
+
+_OF_HEADS = ("kind_raw", "kind", "method", "target", "sender", "protocol", "to_set")
+
+
+class Tables:
+    """What a block's ids stand for, and the heads of its envelopes."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.strings: InternTable[str] = InternTable("")
+        self.to_sets = BlockSets(self.strings)
+        self.heads = Heads(self.strings, self.to_sets)
+
+
+@dataclass(slots=True)
+class UsualRows:
+    """What was read of some lines.
+
+    Attributes:
+        label: the format they are in.
+        places: (k,) int64, which of the lines these are, ascending; the others want a closer look.
+        columns: (k,) arrays by name of BLOCK_COLUMNS; what is missing is zero.
+        extracts: what passes read of them beside columns, by number among these.
+    """
+
+    label: str
+    places: NDArray[np.int64]
+    columns: dict[str, Array]
+    extracts: Extracts
+
+
+ReadUsual = Callable[[Sequence[bytes], Tables], UsualRows]
+"""Reads the lines of one of the usual shapes, among others."""
+
+
+def usual_shape(lines: Sequence[bytes]) -> ReadUsual | None:
+    """What reads the usual shape that the first of these lines have; None when those have none."""
+    for line in lines[:_LOOKED_AT]:
+        for decode, read in _SHAPES:
+            if usual.fits(decode, line):
+                return read
+    return None
+
+
+def together(parts: Sequence[UsualRows]) -> UsualRows:
+    """What was read of lines of one shape, a run of them after another."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
+    extracts = Extracts()
+    before = 0
+    for part in parts:
+        extracts.put(part.extracts, range(before, before + len(part.places)))
+        before += len(part.places)
+    return UsualRows(parts[0].label, np.concatenate([part.places for part in parts]), columns, extracts)
+
+
+def _at(values: Sequence[_T], places: NDArray[np.int64]) -> Sequence[_T]:
+    """Those at some places, ascending."""
+    return values if len(places) == len(values) else [values[place] for place in places.tolist()]
+
+
+def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+    envelopes, odd = _decode_envelopes(lines)
+    places, heads = _plain(envelopes, odd, tables)
+    kept, raws = _at(envelopes, places), _at(lines, places)
+    odd = odd.numbered(places, len(lines))
+    columns = _envelope_columns(kept, odd, heads, tables)
+    columns["time_ns"] = columns["ts_ns"]
+    columns["size"] = columns["length"] = _lengths(raws)
+    columns["content_hash"] = _contents(raws, columns)
+    extracts = _extracts(kept, odd, raws.__getitem__, np.arange(len(kept)), columns, tables)
+    return UsualRows(bare.LABEL, places, columns, extracts)
+
+
+def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+    """The frame is decoded with its line. Where it lies in it is known for lines as `CaptureWriter` writes them."""
+    strict, odd = usual.decode_all(usual.decode_capture_line, lines), OddValues()
+    frames = [row.frame if row is not None else None for row in strict]
+    rows: list[usual.CaptureLine | usual.OpenCaptureLine | None] = [*strict]
+    for place in [place for place, row in enumerate(rows) if row is None]:
+        row = usual.decode_one(usual.decode_open_capture_line, lines[place])
+        if row is not None:
+            rows[place], frames[place] = row, odd.fitted(place, row.frame)
+    _name_objects(frames, odd)
+    begins = [line.find(_FRAME) for line in lines]
+    in_place = [
+        frame if begin > 0 and line.endswith(b"}}") else None
+        for frame, begin, line in zip(frames, begins, lines, strict=True)
+    ]
+    places, heads = _plain(in_place, odd, tables)
+    good = [
+        row is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
+        and 0 <= row.src < capture_file.MAX_SRC
+        for row in _at(rows, places)
+    ]  # fmt: skip
+    places, heads = places[good], heads[good]
+    raws = [(lines[place], begins[place] + len(_FRAME) - 1) for place in places.tolist()]
+    kept = _at(in_place, places)
+    odd = odd.numbered(places, len(lines))
+    columns = _envelope_columns(kept, odd, heads, tables)
+    known = [row for row in _at(rows, places) if row is not None]
+    directions = [row.dir for row in known]
+    columns["time_ns"] = np.array([row.t for row in known], np.int64)
+    columns["direction"] = tables.strings.intern_all(directions, len(places))
+    columns["connection"] = np.array([row.src for row in known], np.uint16)
+    columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
+    columns["length"] = _lengths([line for line, _ in raws])
+    columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
+    columns["content_hash"] = _contents([line[begin:-1] for line, begin in raws], columns)
+    extracts = _extracts(kept, odd, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
+    return UsualRows(capture_file.LABEL, places, columns, extracts)
+
+
+def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+    """An envelope is logged as received and then once for each recipient: its copies are decoded once."""
+    rows = usual.decode_all(usual.decode_log_line, lines)
+    logged = [row for row in rows if row is not None]
+    places = np.arange(len(rows)) if len(logged) == len(rows) else np.flatnonzero([row is not None for row in rows])
+    written = [row.envelope for row in logged]
+    contents = hash_each(written)
+    first, which = _numbered(contents)
+    raws = _at(written, first)
+    envelopes, odd = _decode_envelopes(raws)
+    plain, heads = _plain(envelopes, odd, tables)
+    odd = odd.numbered(plain, len(envelopes))
+    kept, raws = _at(envelopes, plain), _at(raws, plain)
+    if len(kept) < len(envelopes):
+        number = np.full(len(envelopes), _NONE)
+        number[plain] = np.arange(len(plain))
+        which = number[which]
+        good = np.flatnonzero(which != _NONE)
+        which, contents, places, logged = which[good], contents[good], places[good], _at(logged, good)
+    shared = _envelope_columns(kept, odd, heads, tables)
+    shared["size"] = _lengths(raws)
+    columns = {name: column[which] for name, column in shared.items()}
+    columns["length"] = _lengths(_at(lines, places))
+    _add_log_columns(columns, logged, tables)
+    columns["fold"] = _folds([odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables)
+    columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
+    at_first = np.empty(len(kept), np.int64)
+    at_first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # of several in one place the last put stays
+    each = _extracts(kept, odd, raws.__getitem__, at_first, columns, tables)
+    extracts = Extracts()
+    extracts.put_all(each, which)
+    return UsualRows(gateway_log.LABEL, places, columns, extracts)
+
+
+def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where each key comes first, in the order seen, and which of them each one is."""
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(first), np.int64)
+    number[order] = np.arange(len(first))
+    return first[order], number[which]
+
+
+_AROUND = ("event", "participant", "space", "direction")
+
+
+def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine], tables: Tables) -> None:
+    """What the log says around the envelopes."""
+    strings = tables.strings
+    around: InternTable[Any] = InternTable(None)  # few different ones make up a log, so each is looked up once
+    which = around.intern_all([(e.event, e.participant, e.space_id, e.direction) for e in logged], len(logged))
+    for name, values in zip(_AROUND, zip((None,) * len(_AROUND), *around[1:], strict=True), strict=True):
+        columns[name] = strings.intern_all(values, len(around))[which]
+    times = parse_times([line.timestamp for line in logged])
+    columns["time_ns"] = np.where(times == NO_TIME, columns["ts_ns"], times)
+    received, rejected = (columns["event"] == (strings.find(event) or -1) for event in gateway_log.INBOUND_EVENTS)
+    columns["flags"][rejected] |= np.uint32(Flag.REFUSED.value)
+    unsaid = (columns["sender"] == 0) & (received | rejected) & (columns["participant"] != (strings.find("") or -1))
+    columns["sender"] = np.where(unsaid, columns["participant"], columns["sender"])
+
+
+def _folds(
+    envelopes: Sequence[usual.Envelope | usual.OpenEnvelope | None], which: NDArray[np.int64], spaces: Array,
+    tables: Tables,
+) -> NDArray[np.uint64]:  # fmt: skip
+    """What the copies of envelopes share: by number of the envelope in each record, and the space it was logged in."""
+    different, inverse = np.unique(which << 32 | spaces, return_inverse=True)
+    folds: list[int] = []
+    for number, space in zip((different >> 32).tolist(), (different & 0xFFFF_FFFF).tolist(), strict=True):
+        e = envelopes[number]
+        named = tables.strings[space] if space else None
+        folds.append(NO_HASH if e is None else fold_hash(named, e.id, e.sender, e.ts, e.kind))
+    return np.array(folds, np.uint64)[inverse]
+
+
+def fold_hash(space: object, identifier: object, sender: object, ts: object, kind: object) -> int:
+    """What the copies of an envelope in a gateway log share; NO_HASH where it has no id."""
+    if identifier is None or identifier is ABSENT:
+        return NO_HASH
+    parts = (space, identifier, sender, ts, kind)
+    try:
+        joined = "\0".join(parts)  # type: ignore[arg-type]  # what is no text says so
+    except TypeError:
+        joined = ""
+    # Numbers (7 is not "7"), what is absent, and values with a NUL of their own are told apart the slow way.
+    if joined.count("\0") == len(parts) - 1:
+        return hash_text(joined)
+    return hash_text(repr(tuple(None if part is ABSENT else part for part in parts)))
+
+
+_SHAPES: tuple[tuple[usual.Decode[Any], ReadUsual], ...] = (
+    (usual.decode_open_envelope, _read_envelopes),
+    (usual.decode_log_line, _read_gateway_log),
+    (usual.decode_open_capture_line, _read_capture),
+)
+
+
+def _decode_envelopes(raws: Sequence[bytes | msgspec.Raw]) -> tuple[list[usual.Envelope | None], OddValues]:
+    """Envelopes, those with odd values brought into the usual shape; None for what is none."""
+    envelopes, odd = usual.decode_all(usual.decode_envelope, raws), OddValues()
+    for place in [place for place, e in enumerate(envelopes) if e is None]:
+        found = usual.decode_one(usual.decode_open_envelope, raws[place])
+        if found is not None:
+            envelopes[place] = odd.fitted(place, found)
+    _name_objects(envelopes, odd)
+    return envelopes, odd
+
+
+def _name_objects(envelopes: Sequence[usual.Envelope | None], odd: OddValues) -> None:
+    """Put keys in the place of contexts that are objects."""
+    for place in [place for place, e in enumerate(envelopes) if e is not None and type(e.context) is dict]:
+        e = envelopes[place]
+        if e is not None:
+            e.context = odd.context(place, e, NOTHING, elsewhere=False)
+
+
+def _plain(
+    envelopes: Sequence[usual.Envelope | None], odd: OddValues, tables: Tables
+) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """Places of the envelopes whose columns follow from their shape alone, and the numbers of their heads."""
+    places = np.arange(len(envelopes))
+    found = [e for e in envelopes if e is not None]
+    if len(found) < len(envelopes):
+        places = np.flatnonzero([e is not None for e in envelopes])
+    heads = tables.heads.of(found)
+    good = ~tables.heads.unusual[heads]
+    contexts = [e.context for e in found]
+    # Whatever begins as a key does comes before all other texts.
+    if min(filter(None, contexts), default="")[:1] == OBJECT_KEY:  # type: ignore[type-var]  # there are no objects left
+        good &= [c[:1] != OBJECT_KEY or p in odd for c, p in zip(map(str, contexts), places.tolist(), strict=True)]
+    return (places, heads) if good.all() else (places[good], heads[good])
+
+
+def _is_unusual(kind: str) -> bool:
+    """Kinds that are told by more of their payload than is decoded here."""
+    name = kinds.split_kind(kind).name
+    if name in ("mcp", "system", kinds.JOIN):
+        return True
+    return kinds.is_in_context(kind) or kinds.wraps_envelope(kind) or kinds.decides_by_payload(kind)
+
+
+def _envelope_columns(
+    envelopes: Sequence[Any], odd: OddValues, heads: NDArray[np.uint32], tables: Tables
+) -> dict[str, Array]:  # fmt: skip
+    """Columns of envelopes.
+
+    Args:
+        envelopes: usual.Envelope each.
+        odd: those with odd values, by number.
+        heads: (n,) the numbers of their heads.
+        tables: of the block.
+    """
+    named = [e.correlation_id for e in envelopes]
+    columns = {name: column[heads] for name, column in tables.heads.columns.items()}
+    columns["context"] = tables.strings.intern_all([e.context for e in envelopes], len(envelopes))
+    columns["space"] = _spaces(envelopes, columns["protocol"], tables)
+    columns["ts_ns"] = parse_times([e.ts for e in envelopes])
+    columns["id_hash"] = hash_texts([e.id for e in envelopes])
+    columns["correlation_hash"] = hash_texts([n if type(n) is str else n[0] if n else None for n in named])
+    flags = np.where(columns["id_hash"] == NO_HASH, np.uint32(_NO_ID), np.uint32(0))
+    flags[columns["correlation_hash"] != NO_HASH] |= np.uint32(_CORRELATED)
+    flags[[place for place, n in enumerate(named) if type(n) is tuple and len(n) > 1]] |= np.uint32(_MANY)
+    columns["flags"] = flags
+    odd.add_to(columns)
+    _add_call_columns(columns, envelopes, heads, tables)
+    return columns
+
+
+def _spaces(envelopes: Sequence[Any], protocols: Array, tables: Tables) -> Array:
+    """The spaces envelopes of a session name; others belong to whatever carried them."""
+    of_sessions = np.flatnonzero(protocols == (tables.strings.find(msp.PROTOCOL) or -1)).tolist()
+    named = [place for place in of_sessions if isinstance(envelopes[place].space, str)]
+    ids = tables.strings.intern_all([envelopes[place].space for place in named], len(named))
+    return _spread(ids, np.array(named, np.int64), len(envelopes))
+
+
+def _add_call_columns(
+    columns: dict[str, Array], envelopes: Sequence[Any], heads: NDArray[np.uint32], tables: Tables
+) -> None:  # fmt: skip
+    """What the payloads say of calls, for the kinds whose payloads matter."""
+    strings, count = tables.strings, len(envelopes)
+    telling = np.flatnonzero(tables.heads.telling[heads]).tolist()
+    places = [place for place in telling if envelopes[place].payload is not None]
+    payloads = [envelopes[place].payload for place in places]
+    put = np.array(places, np.int64)
+    columns["stream"] = _spread(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
+    columns["rpc_hash"] = _spread(hash_rpc_values([p.id for p in payloads]), put, count)
+    outcomes = [0 if p.result is None and not p.error else _outcome(p) for p in payloads]
+    columns["flags"][put] |= np.array(outcomes, np.uint32)
+    refusals = columns["kind"][put] == (strings.find(_GATEWAY_ERROR) or -1)
+    columns["flags"][put[refusals]] |= np.uint32(_ERROR)
+    callers = [
+        (place, p) for place, p in zip(places, payloads, strict=True)
+        if p.method is not None or (p.params is not None and ":" in envelopes[place].kind)
+    ]  # fmt: skip
+    said: InternTable[Any] = InternTable(None)
+    which = said.intern_all(
+        [(envelopes[place].kind, p.method, p.params and (p.params.name, p.params.uri)) for place, p in callers],
+        len(callers),
+    )
+    made = [calls.usual_call(kind, method, *(named or (None, None))) for kind, method, named in said[1:]]
+    put = np.array([place for place, _ in callers], np.int64)
+    for name in ("method", "target"):
+        columns[name][put] = strings.intern_all([None, *(getattr(call, name) for call in made)], len(made) + 1)[which]
+    columns["flags"][put] |= np.array([0, *(_CALLS_DIFFER if call.disagrees else 0 for call in made)], np.uint32)[which]
+
+
+def _outcome(payload: usual.Payload) -> int:
+    """Flags of what a response says."""
+    result, flags = payload.result, 0
+    if payload.error and bytes(payload.error) != b"null":
+        flags = _ERROR
+    if result is not None:
+        if result.is_error is True:
+            flags |= _ERROR
+        if result.meta:
+            flags |= _HAS_META
+    return flags
+
+
+def _extracts(
+    envelopes: Sequence[Any], odd: OddValues, raw_of: Callable[[int], Any], rows: NDArray[np.int64],
+    columns: dict[str, Array], tables: Tables,
+) -> Extracts:  # fmt: skip
+    """What passes read of envelopes, by number; `rows` are where each stands first: (len(envelopes),) int64."""
+    several = np.flatnonzero(columns["flags"][rows] & np.uint32(_MANY)).tolist()
+    answers = np.flatnonzero(columns["kind"][rows] == (tables.strings.find(kinds.RESPONSE) or -1)).tolist()
+    decoded = Decoded(
+        raw_of,
+        lambda n: odd.identifier(n) if n in odd.envelopes else envelopes[n].id,
+        [(n, envelopes[n].correlation_id) for n in several],
+        odd.contexts,
+        [(n, p.result) for n in answers if (p := envelopes[n].payload) is not None and matters(p.result)],
+        lambda n: _arguments_written(envelopes[n].payload),
+    )
+    found = extract(columns, rows, tables.strings, decoded)
+    found.odd = odd_forms(envelopes, {name: columns[name][rows] for name in _FORM_COLUMNS}, tables.strings)
+    found.odd.update(odd.forms)
+    return found
+
+
+_FORM_COLUMNS = ("protocol", "sender", "kind", "ts_ns", "flags")
+
+
+def _arguments_written(payload: usual.Payload | None) -> msgspec.Raw | None:
+    """The arguments of a call; None where they may stand in an envelope within the payload."""
+    if payload is None or payload.method is None:
+        return None
+    return payload.params.arguments if payload.params is not None else msgspec.Raw(b"")
+
+
+def _contents(raws: Sequence[bytes], columns: dict[str, Array]) -> Array:
+    """Hashes of envelopes as written; NO_HASH for those without an id, of which nothing can be a copy."""
+    return np.where(columns["id_hash"] == NO_HASH, np.uint64(NO_HASH), hash_each(raws))
+
+
+def _spread(values: Array, places: NDArray[np.int64], count: int) -> Array:
+    column = np.zeros(count, values.dtype)
+    column[places] = values
+    return column
+
+
+def _lengths(texts: Sequence[Any]) -> Array:
+    return np.fromiter(map(len, texts), BLOCK_COLUMNS["size"], len(texts))

@@ -1,0 +1,168 @@
+"""Envelopes with values of unusual types, brought into the shape that columns are made of.
+
+A recipient that is no list, a context written as an object, a number for an id: what columns hold of such values is
+what the usual ones give, and the little that is not stands here beside them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol import usual
+from inspector.protocol.context_forms import NOTHING, Named, Told, told_elsewhere
+from inspector.protocol.header import ABSENT
+from inspector.protocol.object_contexts import levels_of, object_name
+from inspector.protocol.text import compact
+from inspector.protocol.times import parse_moment
+from inspector.store.columns.block import OBJECT_KEY
+from inspector.store.columns.columns import Array
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.irregular_forms import OddForm, odd_form
+
+TOLD_FLAGS = {
+    Told.KIND: Flag.CONTEXT_IN_KIND.value, Told.PAYLOAD: Flag.CONTEXT_IN_PAYLOAD.value,
+    Told.THREAD: Flag.CONTEXT_IN_THREAD.value, Told.REASONING_ID: Flag.CONTEXT_IN_REASONING.value,
+}  # fmt: skip
+"""Flags of messages that tell their context elsewhere than in `context`."""
+_OBJECT_CONTEXT, _BAD_CONTEXT = Flag.OBJECT_CONTEXT.value, Flag.BAD_CONTEXT.value
+_NO_ID = Flag.NO_ID.value
+
+
+def recipients(value: object) -> tuple[str, ...]:
+    """`to` in its normal form (docs/protocols.md 2): a string is a list of one, anything else but a list is nobody."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple([item for item in value if isinstance(item, str)]) if isinstance(value, list) else ()
+
+
+def context_key(value: object) -> tuple[str | None, int]:
+    """The observed key of a context and the flags that go with it (docs/protocols.md 6, 7)."""
+    if value is ABSENT or value is None:
+        return None, 0
+    if isinstance(value, str):
+        # A path that begins as the keys of opaque ids do is shown with the picture of what it begins with.
+        return (f"\N{SYMBOL FOR NULL}{value[1:]}" if value.startswith(OBJECT_KEY) else value), 0
+    if isinstance(value, dict):
+        return OBJECT_KEY + object_name(value), _OBJECT_CONTEXT
+    return None, _BAD_CONTEXT
+
+
+class OddValues:
+    """Some envelopes, by place, and what of them does not fit into `usual.Envelope`.
+
+    Attributes:
+        envelopes: as decoded; one with nothing odd but an object for a context is not among them.
+        contexts: of contexts that are objects (`object_contexts.levels_of`).
+        forms: of the first of each sender and kind that has an odd form.
+    """
+
+    def __init__(self) -> None:
+        self.envelopes: dict[int, usual.OpenEnvelope] = {}
+        self.contexts: dict[int, tuple[dict[str, Any], ...]] = {}
+        self.forms: dict[int, OddForm] = {}
+        self._flags: dict[int, int] = {}
+        self._times: dict[int, int] = {}
+        self._seen: set[tuple[str, str, bool]] = set()
+
+    def __contains__(self, place: int) -> bool:
+        return place in self.envelopes or place in self.contexts
+
+    def fitted(self, place: int, e: usual.OpenEnvelope) -> usual.Envelope:
+        """The envelope in the usual shape; what does not fit into that is noted."""
+        self.envelopes[place] = e
+        payload = e.payload if type(e.payload) is usual.OpenPayload else None
+        elsewhere = _names_elsewhere(e, payload)
+        context, ts, named = e.context, e.ts, e.correlation_id
+        if type(context) is not str or context[:1] == OBJECT_KEY:
+            context = self.context(place, e, payload or NOTHING, elsewhere=elsewhere)
+        odd = elsewhere or e.correlationId is not ABSENT
+        if named is ABSENT:
+            named = e.correlationId
+        if type(named) is list:
+            named = tuple([item for item in named if isinstance(item, str)]) or None
+            odd = odd or named is None
+        elif type(named) is not str:
+            odd = odd or (named is not ABSENT and named is not None)
+            named = None
+        sender = e.sender if type(e.sender) is str else None
+        if type(ts) is not str:
+            if ts is not ABSENT and ts is not None:
+                self._times[place] = parse_moment(ts)
+                odd = True
+            ts = None
+        if odd and sender is not None and (key := (sender, e.kind, named is not None)) not in self._seen:
+            self._seen.add(key)
+            form = odd_form(e, parse_moment(e.ts), payload or NOTHING)
+            if form is not None:
+                self.forms[place] = form
+        return usual.Envelope(
+            e.kind, e.protocol if type(e.protocol) is str else None, e.id if type(e.id) is str else None, ts, sender,
+            recipients(e.to) or None, named, context, payload, e.space,  # type: ignore[arg-type]  # as good as a Payload
+        )  # fmt: skip
+
+    def context(
+        self, place: int, e: usual.OpenEnvelope | usual.Envelope, payload: Named, *, elsewhere: bool
+    ) -> str | None:  # fmt: skip
+        """The key of a context that is no path.
+
+        Args:
+            place: of the envelope.
+            e: the envelope.
+            payload: what it says of contexts.
+            elsewhere: it may name its context beside `context`.
+        """
+        written, flags = e.context, 0
+        if elsewhere and (written is ABSENT or written is None):
+            written, told = told_elsewhere(e, payload)
+            flags = TOLD_FLAGS.get(told, 0)
+        key, more = context_key(written)
+        if flags or more:
+            self._flags[place] = flags | more
+        if isinstance(written, dict):
+            self.contexts[place] = levels_of(written)
+        return key
+
+    def numbered(self, places: NDArray[np.int64], count: int) -> OddValues:
+        """Those at some places, by number among these.
+
+        Args:
+            places: (k,) int64, ascending.
+            count: of places there are.
+        """
+        if len(places) == count or not (self.envelopes or self.contexts):
+            return self
+        number = dict(zip(places.tolist(), range(len(places)), strict=True))
+        found = OddValues()
+        for part in ("envelopes", "contexts", "forms", "_flags", "_times"):
+            own = getattr(self, part)
+            setattr(found, part, {number[place]: value for place, value in own.items() if place in number})
+        return found
+
+    def add_to(self, columns: dict[str, Array]) -> None:
+        """Add flags and times to columns made of the envelopes in the usual shape."""
+        for number, flags in self._flags.items():
+            columns["flags"][number] |= flags
+        for number, ts_ns in self._times.items():
+            columns["ts_ns"][number] = ts_ns
+        strange = [n for n, e in self.envelopes.items() if type(e.id) is not str and e.id not in (ABSENT, None)]
+        columns["flags"][strange] &= np.uint32(~_NO_ID & 0xFFFFFFFF)
+
+    def identifier(self, number: int) -> str | None:
+        """The id of one of `envelopes`, also where it is no text; None for what has none."""
+        found = self.envelopes[number].id
+        if found is ABSENT or found is None:
+            return None
+        return found if isinstance(found, str) else compact(found)
+
+
+def _names_elsewhere(e: usual.OpenEnvelope, payload: usual.OpenPayload | None) -> bool:
+    """Whether there is anything beside `context` that may name one: few have it."""
+    if e.thread_id is not ABSENT or e.threadId is not ABSENT:
+        return True
+    return payload is not None and not (
+        payload.context is ABSENT and payload.reasoning_id is ABSENT and payload.context_id is ABSENT
+        and payload.thread_id is ABSENT and payload.threadId is ABSENT
+    )  # fmt: skip

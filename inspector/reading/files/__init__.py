@@ -1,0 +1,1 @@
+"""Reads one source or merges several: format detection, blocks, clocks."""

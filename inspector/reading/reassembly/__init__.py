@@ -1,0 +1,1 @@
+"""Reassembles messages that span several lines of a source."""

@@ -1,0 +1,365 @@
+"""Reads ACP and A2A in the order of their lines: what answers what, texts in pieces (docs/protocols.md 18).
+
+An answer says nothing but an id, and in ACP both sides number from 0. Here the request is found that it answers: of
+the other side where a direction is known, else the latest with that id that is open and that such an answer fits.
+What a line means by those before it goes with it; pieces of one text are one line. Such a line is read from beside the
+source (`inspector.reading.reassembly.joined_lines`); every other stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.protocol.calls import rpc_id
+from inspector.protocol.directions import ends
+from inspector.protocol.formats import a2a, acp, read_line_as
+from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, mapping, mappings, text
+from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.header import Header
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.written_json import to_json
+from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
+
+_ASKS = re.compile(
+    rb'"method"\s*:\s*"(session/|message/|tasks/send|initialize"|'
+    rb'(?:SendMessage|SendStreamingMessage|GetTask|CancelTask|ListTasks|SubscribeToTask|GetExtendedAgentCard)")'
+)
+"""How requests of the two begin. It is gone through once for all: lines may be long, and mostly are of neither."""
+_INITIALIZE, _OF_ACP = b'initialize"', b'"clientCapabilities"'
+"""A request of MCP as well, and what only that of ACP holds."""
+_MOST_OPEN = 10_000
+"""Requests without an answer, tools and tasks that are remembered."""
+_Pipe = tuple[int, int]
+"""What ids mean something in: the connection, and the HTTP exchange."""
+
+
+@dataclass(slots=True)
+class _Request:
+    """A request that may be answered."""
+
+    protocol: str
+    side: str
+    method: str
+    session: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    streamed: bool = False
+
+
+@dataclass(slots=True)
+class _Run:
+    """Pieces of one text, so far: the last of them, and what all say."""
+
+    line: OrderedLine
+    record: Record
+    message: dict[str, Any]
+    texts: list[str] = field(default_factory=list)
+    places: array[int] = field(default_factory=lambda: array("q"))
+
+
+class AgentLines:
+    """Looks at the lines of one source, each once, in order."""
+
+    def __init__(self, joined: JoinedLines) -> None:
+        self._joined = joined
+        self._protocol: str | None = None  # of the lines so far
+        self._open: OrderedDict[tuple[_Pipe, str], list[_Request]] = OrderedDict()
+        self._runs: dict[tuple[Any, ...], _Run] = {}
+        self._tools: OrderedDict[tuple[_Pipe, str, str], str] = OrderedDict()  # their titles
+        self._replaying: dict[tuple[_Pipe, str | None], int] = {}
+        self._waiting: OrderedDict[str, str | None] = OrderedDict()  # tasks that wait for their client
+        self._contexts: OrderedDict[str, str] = OrderedDict()  # by task
+
+    def may_matter(self, data: bytes) -> bool:
+        """Whether there is anything to look at in some lines."""
+        return self._protocol is not None or _may_begin(data)
+
+    def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
+        """The lines that are to be read in place of some.
+
+        Raises:
+            OSError: there is no room for one.
+        """
+        return [found for line in lines for found in self._line(line)]
+
+    def end(self) -> list[OrderedLine]:
+        """What is left of texts when the source has ended. Raises OSError."""
+        return [self._flush(key) for key in list(self._runs)]
+
+    def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
+        """What one line becomes, and texts that end before it."""
+        if line.known is not None or (self._protocol is None and not _may_begin(line.data)):
+            yield line
+            return
+        read = line.read or read_line_as(line.data)
+        line, record = line._replace(read=read), read[0]
+        if record.header is None or (record.shape is not Shape.RPC and record.meant_by not in (acp.LABEL, a2a.LABEL)):
+            yield line
+            return
+        if record.meant_by in (acp.LABEL, a2a.LABEL):
+            self._protocol = record.meant_by
+        yield from self._message(line, record, record.header)
+
+    def _message(self, line: OrderedLine, record: Record, header: Header) -> Iterator[OrderedLine]:
+        pipe = (record.src, record.exchange.number if record.exchange is not None else 0)
+        message = decoded_object(record.raw)
+        if message is None:
+            yield line
+            return
+        key = self._piece_of(pipe, message)
+        if key is not None:
+            yield from self._piece(key, _Run(line, record, message))
+            return
+        for one in [one for one in self._runs if one[0] == pipe]:  # whatever comes next, a text does not go on
+            yield self._flush(one)
+        known = (self._asked if isinstance(header.method, str) else self._answered)(pipe, message, record)
+        yield self._with(line.data, known, (line.offset, line.length)) if known else line
+
+    def _with(self, data: bytes, known: Mapping[str, Any], places: Sequence[int]) -> OrderedLine:
+        """A line with what is known of it, in place of those that lie somewhere."""
+        return OrderedLine(data, self._joined.put(data, known, places), len(data), known)
+
+    # Requests
+
+    def _asked(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
+        """Note a request or notification; what is known of it by others."""
+        method, params = str(message.get("method")), mapping(message.get("params"))
+        protocol = record.meant_by
+        if protocol is None:
+            if self._protocol == a2a.LABEL and method in a2a.SHARED:
+                protocol = a2a.LABEL
+            elif self._protocol == acp.LABEL and record.exchange is None:
+                protocol = acp.LABEL
+            else:
+                return {}
+        beside: dict[str, Any] = {} if record.meant_by is not None else {"protocol": protocol}
+        side = self._side(record, method, protocol)
+        if protocol == acp.LABEL:
+            if side != acp.side_of(method):
+                beside["side"] = side
+            beside |= self._of_session(pipe, method, params)
+        else:
+            beside |= self._of_task(method, params)
+        identifier = rpc_id(message.get("id"))
+        if identifier is not None:
+            request = _Request(
+                protocol, side, method, text(params.get("sessionId")),
+                {str(one.get("optionId")): dict(one) for one in mappings(params.get("options"))},
+                "tream" in method or "ubscribe" in method,
+            )  # fmt: skip
+            self._open.setdefault((pipe, identifier), []).append(request)
+            self._bound(self._open)
+            if protocol == acp.LABEL and (
+                method == "session/load" or (method in acp.REPLAYING and "replayFrom" in params)
+            ):
+                where = (pipe, request.session)
+                self._replaying[where] = self._replaying.get(where, 0) + 1
+        return {**beside, "protocol": protocol} if beside else {}
+
+    def _side(self, record: Record, method: str, protocol: str) -> str:
+        """Who sends a request: as its line says, else as its method tells."""
+        sender, _ = ends(record.direction)
+        if protocol == a2a.LABEL:
+            return CLIENT
+        if sender in ("client", "server"):
+            return CLIENT if sender == "client" else AGENT
+        return acp.side_of(method)
+
+    def _of_session(self, pipe: _Pipe, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """What is known of an update: whether it is told again, and what its tool is called."""
+        if method == acp.PERMISSION:
+            called = text(mapping(params.get("toolCall")).get("toolCallId"))
+            title = self._tools.get((pipe, text(params.get("sessionId")) or "", called or ""))
+            return {"title": title} if title else {}
+        if method != acp.UPDATE:
+            return {}
+        session, update = text(params.get("sessionId")), mapping(params.get("update"))
+        beside: dict[str, Any] = {"replay": True} if self._replaying.get((pipe, session)) else {}
+        called, sort = text(update.get("toolCallId")), update.get("sessionUpdate")
+        if called is not None and sort in ("tool_call", "tool_call_update"):
+            key = pipe, session or "", called
+            title = text(update.get("title")) or text(update.get("kind"))
+            if sort == "tool_call_update" and key not in self._tools:
+                beside["first"] = True
+            elif title is None and (before := self._tools.get(key)):
+                beside["title"] = before
+            self._tools[key] = title or self._tools.get(key, "")
+            self._bound(self._tools)
+        return beside
+
+    def _of_task(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        said = mapping(params.get("message"))
+        task = text(said.get("taskId"))
+        beside: dict[str, Any] = {}
+        if task is not None and task in self._waiting and method in a2a.SENDING:
+            del self._waiting[task]
+            beside["continues"] = True
+        named = task or text(params.get("id")) or text(params.get("taskId"))
+        if named in self._contexts and text(said.get("contextId")) is None:
+            beside["context"] = f"{self._contexts[named]}/{named}" if task is None else self._contexts[named]
+        return beside
+
+    # Answers
+
+    def _answered(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
+        """The request that an answer is of, and what is known by it; nothing where the line stays JSON-RPC."""
+        request = self._request_of(pipe, message, record)
+        if request is None:
+            return {} if record.exchange is not None or self._protocol is None else {"protocol": self._protocol}
+        beside: dict[str, Any] = {"protocol": request.protocol, "method": request.method}
+        if request.protocol == acp.LABEL:
+            if request.session is not None:
+                beside["session"] = request.session
+            elif (session := text(mapping(message.get("result")).get("sessionId"))) is not None:
+                beside["session"] = session
+            if request.options:
+                beside["options"] = request.options
+            if request.side == AGENT:
+                beside["side"] = CLIENT
+            if request.method in acp.REPLAYING:
+                self._replaying.pop((pipe, request.session), None)
+            return beside
+        kind, value = a2a.outcome_of(message.get("result"))
+        state, task = a2a.state_of(kind, value), a2a.task_of(kind, value)
+        if request.streamed:
+            beside["streamed"] = True
+        if task is not None:
+            beside |= self._note_task(task, state, text(value.get("contextId")), request)
+        return beside
+
+    def _note_task(self, task: str, state: str | None, context: str | None, request: _Request) -> dict[str, Any]:
+        beside: dict[str, Any] = {}
+        if context is not None:
+            self._contexts[task] = context
+            self._bound(self._contexts)
+        if state in a2a.ASKS:
+            self._waiting[task] = context
+            self._bound(self._waiting)
+        elif state in a2a.ENDED and task in self._waiting:
+            del self._waiting[task]
+            if request.method in a2a.CANCELLING:
+                beside["gives_up"] = True
+        return beside
+
+    def _request_of(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> _Request | None:
+        """The open request that an answer is of, which is open no more unless more answers to it come."""
+        identifier = rpc_id(message.get("id"))
+        waiting = self._open.get((pipe, identifier), []) if identifier is not None else []
+        fitting = list(reversed(waiting))
+        answerer, _ = ends(record.direction)
+        if answerer in ("client", "server"):
+            asker = AGENT if answerer == "client" else CLIENT
+            fitting = [one for one in fitting if one.side == asker or one.protocol == a2a.LABEL]
+        elif len({one.side for one in fitting}) > 1:
+            fitting.sort(key=lambda one: not _fits(one.method, message))
+        if not fitting:
+            return None
+        found = fitting[0]
+        if not found.streamed or self._is_last(message):
+            waiting.remove(found)
+            if not waiting and identifier is not None:
+                self._open.pop((pipe, identifier), None)
+        return found
+
+    def _is_last(self, message: Mapping[str, Any]) -> bool:
+        """Whether an answer is the last of those that a streamed request has."""
+        kind, value = a2a.outcome_of(message.get("result"))
+        state = a2a.state_of(kind, value)
+        return "error" in message or kind in ("", "message") or state in a2a.ENDED | a2a.ASKS
+
+    # Texts in pieces
+
+    def _piece_of(self, pipe: _Pipe, message: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """What the pieces of a text have in common; None for what is no piece of one."""
+        params = mapping(message.get("params"))
+        update = mapping(params.get("update"))
+        sort = update.get("sessionUpdate")
+        if message.get("method") == acp.UPDATE and isinstance(sort, str) and sort in acp.CHUNKS:
+            if not isinstance(mapping(update.get("content")).get("text"), str):
+                return None
+            names = (params.get("sessionId"), sort, update.get("messageId"))
+            return (pipe, *map(str, names))
+        kind, value = a2a.outcome_of(message.get("result")) if "result" in message else ("", {})
+        if kind != "artifact-update" or rpc_id(message.get("id")) is None:
+            return None
+        artifact = mapping(value.get("artifact"))
+        parts = mappings(artifact.get("parts"))
+        if not parts or not all(isinstance(one.get("text"), str) for one in parts):
+            return None
+        return pipe, "artifact", str(value.get("taskId")), str(artifact.get("artifactId"))
+
+    def _piece(self, key: tuple[Any, ...], piece: _Run) -> Iterator[OrderedLine]:
+        """Take in a piece of a text; texts of the same connection that end with it."""
+        artifact = key[1] == "artifact"
+        told = a2a.outcome_of(piece.message.get("result"))[1]
+        begins = artifact and told.get("append") is not True
+        for one in [one for one in self._runs if one[0] == key[0] and (one != key or begins)]:
+            yield self._flush(one)
+        run = self._runs.get(key)
+        if run is not None:
+            piece.texts, piece.places = run.texts, run.places
+        piece.texts.append(_text_of(piece.message))
+        piece.places.extend((piece.line.offset, piece.line.length))
+        self._runs[key] = piece
+        if artifact and told.get("lastChunk") is True:
+            yield self._flush(key)
+
+    def _flush(self, key: tuple[Any, ...]) -> OrderedLine:
+        """A text whose pieces have all come."""
+        run = self._runs.pop(key)
+        of_artifact = key[1] == "artifact"
+        known = (self._answered if of_artifact else self._asked)(key[0], run.message, run.record)
+        line = run.line.data
+        if len(run.texts) == 1:
+            return self._with(line, known, run.places) if known else run.line
+        _put_text(run.message, "".join(run.texts))
+        known |= {"pieces": len(run.texts), "protocol": a2a.LABEL if of_artifact else acp.LABEL}
+        raw, whole = run.record.raw, to_json(run.message)
+        return self._with(line.replace(raw, whole, 1) if raw in line else whole, known, run.places)
+
+    def _bound(self, remembered: OrderedDict[Any, Any]) -> None:
+        if len(remembered) > _MOST_OPEN:
+            remembered.popitem(last=False)
+
+
+_FITS = {
+    "session/prompt": ("stopReason",), "session/new": ("sessionId",), acp.PERMISSION: ("outcome",),
+    acp.ELICITATION: ("action",), "fs/read_text_file": ("content",), "initialize": ("protocolVersion",),
+    "terminal/create": ("terminalId",), "terminal/output": ("output",), "terminal/wait_for_exit": ("exitCode",),
+}  # fmt: skip
+
+
+def _fits(method: str, message: Mapping[str, Any]) -> bool:
+    """Whether an answer has what answers to a method have."""
+    result = message.get("result")
+    return isinstance(result, Mapping) and any(key in result for key in _FITS.get(method, ()))
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    update = mapping(mapping(message.get("params")).get("update"))
+    if update:
+        return str(mapping(update.get("content")).get("text"))
+    _, value = a2a.outcome_of(message.get("result"))
+    return "".join(str(one.get("text")) for one in mappings(mapping(value.get("artifact")).get("parts")))
+
+
+def _put_text(message: dict[str, Any], whole: str) -> None:
+    """Let a message say the whole of what came in pieces."""
+    update = mapping(mapping(message.get("params")).get("update"))
+    if update:
+        mapping(update.get("content"))["text"] = whole  # type: ignore[index]  # as decoded, a dict
+        return
+    _, value = a2a.outcome_of(message.get("result"))
+    artifact = mapping(value.get("artifact"))
+    first = mappings(artifact.get("parts"))[0]
+    artifact["parts"] = [{**first, "text": whole}]  # type: ignore[index]
+
+
+def _may_begin(data: bytes) -> bool:
+    """Whether a message of one of the protocols may be among lines."""
+    asked = {*_ASKS.findall(data)}
+    return bool(asked - {_INITIALIZE}) or (bool(asked) and _OF_ACP in data)

@@ -1,0 +1,287 @@
+"""Puts together what models answer in a recording of HTTP, whose lines hold it in pieces (docs/protocols.md 17).
+
+An answer is of the request in the same exchange, and comes in one body or in up to thousands of events, between those
+of other exchanges. Here lines are looked at in the order read, before they become records: what belongs to an answer is
+left out, and one line stands for it once it is complete, in the form of an answer that came at once. With it goes what
+is known of the call, so that the line is read by itself, then and later.
+
+- An exchange is known by its request; of a recording that begins in the middle, a stream by its first event.
+- A request that was made before and failed, and is made again, is the same call: it says which, and which attempt.
+- One that goes on from an earlier answer (`previous_response_id`) is of that conversation; so is one that has lost its
+  beginning and still holds calls of tools that were made in it.
+- What has not ended when the recording does is as far as it came.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from inspector.protocol.formats import http_lines, read_line_as
+from inspector.protocol.formats.model_calls import call_marks, own_marks
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.model_api.streams import Stream, stream_of
+from inspector.protocol.record import ModelCall
+from inspector.protocol.times import parse_time
+from inspector.protocol.written_json import to_json
+from inspector.reading.reassembly.conversations import Conversations
+from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
+
+_MOST_OPEN = 1_000
+"""Exchanges that have not ended; of more the oldest are given up."""
+_MOST_REMEMBERED = 10_000
+"""Answers that a later request may go on from, and requests that may be made again."""
+K = TypeVar("K")
+V = TypeVar("V")
+_ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
+"""Events behind which nothing of an answer comes; a tuple, as what is looked for in it may be of any type."""
+_DONE = "[DONE]"
+
+
+_EXCHANGE = b'"x"'
+"""Names the exchange in each line of it: most data is told apart by one look."""
+
+
+class _Exchange:
+    """One that calls a model, and what has come of its answer.
+
+    Attributes:
+        call: None once the answer was given out: what comes after it is the end of the exchange alone.
+        places: offset and length of each line of the answer, one behind the other.
+        answer: the offset of the line that was given out for it.
+    """
+
+    __slots__ = ("answer", "call", "events", "first_ns", "head", "places", "stream")
+
+    def __init__(self, call: ModelCall | None) -> None:
+        self.call = call
+        self.places = array("q")
+        self.answer: int | None = None
+        self.head: http_lines.Line | None = None
+        self.stream: Stream | None = None
+        self.events = 0
+        self.first_ns: int | None = None
+
+
+class ModelAnswers:
+    """Looks at the lines of one source, each once, in order."""
+
+    def __init__(self, joined: JoinedLines) -> None:
+        self._joined = joined
+        self._open: OrderedDict[int, _Exchange] = OrderedDict()
+        self._failed: OrderedDict[bytes, tuple[str, int]] = OrderedDict()  # by request, its call and attempts
+        self._answers: OrderedDict[str, tuple[str, dict[str, int]]] = (
+            OrderedDict()
+        )  # by id, what a later one goes on from
+        self._conversations = Conversations()
+
+    def may_matter(self, data: bytes) -> bool:
+        """Whether there is anything to look at in some lines."""
+        if self._open:
+            return True
+        return _EXCHANGE in data and (b'"http-request"' in data or b'"sse-event"' in data)
+
+    def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
+        """The lines that are to be read in place of some.
+
+        Raises:
+            OSError: there is no room for an answer.
+        """
+        found: list[OrderedLine] = []
+        for line in lines:
+            if self._is_of_http(line.data):
+                one = self._request(line) if b"http-request" in line.data else self._part(line)
+                if one is not None:
+                    found.append(one)
+            else:
+                found.append(line)
+        return found
+
+    def end(self) -> list[OrderedLine]:
+        """What is left of answers when the recording has ended. Raises OSError."""
+        left = [self._joined_line(x, one, None, "unfinished") for x, one in self._open.items() if one.events]
+        self._open.clear()
+        return [line for line in left if line is not None]
+
+    def _is_of_http(self, line: bytes) -> bool:
+        return _EXCHANGE in line and (b'"http-' in line or b'"sse-event"' in line)
+
+    # Requests
+
+    def _request(self, line: OrderedLine) -> OrderedLine:
+        """A request, as it is to be read."""
+        read = read_line_as(line.data, known_of=self._added)
+        record, label = read
+        if label != http_lines.LABEL or record.exchange is None:
+            return line._replace(read=read)
+        number = record.exchange.number
+        self._open.pop(number, None)  # the number is used again
+        call = record.call
+        if call is None:
+            return line._replace(read=read)
+        known = record.known
+        if known is not None:
+            line = line._replace(offset=self._joined.put(line.data, known, (line.offset, line.length)), known=known)
+        self._open[number] = _Exchange(call)
+        if len(self._open) > _MOST_OPEN:
+            self._open.popitem(last=False)
+        return line._replace(read=read)
+
+    def _added(self, call: ModelCall) -> dict[str, Any]:
+        """What is known of a request by those before it."""
+        added: dict[str, Any] = {}
+        before = self._failed.get(call.digest)
+        if before is not None:
+            added |= {"id": before[0], "attempt": before[1] + 1}
+        elif call.retries:
+            added |= {"attempt": call.retries + 1}
+        earlier = self._answers.get(call.previous) if call.previous is not None else None
+        if earlier is not None:
+            added |= {"conversation": earlier[0], "said": earlier[1], "after": call.previous}
+        elif (goes_on := self._conversations.name_for(call)) != call.conversation:
+            added["conversation"] = goes_on
+        return added
+
+    # Answers
+
+    def _part(self, line: OrderedLine) -> OrderedLine | None:
+        """A line that is no request: itself, None where it is part of an answer, or the answer that it completes."""
+        found = http_lines.parts_of(line.data)
+        if not isinstance(found.x, int):
+            return line
+        exchange = self._open.get(found.x)
+        if exchange is None:
+            exchange = self._unknown(found)
+        if exchange is None:
+            return line
+        if found.kind == "http-response":
+            return self._head(found.x, exchange, found, line)
+        if found.kind == "sse-event":
+            return self._event(found.x, exchange, found, line)
+        if found.kind not in ("http-end", "http-error"):
+            return line
+        del self._open[found.x]
+        if exchange.call is None:
+            return self._after(exchange, line) if found.how in (None, "complete") else line
+        how = found.how if isinstance(found.how, str) else None
+        if not exchange.events and exchange.head is None:  # nothing of an answer has come
+            self._note_failure(exchange.call)
+            return line
+        exchange.places.extend((line.offset, line.length))
+        return self._joined_line(found.x, exchange, found, how or "server-broke")
+
+    def _after(self, exchange: _Exchange, line: OrderedLine) -> None:
+        """A line that comes when the answer was given out, and says nothing more."""
+        if exchange.answer is not None:
+            self._joined.put_late(exchange.answer, (line.offset, line.length))
+
+    def _unknown(self, found: http_lines.Line) -> _Exchange | None:
+        """An exchange whose request was not seen, and that is a model's by what comes."""
+        if found.kind != "sse-event" or b'"jsonrpc"' in bytes(found.message):
+            return None
+        message = _body(found)
+        if not isinstance(message, Mapping) or stream_of(message) is None:
+            return None
+        call = ModelCall(f"exchange-{found.x}-{found.t}", "", None, f"exchange-{found.x}")
+        self._open[found.x] = exchange = _Exchange(call)
+        return exchange
+
+    def _head(self, x: int, exchange: _Exchange, found: http_lines.Line, line: OrderedLine) -> OrderedLine | None:
+        """The head of an answer: all of it, unless events follow."""
+        if exchange.call is None:
+            return self._after(exchange, line)
+        exchange.head = found
+        exchange.places.extend((line.offset, line.length))
+        body = _body(found)
+        if found.text is None and body is None:
+            return None
+        return self._joined_line(x, exchange, found, None, (line.data, body))
+
+    def _event(self, x: int, exchange: _Exchange, found: http_lines.Line, line: OrderedLine) -> OrderedLine | None:
+        if exchange.call is None:
+            return self._after(exchange, line)
+        exchange.places.extend((line.offset, line.length))
+        exchange.events += 1
+        message = _body(found)
+        if isinstance(message, Mapping):
+            if exchange.stream is None:
+                exchange.stream = stream_of(message)
+            carries = exchange.stream is not None and exchange.stream.add(message)
+            if carries and exchange.first_ns is None and found.untimed is None:
+                exchange.first_ns = parse_time(found.t)
+            if message.get("type") not in _ENDS:
+                return None
+        elif found.text != _DONE:
+            return None
+        return self._joined_line(x, exchange, found, "complete")
+
+    def _joined_line(
+        self, x: int, exchange: _Exchange, last: http_lines.Line | None, how: str | None,
+        whole: tuple[bytes, Any] | None = None,
+    ) -> OrderedLine | None:  # fmt: skip
+        """The line that stands for an answer, where none is the `whole` of it; the exchange has no call any more."""
+        call, exchange.call = exchange.call, None
+        if call is None:
+            return None
+        head = exchange.head
+        body = whole[1] if whole is not None else exchange.stream.body() if exchange.stream is not None else None
+        status = head.status if head is not None else None
+        said = self._said(call, body)
+        told = {
+            "id": call.identifier, "operation": call.operation, "model": call.model, "conversation": call.conversation,
+            "asked": call.asked_ns, "first": exchange.first_ns, "events": exchange.events or None, "said": said,
+        }  # fmt: skip
+        self._note(call, body, status)
+        line = whole[0] if whole is not None else to_json(
+            {
+                "t": last.t if last is not None else head.t if head is not None else None,
+                "dir": "server->client", "kind": "http-response", "x": x, "status": status,
+                "headers": head.headers if head is not None else None, "how": how,
+                "message": body if body is not None else {},
+            }
+        )  # fmt: skip
+        known = {key: value for key, value in told.items() if value is not None}
+        exchange.answer = self._joined.put(line, known, exchange.places)
+        exchange.stream, exchange.places = None, array("q")
+        return OrderedLine(line, exchange.answer, len(line), known)
+
+    def _said(self, call: ModelCall, body: Any) -> dict[str, int]:
+        """How often what an answer says was said before."""
+        marks = set(own_marks(body)) if isinstance(body, Mapping) else set[str]()
+        return {mark: call.seen[mark] for mark in marks if mark in call.seen}
+
+    def _note(self, call: ModelCall, body: Any, status: Any) -> None:
+        """Remember what later requests may go on from, or may be made again."""
+        failed = (isinstance(status, int) and status >= http_lines.FAILED) or not isinstance(body, Mapping) or not body
+        if failed:
+            self._note_failure(call)
+            return
+        self._failed.pop(call.digest, None)
+        self._conversations.note_answer(call, own_marks(body), call_marks(body))
+        identifier = body.get("id") if body.get("object") == "response" else None
+        if isinstance(identifier, str):
+            seen = Counter(call.seen)
+            seen.update(own_marks(body))
+            _remember(self._answers, identifier, (call.conversation, dict(seen)))
+
+    def _note_failure(self, call: ModelCall) -> None:
+        identifier, attempts = self._failed.get(call.digest, (call.identifier, call.retries))
+        _remember(self._failed, call.digest, (identifier, attempts + 1))
+
+
+def _remember(held: OrderedDict[K, V], key: K, value: V) -> None:
+    """Put a value where the oldest goes when there are too many."""
+    held[key] = value
+    if len(held) > _MOST_REMEMBERED:
+        held.popitem(last=False)
+
+
+def _body(line: http_lines.Line) -> Any:
+    """The body or the event that a line carries, decoded; None where it carries none."""
+    raw = bytes(line.message)
+    try:
+        return decode_json(raw) if raw else None
+    except NotAnObjectError:
+        return None

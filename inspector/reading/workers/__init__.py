@@ -1,0 +1,1 @@
+"""Worker processes that read parts of a file or a backlog."""

@@ -1,0 +1,1 @@
+"""Messages of a document: one array per property in memory, bytes on disk."""

@@ -1,0 +1,1 @@
+"""Columns of messages: blocks, flags, interned strings, hashes, extracts."""

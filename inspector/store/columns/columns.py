@@ -1,0 +1,273 @@
+"""Arrays that grow at the end, one value per message or per delivery, each kept as small as its values allow.
+
+A column that has held one value only takes no memory; one that equals another so far is that other one; numbers
+without a sign are kept in the narrowest dtype that holds those seen. A million messages of a usual log take 63 bytes
+each so, where full dtypes take 114.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.store.columns.flags import Flag
+
+Array = NDArray[Any]
+
+_FIRST_ROOM = 1024
+_COPIED_AT_ONCE = 1 << 17
+"""Values of the longest array that is copied in one go when it is full. Of 10,000,000 that would take 100 ms."""
+
+
+@cache
+def _zero(dtype: np.dtype[Any]) -> Array:
+    """(1,) what every column begins with; never written to."""
+    return np.zeros(1, dtype)
+
+
+@cache
+def _most(dtype: np.dtype[Any]) -> int:
+    """The largest number of a dtype."""
+    return int(np.iinfo(dtype).max)
+
+
+def places_among(rows: Array, ascending: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Where each of some numbers stands among ascending ones, and whether it does: (n,) and (n,) bool. O(n log k).
+
+    They are asked for in the dtype of those; else numpy would copy all of these each time.
+    """
+    if not len(ascending):
+        return np.zeros(len(rows), np.int64), np.zeros(len(rows), np.bool_)
+    asked = np.minimum(rows, _most(ascending.dtype)).astype(ascending.dtype)  # what does not fit is told by its value
+    places = np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)
+    return places, ascending[places] == rows
+
+
+class _Column:
+    """One array that grows; a single value while it has held no other.
+
+    When a long array is almost full, the next one is filled from it bit by bit, so that no append takes long.
+
+    Args:
+        dtype: the widest it may become; one with a sign is kept at full width.
+        least: the narrowest it may be.
+        growth: by how much room grows. It differs from column to column, so that they are not all copied at once.
+    """
+
+    __slots__ = ("_array", "_copied", "_dtype", "_growth", "_least", "_next", "_value")
+
+    def __init__(self, dtype: Any, least: Any, growth: float) -> None:
+        self._dtype = np.dtype(dtype)
+        self._least = np.dtype(least) if self._dtype.kind == "u" else self._dtype
+        self._growth = growth
+        self._array: Array | None = None
+        self._next: Array | None = None
+        self._copied = 0
+        self._value = _zero(self._least)
+
+    def view(self, length: int) -> Array:
+        """(length,) its values; read-only."""
+        if self._array is None:
+            found = np.ndarray((length,), self._value.dtype, self._value, 0, (0,))
+        else:
+            found = self._array[:length]
+        found.flags.writeable = False
+        return found
+
+    def append(self, values: Array | int, length: int, count: int) -> None:
+        """Add `count` values, or one value so many times, to the `length` that it has."""
+        if not count:
+            return
+        given = np.asarray(values)
+        if self._array is None:
+            if not length:
+                first = given if given.ndim == 0 else given[0]
+                self._value = np.array([first], self._dtype_for(int(first)))
+            if (given == self._value[0]).all():
+                return
+        array = self._room(length, length + count, given)
+        array[length : length + count] = given
+        self._copy_ahead(array, length + count)
+
+    def put(self, rows: Any, values: Any, length: int) -> bool:
+        """Replace values; whether that made another array necessary."""
+        given, before = np.asarray(values), self._array
+        if not given.size or (before is None and (given == self._value[0]).all()):
+            return False
+        array = self._room(length, length, given)
+        array[:length][rows] = given
+        if self._next is not None:  # of what is not copied yet it takes no notice
+            self._next[:length][rows] = given
+        return array is not before
+
+    def copy_of(self, other: Array) -> None:
+        """Hold these values from now on."""
+        if len(other):
+            self.append(other, 0, len(other))
+
+    def _dtype_for(self, most: int) -> np.dtype[Any]:
+        """The narrowest dtype for numbers up to `most`."""
+        if self._dtype.kind != "u":
+            return self._dtype
+        needed = np.min_scalar_type(most)
+        return needed if needed.itemsize > self._least.itemsize else self._least
+
+    def _room(self, length: int, stop: int, given: Array) -> Array:
+        """The array, with room for `stop` values and width for those given."""
+        array, dtype = self._array, self._value.dtype if self._array is None else self._array.dtype
+        if self._dtype.kind == "u" and dtype != self._dtype:
+            most = int(given.max())
+            if most > _most(dtype):
+                dtype = self._dtype_for(most)
+        if array is not None and array.dtype == dtype:
+            if stop <= len(array):
+                return array
+            if self._next is not None and stop <= len(self._next):
+                self._next[self._copied : length] = array[self._copied : length]
+                self._array, self._next = self._next, None
+                return self._array
+        self._next = None
+        room = len(array) if array is not None and stop <= len(array) else max(stop, int(length * self._growth))
+        # Memory past the length is never touched, so generous steps cost no resident pages.
+        self._array = np.empty(max(room, _FIRST_ROOM), dtype)
+        self._array[:length] = self._value[0] if array is None else array[:length]
+        return self._array
+
+    def _copy_ahead(self, array: Array, length: int) -> None:
+        """Fill the next array, as far of the way as the last twentieth of this one is used."""
+        room = len(array)
+        full = room - room // 20
+        if room <= _COPIED_AT_ONCE or length <= full:
+            return
+        if self._next is None:
+            self._next, self._copied = np.empty(int(room * self._growth), array.dtype), 0
+        due = length * (length - full) // (room - full)
+        self._next[self._copied : due] = array[self._copied : due]
+        self._copied = due
+
+
+class GrowingColumns:
+    """Named arrays of equal length, grown together.
+
+    `columns["kind"]` is a read-only view of the first `len(columns)` values, in a dtype not wider than asked for. A
+    view does not grow, and may or may not see what is put later: take it anew after an append or a put.
+
+    Args:
+        dtypes: the widest dtype of each column by name.
+        least: the narrowest dtype of a column, where masks or the like want one.
+        like: columns that commonly equal another, by name; the other is never put to.
+    """
+
+    def __init__(
+        self,
+        dtypes: Mapping[str, Any],
+        *,
+        least: Mapping[str, Any] | None = None,
+        like: Mapping[str, str] | None = None,
+    ) -> None:
+        self._length = 0
+        self._columns = {
+            name: _Column(dtype, (least or {}).get(name, np.uint8), 1.5 + place / (2 * len(dtypes)))
+            for place, (name, dtype) in enumerate(dtypes.items())
+        }
+        self._like = dict(like or {})
+        self._views: dict[str, Array] = {}  # passes ask for columns more often than they grow
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, name: str) -> Array:
+        found = self._views.get(name)
+        if found is None:
+            found = self._views[name] = self._columns[self._like.get(name, name)].view(self._length)
+        return found
+
+    def append(self, values: Mapping[str, Array | int], count: int | None = None) -> int:
+        """Append to every column an array, or `count` times a number. Returns where they start."""
+        start = self._length
+        if count is None:
+            count = next(len(given) for given in values.values() if not isinstance(given, int))
+        for name, other in list(self._like.items()):
+            if not np.array_equal(values[name], values[other]):
+                self._columns[name].copy_of(self[other])
+                del self._like[name]
+        for name, column in self._columns.items():
+            if name not in self._like:
+                column.append(values[name], start, count)
+        self._length = start + count
+        self._views.clear()
+        return start
+
+    def put(self, name: str, rows: Any, values: Any) -> None:
+        """Replace values of a column.
+
+        Args:
+            rows: an index or an array of them, or a slice.
+            values: one for all or one for each.
+        """
+        if self._columns[name].put(rows, values, self._length):
+            self._views.pop(name, None)
+
+
+MESSAGE_COLUMNS: dict[str, Any] = {
+    "source": np.uint16,  # index into Capture.sources
+    "connection": np.uint32,  # number of the connection within its source, a new one whenever it was opened anew
+    "offset": np.int64,  # bytes, of the record's line in its source
+    "length": np.uint32,  # bytes, without the line end
+    "time_ns": np.int64,  # arrival or log time, else the sender's; nanoseconds UTC, NO_TIME
+    "ts_ns": np.int64,  # the sender's clock; NO_TIME
+    "kind": np.uint32,  # string id of the canonical kind
+    "kind_raw": np.uint32,  # string id, 0 absent
+    "sender": np.uint32,
+    "to_set": np.uint32,  # id into Capture.to_sets
+    "context": np.uint32,  # string id of the observed context key; never rewritten
+    "method": np.uint32,  # what the message itself says
+    "target": np.uint32,
+    "space": np.uint32,
+    "protocol": np.uint32,
+    "direction": np.uint32,
+    "stream": np.uint32,
+    "id_hash": np.uint64,  # NO_HASH when there is no id
+    "correlation_hash": np.uint64,  # of the first id named; NO_HASH
+    "rpc_hash": np.uint64,  # of the JSON-RPC id as JSON text; NO_HASH
+    "content_hash": np.uint64,  # of the envelope's bytes, to tell copies apart; NO_HASH of what has no copies
+    "size": np.uint32,  # bytes of the envelope, message or frame
+    "flags": np.uint32,
+    "part": np.uint16,  # of a record that means messages, which of them it is, from 1; 0 where it is one itself
+}
+"""Columns of a block, in these dtypes; a capture keeps them narrower."""
+
+_IN_CAPTURES = {"offset": np.uint64, "content_hash": np.uint32}
+"""What has another dtype there: of a content's hash half is enough to compare copies of one message."""
+
+
+def message_columns() -> GrowingColumns:
+    """Empty columns for the messages of a capture."""
+    # In a log of bare envelopes the only time is the sender's, and the message is all there is in its line.
+    like = {"ts_ns": "time_ns", "size": "length", "kind_raw": "kind"}
+    least = {"flags": np.min_scalar_type(max(Flag))}  # whatever the bits of a mask, the column has them
+    return GrowingColumns({**MESSAGE_COLUMNS, **_IN_CAPTURES}, least=least, like=like)
+
+
+DELIVERY_COLUMNS: dict[str, Any] = {
+    "message": np.uint32,
+    "source": np.uint16,
+    "offset": np.uint64,
+    "length": np.uint32,
+    "participant": np.uint32,  # string id of the recipient
+    "event": np.uint32,  # string id: delivered, rejected
+}
+
+SIGHTING_COLUMNS: dict[str, Any] = {
+    "message": np.uint32,
+    "source": np.uint16,
+    "offset": np.uint64,
+    "length": np.uint32,
+    "time_ns": np.int64,  # by the clock of the document
+    "content_hash": np.uint64,
+}
+"""Columns of records of a message that another source had first."""

@@ -1,0 +1,311 @@
+"""What passes read of records beside columns, taken where the records are decoded: none is read from its file again.
+
+Both ways through a line, the usual and the slow one, come here with what they have decoded. What passes look at once,
+when a message is new, is there until the checks have seen it (`ExtractedColumns.let_go`); what they compare with later
+messages stays, as a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import islice
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol import calls, context_forms, kinds, mcp, msp
+from inspector.protocol.cut import completed
+from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
+from inspector.protocol.json_values import REFUSALS
+from inspector.protocol.listed import Listed, listed_in, may_hold_json
+from inspector.protocol.mcp_notes import Note
+from inspector.protocol.meaning import ApiCall, Chain, History, Spawn, ThreadMark
+from inspector.protocol.record import Exchange
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_text
+from inspector.store.columns.irregular_forms import OddForm
+from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
+from inspector.store.columns.strings import InternTable
+
+OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
+"""Of what has one of these flags the whole object is the payload."""
+MOST_NAMED = 256
+"""Ids of one message that are looked at."""
+
+_CORRELATED, _LOG_ONLY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.LOG_ONLY, Flag.SENT))
+_DERIVED = Flag.DERIVED.value
+_WHOLE = (
+    "reasoning/start", "participant/status", context_forms.START, context_forms.END, *msp.STRUCTURE, msp.SNAPSHOT,
+    "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
+    "capability/grant", "capability/revoke", "stream/request", "stream/open", "stream/ownership-transferred",
+)  # fmt: skip
+"""Kinds whose payloads passes and checks look into."""
+_CANCELLED = "notifications/cancelled"
+_DRAFT = "meup/"
+
+
+class DecodedRecord(NamedTuple):
+    """What passes read of a message beside its columns."""
+
+    identifier: str | None
+    """The envelope's id; None without one."""
+    payload: dict[str, Any]
+    """Of a result with `_meta` nothing but that; else the payload as it is."""
+
+
+class ToolList(NamedTuple):
+    """What a server answers to `tools/list`."""
+
+    names: tuple[str, ...]
+    is_last: bool
+    """Nothing follows."""
+
+
+@dataclass(slots=True)
+class Extracts:
+    """Of some of the records of a block, by place.
+
+    Attributes:
+        records: of those that passes look into.
+        contexts: of contexts written as objects themselves and the parents in them (`object_contexts.levels_of`).
+        tools: of results that list tools.
+        digests: hashes of payloads, equal for equal ones: of results with `_meta` and of lists of tools, which may come
+            twice, and of what this program sent.
+        odd: of the first of each sender and kind that has an odd form.
+        named: of those that name several messages, the hashes of the ids, each once, at most MOST_NAMED.
+        arguments: of calls that are proposed, or may have been: a hash of their arguments.
+        listed: of results that list records.
+        api_calls: of messages of transcripts, the call of a model that they came from, or went with.
+        filled: of such messages, tokens in a context that was full, and how many it holds.
+        spawns: what such messages tell of sub-agents.
+        chains: where records stand that do not name their sub-agent.
+        echoes: hashes of texts that may be said again by the result of the call that started a sub-agent, and of that.
+        took: of results that tell it, ns that the tool worked.
+        histories: of messages of a history that may be written anew, and of records that do so.
+        costs: of messages that state one, billionths of a dollar, and whether that is all of the session so far.
+        exchanges: the HTTP exchanges that records were carried by.
+        versions: of JSON-RPC, the revision of MCP that a request names or that an answer agrees to.
+        states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
+        tasks: of MCP, what messages tell of tasks.
+        notes: of JSON-RPC, what checks of MCP read; until they have seen it, as `exchanges` and `noise`.
+        noise: how lines begin that stand where a message should, of those with a direction.
+        threads: what records tell of the thread that their file is of.
+        new: of messages that were said just now, whatever was said before, a hash of what said them; NO_HASH.
+    """
+
+    records: dict[int, DecodedRecord] = field(default_factory=dict)
+    contexts: dict[int, tuple[dict[str, Any], ...]] = field(default_factory=dict)
+    tools: dict[int, ToolList] = field(default_factory=dict)
+    digests: dict[int, int] = field(default_factory=dict)
+    odd: dict[int, OddForm] = field(default_factory=dict)
+    named: dict[int, list[int]] = field(default_factory=dict)
+    arguments: dict[int, int] = field(default_factory=dict)
+    listed: dict[int, Listed] = field(default_factory=dict)
+    api_calls: dict[int, ApiCall] = field(default_factory=dict)
+    filled: dict[int, tuple[int, int]] = field(default_factory=dict)
+    spawns: dict[int, Spawn] = field(default_factory=dict)
+    chains: dict[int, Chain] = field(default_factory=dict)
+    echoes: dict[int, int] = field(default_factory=dict)
+    took: dict[int, int] = field(default_factory=dict)
+    costs: dict[int, tuple[int, int]] = field(default_factory=dict)
+    histories: dict[int, History] = field(default_factory=dict)
+    threads: dict[int, ThreadMark] = field(default_factory=dict)
+    exchanges: dict[int, Exchange] = field(default_factory=dict)
+    versions: dict[int, str] = field(default_factory=dict)
+    states: dict[int, int] = field(default_factory=dict)
+    tasks: dict[int, mcp.Task] = field(default_factory=dict)
+    notes: dict[int, Note] = field(default_factory=dict)
+    noise: dict[int, str] = field(default_factory=dict)
+    new: dict[int, int] = field(default_factory=dict)
+
+    def put(self, others: Extracts, places: Sequence[int]) -> None:
+        """Add those of some records; `places` are theirs here, by number there. A place below 0: nowhere."""
+        for name in _PARTS:
+            found = getattr(others, name)
+            if found:
+                getattr(self, name).update({places[n]: value for n, value in found.items() if places[n] >= 0})
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        for name in _PARTS:
+            setattr(self, name, {})
+
+    def put_all(self, others: Extracts, which: NDArray[np.int64]) -> None:
+        """Add those of records that stand in several places: `which` of them in each."""
+        order = np.argsort(which, kind="stable")
+        ends = np.cumsum(np.bincount(which)).tolist()  # in it, of the places of each number
+        order = order.tolist()
+        for name in _PARTS:
+            own = getattr(self, name)
+            for number, value in getattr(others, name).items():
+                own.update(dict.fromkeys(order[ends[number - 1] if number else 0 : ends[number]], value))
+
+
+_PARTS = tuple(part.name for part in fields(Extracts))
+
+
+class Decoded(NamedTuple):
+    """Some records as a reader has decoded them; by number among these."""
+
+    raw: Callable[[int], bytes | memoryview]
+    """The envelope, or JSON-RPC message, as written."""
+    identifier: Callable[[int], str | None]
+    named: Iterable[tuple[int, Sequence[str]]]
+    """The ids that records name, of those that name several."""
+    contexts: dict[int, tuple[dict[str, Any], ...]]
+    """By number, of contexts that are objects."""
+    results: Iterable[tuple[int, calls.Result]]
+    """Those in which something matters (`matters`)."""
+    arguments: Callable[[int], msgspec.Raw | None]
+    """Of a call as written; None where they have to be looked for in its payload."""
+
+
+def matters(result: calls.Result | None) -> bool:
+    """Whether something of a result is extracted."""
+    if result is None:
+        return False
+    if result.meta or result.tools or result.structured:
+        return True
+    return bool(result.content) and may_hold_json(result.content) is not None
+
+
+def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[str], decoded: Decoded) -> Extracts:
+    """What passes read of some records.
+
+    Args:
+        columns: of a block.
+        rows: where the records stand in them.
+        strings: what string ids in them stand for.
+        decoded: the records.
+    """
+    found = Extracts(contexts=decoded.contexts)
+    kind, method, flags = (columns[name][rows] for name in ("kind", "method", "flags"))
+    protocol = columns["protocol"][rows]
+    drafts = [code for code in set(protocol.tolist()) if code and strings[code].startswith(_DRAFT)]
+    proposed = kind == _code(strings, kinds.PROPOSAL)
+    whole = flags & np.uint32(_LOG_ONLY) != 0
+    for code in {_code(strings, name) for name in _WHOLE} - {-1}:
+        whole |= kind == code
+    whole |= (method == _code(strings, _CANCELLED)) & (method != 0)
+    whole |= (kind == _code(strings, "chat")) & (protocol == _code(strings, msp.PROTOCOL))
+    asked = kind == _code(strings, kinds.REQUEST)
+    if drafts:  # they wrap what they are about, so that columns do not tell it
+        whole |= (proposed | asked) & np.isin(protocol, drafts)
+    for number in np.flatnonzero(whole).tolist():
+        payload = payload_of(_decode(decoded.raw(number)), own=bool(int(flags[number]) & OWN_PAYLOAD))
+        found.records[number] = DecodedRecord(decoded.identifier(number), payload)
+    answers = (kind == _code(strings, kinds.RESPONSE)) & ~whole
+    for number, result in decoded.results:
+        if answers[number]:
+            _take_result(found, number, result, decoded, own=bool(int(flags[number]) & OWN_PAYLOAD))
+    for number in np.flatnonzero(flags & np.uint32(_SENT)).tolist():
+        found.digests[number] = _digest(decoded.raw(number), own=bool(int(flags[number]) & OWN_PAYLOAD))
+    for number, ids in decoded.named:
+        found.named[number] = [hash_text(name) for name in islice(dict.fromkeys(ids), MOST_NAMED)]
+    calling = proposed | (asked & (flags & np.uint32(_CORRELATED | _DERIVED) == _CORRELATED))
+    calling &= columns["size"][rows] <= MAX_WHOLE
+    for number in np.flatnonzero(calling).tolist():
+        hashed = _arguments(number, decoded)
+        if hashed != NO_HASH:
+            found.arguments[number] = hashed
+    return found
+
+
+def _code(strings: InternTable[str], text: str) -> int:
+    return strings.find(text) or -1
+
+
+def payload_of(envelope: Any, *, own: bool) -> dict[str, Any]:
+    """The payload of a decoded message as a dict; empty when there is none.
+
+    Args:
+        envelope: as decoded.
+        own: it is its own payload, as JSON-RPC is.
+    """
+    if not isinstance(envelope, dict):
+        return {}
+    if own or "payload" not in envelope:
+        return envelope if own or "kind" not in envelope else {}
+    payload = envelope["payload"]
+    return payload if isinstance(payload, dict) else {}
+
+
+def _decode(raw: bytes | memoryview) -> Any:
+    """Decode JSON; of a big record its head, as whoever looks at it does (`store.columns.large_headers`)."""
+    if len(raw) > MAX_WHOLE:
+        raw = completed(bytes(raw[:HEAD])) or b""
+    try:
+        return decode_json(bytes(raw))
+    except NotAnObjectError:
+        return None
+
+
+def _take_result(found: Extracts, number: int, result: calls.Result, decoded: Decoded, *, own: bool) -> None:
+    if result.meta:
+        payload = {"result": {"_meta": _decode_part(result.meta)}}
+        found.records[number] = DecodedRecord(decoded.identifier(number), payload)
+    if result.meta or result.tools:
+        found.digests[number] = _digest(decoded.raw(number), own=own)
+    if result.tools and len(result.tools) <= MAX_WHOLE and isinstance(tools := _decode_part(result.tools), list):
+        names = (tool.get("name") for tool in tools if isinstance(tool, dict))
+        is_last = result.cursor is ABSENT or not result.cursor
+        found.tools[number] = ToolList(tuple(name for name in names if isinstance(name, str)), is_last)
+    if not result.structured and not may_hold_json(result.content):
+        return
+    if len(result.structured) + len(result.content) > MAX_WHOLE:
+        return
+    listed = listed_in({"content": _decode_part(result.content), "structuredContent": _decode_part(result.structured)})
+    if listed.of_anything:
+        found.listed[number] = listed
+
+
+def _decode_part(raw: msgspec.Raw) -> Any:
+    try:
+        return decode_json(bytes(raw)) if raw else None
+    except NotAnObjectError:
+        return None
+
+
+class _Envelope(msgspec.Struct, gc=False):
+    payload: msgspec.Raw = msgspec.Raw(b"")
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+
+
+def _digest(raw: bytes | memoryview, *, own: bool) -> int:
+    """Hash of a payload as JSON without blanks, which two logs may write otherwise."""
+    try:
+        return hash_bytes(msgspec.json.format(raw if own else _decode_envelope(raw).payload, indent=-1))
+    except REFUSALS:
+        return hash_bytes(raw)
+
+
+def _arguments(number: int, decoded: Decoded) -> int:
+    """A hash of the arguments of a call, equal for equal ones; NO_HASH where it has none that are an object."""
+    raw = decoded.arguments(number)
+    if raw is None:
+        arguments: Any = calls.arguments_of(payload_of(_decode(decoded.raw(number)), own=False))
+    else:
+        arguments = _decode_part(raw)
+    if not isinstance(arguments, dict):
+        return NO_HASH
+    try:
+        written = msgspec.json.encode(arguments, order="sorted")
+        if b".0" in written:
+            written = msgspec.json.encode(_whole(arguments), order="sorted")
+        return hash_bytes(written)
+    except (UnicodeEncodeError, RecursionError, TypeError, ValueError):
+        return hash_text(repr(arguments))
+
+
+def _whole(value: Any) -> Any:
+    """Decoded JSON in which 7.0 is 7, as they are equal."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,100 @@
+"""Forms and fields of envelopes that no column tells: what one writes as another version has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol import msp, usual
+from inspector.protocol.context_forms import Named, field_naming
+from inspector.protocol.header import ABSENT, Header
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.strings import InternTable
+
+_LISTS, _TEXTS = ("mew/", "meup/"), ("mcp-x/v0", "mcpx/v0.1")
+"""Beginnings of protocols that have a list in correlation_id; protocols that have one text."""
+_LONGEST_TIME = 40  # letters of what stands in the place of a time
+
+
+class OddForm(NamedTuple):
+    """What an envelope writes otherwise than its version has it, in words; "" for what it does not."""
+
+    correlation: str
+    ts: str
+    context: str
+    """The field beside `context` that names one."""
+
+
+def odd_form(header: Header | usual.OpenEnvelope, ts_ns: int, payload: Named | None = None) -> OddForm | None:
+    """What is odd about an envelope; None for most.
+
+    Args:
+        header: of an envelope that has a kind.
+        ts_ns: what its `ts` was read as.
+        payload: what was decoded of its payload; None where that is in the header as written.
+    """
+    protocol = header.protocol if isinstance(header.protocol, str) else ""
+    found = OddForm(
+        "correlationId, the name one draft had"
+        if header.correlationId is not ABSENT
+        else _correlation(header.correlation_id, protocol),
+        _time(header.ts, protocol) if ts_ns == NO_TIME else "",
+        field_naming(header, payload),
+    )
+    return found if any(found) else None
+
+
+def _correlation(written: object, protocol: str) -> str:
+    if isinstance(written, str):
+        return f"a text; {protocol} has a list" if protocol.startswith(_LISTS) else ""
+    if isinstance(written, list):
+        return f"a list; {protocol} has one text" if protocol in _TEXTS else ""
+    return "" if written is ABSENT or written is None else "something that is neither a list nor a text"
+
+
+def _time(written: object, protocol: str) -> str:
+    """What stands in the place of a time, in a few words."""
+    if written is ABSENT or written is None or protocol == msp.PROTOCOL:
+        return ""
+    if isinstance(written, dict | list):
+        return "an object" if isinstance(written, dict) else "a list"
+    text = json.dumps(written, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_TIME else f"{text[:_LONGEST_TIME]}…"
+
+
+def odd_forms(
+    envelopes: Sequence[usual.Envelope | Any], columns: dict[str, NDArray[Any]], strings: InternTable[str]
+) -> dict[int, OddForm]:
+    """The same of many envelopes that have the usual shape, by their places in the columns given.
+
+    Of each sender and kind, correlated or not, the first one: it is all that anybody looks at.
+    """
+    codes = set(columns["protocol"].tolist())
+    protocols = {code: strings[code] if code else "" for code in codes}
+    lists = [code for code, name in protocols.items() if name.startswith(_LISTS)]
+    texts = [code for code, name in protocols.items() if name in _TEXTS]
+    wrong = columns["ts_ns"] == NO_TIME
+    correlated = columns["flags"] & np.uint32(Flag.CORRELATED.value) != 0
+    types = {type(e.correlation_id) for e in envelopes}
+    for written, those in ((str, lists), (tuple, texts)):
+        for code in those if written in types else ():
+            places = np.flatnonzero(correlated & (columns["protocol"] == code))
+            such = [type(envelopes[place].correlation_id) is written for place in places.tolist()]
+            wrong[places] |= np.array(such, np.bool_)
+    places = np.flatnonzero(wrong & (columns["sender"] != 0))
+    keys = columns["sender"][places].astype(np.int64) << 32 | columns["kind"][places]
+    keys = keys << 1 | (columns["flags"][places] & Flag.CORRELATED.value != 0)
+    found: dict[int, OddForm] = {}
+    for place in places[np.unique(keys, return_index=True)[1]].tolist():
+        e, protocol = envelopes[place], protocols[int(columns["protocol"][place])]
+        named = list(e.correlation_id) if type(e.correlation_id) is tuple else e.correlation_id
+        ts = _time(e.ts, protocol) if int(columns["ts_ns"][place]) == NO_TIME else ""
+        odd = OddForm(_correlation(named, protocol), ts, "")
+        if any(odd):
+            found[place] = odd
+    return found

@@ -1,0 +1,180 @@
+"""What is known of a message above 1 MB without decoding it whole (docs/design.md 7): its head, where its bytes lie.
+
+The first 64 kB of a line say nearly always who sent it, what it is and how its text begins. A key that a sender wrote
+behind its payload is looked for at the line's end, and believed when its hash is the one the reader noted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from inspector.protocol.cut import MARK, completed, is_too_deep
+from inspector.protocol.formats import read_line
+from inspector.protocol.frames import read_frame
+from inspector.protocol.header import ABSENT, TOO_DEEP, Header, NotAnObjectError, decode_json
+from inspector.protocol.record import Record, Shape, unreadable
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import hash_text
+
+MAX_WHOLE = 1 << 20
+"""Bytes of a line; a longer one is read by its head (docs/design.md 7)."""
+HEAD = 1 << 16
+"""Bytes of a head, and of the end that is looked at."""
+
+Read = Callable[[int, int], bytes]
+"""Bytes of the line: from a place on, so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What the columns say of a line, which its head is held against."""
+
+    length: int
+    flags: Flag
+    id_hash: int
+    correlation_hash: int
+
+
+def read_head(read: Read, noted: Noted) -> Record:
+    """The record of a big line as far as its head goes: `raw` is JSON again, ended early. Never raises but OSError."""
+    head = read(0, HEAD)
+    if len(head) < min(HEAD, noted.length):
+        return unreadable(head, "its file has become shorter since it was opened")
+    if noted.flags & Flag.UNREADABLE:
+        return unreadable(head, _why(head, noted.length))
+    record = _of_head(head, noted.flags)
+    if record.shape not in _shapes(noted.flags):  # what tells it apart stands behind a long value
+        record = _passed_over(read(0, noted.length))
+    header = record.header
+    if header is None:
+        return record
+    if record.shape is Shape.ENVELOPE:
+        if noted.id_hash and not _has_hash(header.id, noted.id_hash):
+            header.id = _behind(read, noted.length, b"id", noted.id_hash, header.id)
+        if noted.flags & Flag.CORRELATED and not _names(header.correlation_id, noted.correlation_hash):
+            hash_ = noted.correlation_hash
+            header.correlation_id = _behind(read, noted.length, b"correlation_id", hash_, header.correlation_id)
+    if noted.flags & Flag.HAS_META:
+        record.raw = _with_meta(record.raw, read(0, noted.length))
+    return record
+
+
+def _of_head(head: bytes, flags: Flag) -> Record:
+    if flags & Flag.FRAME and head[:1] == b"#":
+        return read_frame(head)
+    whole = completed(head)
+    return read_line(whole) if whole is not None else unreadable(head, "a long line that is no JSON")
+
+
+_SHAPES = {Flag.RPC: Shape.RPC, Flag.JOIN: Shape.JOIN, Flag.FRAME: Shape.STREAM, Flag.LOG_ONLY: Shape.LOG_ONLY,
+           Flag.GAP: Shape.GAP}  # fmt: skip
+
+
+def _shapes(flags: Flag) -> tuple[Shape, ...]:
+    """What a message with these flags may turn out to be."""
+    return tuple(shape for flag, shape in _SHAPES.items() if flags & flag) or (Shape.ENVELOPE, Shape.ERROR)
+
+
+_RAW_FIELDS = tuple(field.name for field in msgspec.structs.fields(Header) if field.type is msgspec.Raw)
+
+
+def _passed_over(line: bytes) -> Record:
+    """The record of a line that had to be read whole, without what is long in it."""
+    record = read_line(line)
+    record.raw = completed(record.raw[:HEAD]) or record.raw[:HEAD]
+    for name in _RAW_FIELDS if record.header is not None else ():
+        setattr(record.header, name, msgspec.Raw(b""))  # it would keep the whole line in memory
+    return record
+
+
+def _why(head: bytes, length: int) -> str:
+    """Why a long line could not be read, as far as its head tells."""
+    too_deep = is_too_deep(head)  # a walk over thousands of tokens
+    if too_deep is None:
+        return "no JSON at byte 0"
+    return TOO_DEEP if too_deep else f"JSON that cannot be read, {length / 1e6:.1f} MB of it"
+
+
+def _has_hash(value: object, hash_: int) -> bool:
+    return isinstance(value, str) and hash_text(value) == hash_
+
+
+def _names(value: object, hash_: int) -> bool:
+    first = value[0] if isinstance(value, list) and value else value
+    return _has_hash(first, hash_)
+
+
+_decode_value = msgspec.json.Decoder(str | list[str]).decode
+
+
+def _behind(read: Read, length: int, key: bytes, hash_: int, found: object) -> object:
+    """A key written behind the payload; what was found before when it is not there either."""
+    if isinstance(found, str) and found.endswith(MARK):
+        return found  # it fills the head, and more of it would say no more
+    start = max(0, length - HEAD)
+    tail = read(start, length - start)
+    places = [m.end() for m in re.finditer(rb'"' + key + rb'"\s*:\s*', tail)]
+    for place in reversed(places[-50:]):
+        value = _value_at(tail[place:])
+        if value is not None and _names(value, hash_):
+            return value
+    # The rare case that costs: the whole line is passed over once, and what is found is kept.
+    record = read_line(read(0, length))
+    if record.header is None:
+        return found
+    value = record.header.id if key == b"id" else record.header.correlation_id
+    return value if value is not ABSENT else found
+
+
+def _value_at(data: bytes) -> object:
+    """The string, or list of strings, these bytes begin with."""
+    found = re.match(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\[[^\[\]{}]*+\]', data)
+    if found is None:
+        return None
+    try:
+        return _decode_value(found[0])
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+class _Result(msgspec.Struct, rename={"meta": "_meta"}, gc=False):
+    meta: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _Outcome(msgspec.Struct, gc=False):
+    result: _Result | None = None
+
+
+class _Envelope(msgspec.Struct, gc=False):
+    payload: _Outcome | None = None
+    result: _Result | None = None
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+
+
+def _with_meta(head: bytes, line: bytes) -> bytes:
+    """The head with the `_meta` of its result, which stands behind a long content: what may collapse, and to what.
+
+    Passing over 50 MB costs some 30 ms.
+    """
+    try:
+        envelope = decode_json(head)
+        whole = _decode_envelope(read_line(line).raw)
+        result = whole.payload.result if whole.payload is not None else whole.result
+        written = bytes(result.meta) if result is not None else b""
+        meta = decode_json(written) if 0 < len(written) <= MAX_WHOLE else None
+    except (NotAnObjectError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return head
+    if meta is None or not isinstance(envelope, dict):
+        return head
+    payload = envelope.get("payload") if whole.payload is not None else envelope
+    if isinstance(payload, dict):
+        outcome = payload.setdefault("result", {})
+        if isinstance(outcome, dict):
+            outcome["_meta"] = meta
+    return msgspec.json.encode(envelope)

@@ -1,0 +1,182 @@
+"""Sets of names kept once and named by number: forty names take as many numbers, and no Python object."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.store.columns.hashes import NO_ROW, HashIndex, hash_each
+from inspector.store.columns.strings import InternTable
+
+_ANY = np.iinfo(np.int64).max
+MAX_NAMES = 10_000
+"""Names kept of a set."""
+_AT_ONCE = 1 << 18  # names looked at
+
+
+class NameSets(Sequence[tuple[str, ...]]):
+    """Tuples of names in the order first seen; a tuple's place is its id and never changes, id 0 is nobody named.
+
+    The tuples stand one after another as string ids; an index by hash finds what is known.
+
+    Args:
+        strings: what the ids stand for: mostly names that send as well.
+    """
+
+    def __init__(self, strings: InternTable[str]) -> None:
+        self._names = strings
+        self._members = array("I")
+        self._ends = array("Q", [0])
+        self._index = HashIndex()
+
+    def intern_all(self, values: Sequence[tuple[str, ...] | None]) -> NDArray[np.uint32]:
+        """The ids of some tuples: (values,) uint32; of None 0. O(names in them)."""
+        return self._ids_of(_written(values, self._names))
+
+    def take_in(self, sets: BlockSets, ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """The ids of the sets of a block, by their ids there: (sets,) uint32.
+
+        Args:
+            sets: of the block.
+            ids: (strings of the block,) what each of them is here.
+        """
+        written = [*sets.written]
+        here = ids[np.frombuffer(b"".join(written), np.uint32)].tobytes()
+        return self._ids_of(_parted(here, map(len, written)))
+
+    def _ids_of(self, written: Sequence[bytes]) -> NDArray[np.uint32]:
+        """The ids of tuples written as numbers of names."""
+        hashes = hash_each(written)
+        found = self._index.latest(hashes, np.full(len(hashes), _ANY, np.int64))
+        new: dict[bytes, int] = {b"": 0}
+        start = len(self)
+        ids = [
+            known if known != NO_ROW and self._bytes_of(known) == members else self._number(members, new)
+            for known, members in zip(found.tolist(), written, strict=True)
+        ]
+        added = hash_each([*new][1:])
+        self._index.add(added, np.arange(start, len(self), dtype=np.uint32))
+        return np.array(ids, np.uint32)
+
+    def _number(self, members: bytes, new: dict[bytes, int]) -> int:
+        found = new.get(members)
+        if found is None:
+            found = new[members] = len(self._ends)
+            self._members.frombytes(members)
+            self._ends.append(len(self._members))
+        return found
+
+    def _bytes_of(self, place: int) -> bytes:
+        return self._members[self._ends[place - 1] : self._ends[place]].tobytes() if place else b""
+
+    def alone(self, sets: NDArray[Any]) -> NDArray[np.int64]:
+        """(sets,) the string id of the only name in each; 0 where there are several, or none."""
+        if not self._members:
+            return np.zeros(len(sets), np.int64)
+        ends = np.frombuffer(self._ends, np.uint64).astype(np.int64, copy=False)
+        stop = ends[sets]
+        single = (sets != 0) & (stop - ends[np.maximum(sets.astype(np.int64), 1) - 1] == 1)
+        members = np.frombuffer(self._members, np.uint32)[np.maximum(stop, 1) - 1].astype(np.int64)
+        return np.where(single, members, 0)
+
+    def have(self, sets: NDArray[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
+        """(n,) whether each set has a name (a string id) in it. O(names in them)."""
+        held = np.zeros(len(sets), np.bool_)
+        if not self._members:
+            return held
+        ends = np.frombuffer(self._ends, np.uint64).astype(np.int64, copy=False)
+        members = np.frombuffer(self._members, np.uint32)
+        stops = ends[sets]
+        counts = np.where(sets != 0, stops - ends[np.maximum(sets.astype(np.int64), 1) - 1], 0)
+        before = np.cumsum(counts)
+        first = 0
+        while first < len(sets):  # some at a time: a set may have thousands
+            last = max(first + 1, int(np.searchsorted(before, before[first] - counts[first] + _AT_ONCE)))
+            of = np.repeat(np.arange(first, last), counts[first:last])
+            places = np.arange(len(of)) + np.repeat(
+                stops[first:last] - np.cumsum(counts[first:last]), counts[first:last]
+            )
+            held[of[members[places] == names[of]]] = True
+            first = last
+        return held
+
+    def holding(self, name: str | None) -> NDArray[np.bool_]:
+        """(len(self),) whether each has a name in it. O(names in all)."""
+        held = np.zeros(len(self), np.bool_)
+        code = self._names.find(name) if name is not None else None
+        if code is not None and self._members:
+            places = np.flatnonzero(np.frombuffer(self._members, np.uint32) == code)
+            held[np.searchsorted(np.frombuffer(self._ends, np.uint64), places.astype(np.uint64), "right")] = True
+        return held
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, index: Any) -> Any:
+        place = range(len(self))[index]
+        if not place:
+            return ()
+        names = self._names
+        return tuple([names[code] for code in self._members[self._ends[place - 1] : self._ends[place]]])
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return map(self.__getitem__, range(len(self)))
+
+
+class BlockSets(Sequence[tuple[str, ...]]):
+    """The same for one block, which goes to another process and is soon forgotten.
+
+    Args:
+        strings: of the block.
+    """
+
+    def __init__(self, strings: InternTable[str]) -> None:
+        self._names = strings
+        self._sets: InternTable[bytes] = InternTable(b"")
+
+    @property
+    def written(self) -> Iterator[bytes]:
+        """The numbers of the names in each, as uint32."""
+        return iter(self._sets)
+
+    def intern_all(self, values: Sequence[tuple[str, ...] | None]) -> NDArray[np.uint32]:
+        """The ids of some tuples: (values,) uint32; of None 0. O(names in them).
+
+        Of too many the first are kept, and how many more there are.
+        """
+        return self._sets.intern_all([one or None for one in _written([*map(_kept, values)], self._names)], len(values))
+
+    def intern(self, value: tuple[str, ...]) -> int:
+        """The id of a tuple."""
+        return int(self.intern_all([value])[0])
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple([self._names[code] for code in np.frombuffer(self._sets[index], np.uint32).tolist()])
+
+
+def _kept(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The names that are kept; of those themselves all."""
+    if names is None or len(names) <= MAX_NAMES + 1:
+        return names
+    return (*names[:MAX_NAMES], f"… {len(names) - MAX_NAMES:,} more")
+
+
+def _written(values: Sequence[tuple[str, ...] | None], names: InternTable[str]) -> list[bytes]:
+    """Each tuple as the numbers of its names, uint32."""
+    counts = [len(value) if value else 0 for value in values]
+    data = names.intern_all(chain.from_iterable(filter(None, values)), sum(counts)).tobytes()
+    return _parted(data, [count * 4 for count in counts])
+
+
+def _parted(data: bytes, lengths: Iterable[int]) -> list[bytes]:
+    """Parts of some lengths, one after another."""
+    stops = [*accumulate(lengths)]
+    return [data[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]

@@ -1,0 +1,1 @@
+"""Files behind a document: sources, spools, capture files and their folder."""

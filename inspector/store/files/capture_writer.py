@@ -1,0 +1,502 @@
+"""Writing a ``.ctxcap`` capture: append-only JSON Lines, one record a line (docs/design.md 4).
+
+Owns the file's bytes and nothing else: when they reach the operating system, what happens when it refuses them, and how
+a capture goes on in another file. It does not read captures, and it does not know what a frame means.
+
+The lines::
+
+    {"ctxcap":1,"created":"2026-01-05T09:00:00.000Z","origin":{...}}
+    {"t":1767603600000000000,"dir":"in","src":0,"frame":{"kind":"chat",...}}
+    {"t":1767603600100000000,"dir":"in","src":0,"bin":true,"text":"#stream-1#abc"}
+    {"t":1767603600200000000,"dir":"in","src":0,"bin":true,"b64":"/wA="}
+    {"t":1767603600300000000,"src":0,"mark":"closed","reason":"..."}
+
+``t`` is nanoseconds since the Unix epoch. The frame is always the line's last member, so its exact bytes are a slice of
+the line. ``bin`` is present, and true, when the frame arrived as bytes (a binary WebSocket message).
+"""
+
+from __future__ import annotations
+
+import base64
+import errno
+import json
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import msgspec
+
+# How one frame is written down in a capture, so that it reads back exactly (docs/design.md 4). No I/O.
+
+# Checks the grammar without building objects: 0.25 µs for a 400-byte envelope, a fifth of a full decode.
+_check_grammar = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+def frame_member(data: str | bytes) -> tuple[str, str]:
+    """The end of a frame's line as two parts to be joined, the second of them long.
+
+    Returns:
+        ``"frame":`` and the frame as it is, else ``"text":`` and a JSON string, else ``"b64":`` and one; a binary frame
+        has ``"bin":true`` before. Every part can be encoded as UTF-8.
+    """
+    marker = ""
+    if not isinstance(data, str):
+        marker = '"bin":true,'
+        try:
+            data = data.decode()
+        except UnicodeDecodeError:
+            return f'{marker}"b64":', f'"{base64.b64encode(data).decode("ascii")}"'
+    if is_json_line(data):
+        return f'{marker}"frame":', data
+    try:
+        data.encode()
+    except UnicodeEncodeError:  # a lone surrogate: no bytes stand for it, JSON's escape does
+        return f'{marker}"text":', json.dumps(data)
+    return f'{marker}"text":', json.dumps(data, ensure_ascii=False)
+
+
+def is_json_line(text: str) -> bool:
+    """Whether text is exactly one JSON object or array, without a newline or anything around it."""
+    if not text.endswith("}" if text.startswith("{") else "]") or not text.startswith(("{", "[")):
+        return False
+    if "\n" in text or "\r" in text:
+        return False
+    try:
+        # Given text beyond ASCII it would encode that itself, more slowly, and keep the result.
+        _check_grammar(text if text.isascii() else text.encode())
+    except UnicodeEncodeError:
+        return False
+    except msgspec.DecodeError:
+        return r"\ud" in text.lower() and _is_json_with_surrogates(text)
+    except RecursionError:  # nested so deeply that readers would fail on the whole line
+        return False
+    return True
+
+
+def _is_json_with_surrogates(text: str) -> bool:
+    # docs/protocols.md 16: a lone \ud800 survives the gateway's re-serialising. It is good JSON which msgspec refuses.
+    try:
+        json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+CTXCAP_VERSION = 1
+"""The number in the header line."""
+
+Direction: TypeAlias = Literal["in", "out", "client->server", "server->client"]
+"""Which way a frame went: as seen by us, or between two others."""
+
+WRITE_THROUGH_CHARS = 1 << 20
+"""Above this much that waits, a frame is handed to the operating system without waiting for its turn."""
+
+WRITE_THROUGH_S = 0.02
+"""In the background: between two writes. ``kill -9`` loses what arrived since, and docs/design.md 7 allows 0.1 s."""
+
+CROWDED_CHARS = 1 << 25
+"""Above this much that waits, who reads a socket had better let the sender wait."""
+
+MAX_WAITING_CHARS = 1 << 28
+"""When this much waits all the same the capture ends. More than twice the largest frame: one may wait, one arrive."""
+
+STALLED_S = 10.0
+"""A disk that has taken nothing for so long does not answer."""
+
+_PIECE_BYTES = 1 << 22
+
+_NO_ANSWER = "The disk does not answer"
+_HEAD_CHARS = 48
+_RECEIVED = '"dir":"in"'
+_JOINED_CHARS = 1 << 16
+_APPENDING = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+_THREAD_ENDS_S = 5.0
+
+
+class CaptureWriter:
+    """Appends frames and marks to one capture file.
+
+    What the operating system refused is kept and tried again, or goes to another file with ``go_on_in``. A write that
+    came to nothing half-way is taken back, so that the file holds whole lines. Calls belong on one thread; with
+    ``background`` a thread of its own writes, so that neither a busy loop delays the file nor a slow disk the loop.
+
+    Attributes:
+        path: The file written to.
+        error: Why the last write failed; None while all is well. In the background it stands until ``close`` or
+            ``go_on_in``: the capture has stopped.
+        on_waiting: Called with what is added where nothing waited, on the thread that adds.
+        refused: Frames and marks not even kept, because more than ``MAX_WAITING_CHARS`` waited.
+    """
+
+    def __init__(
+        self, path: Path, *, origin: dict[str, object], resume: bool = False, background: bool = False
+    ) -> None:
+        """Open the file and write the header line at once.
+
+        Args:
+            path: Created with mode 0600; its folder must exist.
+            origin: What the frames come from, for the header. Must not hold secrets.
+            resume: Go on with an existing capture. A line that a crash left torn is ended first, so that it stays one
+                unreadable record and does not spoil the next.
+            background: Let a thread write, at most fifty times a second, until ``close``.
+
+        Raises:
+            FileExistsError: The file holds something already and ``resume`` is false; it is left as it is.
+            OSError: The file cannot be created or written.
+        """
+        self.path: Path = path
+        self.error: OSError | None = None
+        self.refused: int = 0
+        self._waiting: deque[str | tuple[str, str]] = deque()
+        self._added_chars: int = 0
+        self._taken_chars: int = 0
+        self._crowded_at: int = WRITE_THROUGH_CHARS
+        self._rest: bytes = b""
+        self._writing = threading.Lock()
+        self._taking_since: float | None = None  # when the disk was given what it has not taken yet
+        self.on_waiting: Callable[[], None] | None = None
+        self._wake: threading.Event | None = None
+        self._urged = threading.Event()
+        self._ending = False
+        self._fd: int = os.open(path, _APPENDING | os.O_CREAT, 0o600)
+        try:
+            self._size: int = os.fstat(self._fd).st_size
+            if self._size and not resume:
+                raise FileExistsError(
+                    f"{path} already holds {self._size:,} bytes. Choose another name, or move it away."
+                )
+            if hasattr(os, "fchmod"):
+                os.fchmod(self._fd, 0o600)
+            if not self._size:
+                self._append(_header_line(origin))
+            elif self._is_torn():
+                self._append("\n")
+            self.flush()
+        except BaseException:
+            os.close(self._fd)
+            self._fd = -1
+            raise
+        if background:
+            self._wake = threading.Event()
+            self._thread = threading.Thread(target=self._keep_writing, name=f"write {path.name}", daemon=True)
+            self._thread.start()
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` was called."""
+        return self._fd < 0
+
+    @property
+    def size_bytes(self) -> int:
+        """How large the file is by what was written, wherever it was moved to."""
+        return self._size
+
+    @property
+    def waiting_chars(self) -> int:
+        """How much is not with the operating system yet, in characters."""
+        return self._added_chars - self._taken_chars + len(self._rest)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so much waits that no more should be read."""
+        return self.error is None and self.waiting_chars > CROWDED_CHARS
+
+    def notice_stall(self) -> None:
+        """Leave an ``error`` when more waits than should and the disk takes nothing. Asked now and then."""
+        if self.crowded and self._is_stalled():
+            self.error = self._trouble(errno.EIO, _NO_ANSWER)
+
+    def _is_stalled(self) -> bool:
+        since = self._taking_since
+        return since is not None and time.monotonic() - since > STALLED_S
+
+    def waiting_messages(self) -> int:
+        """How many received frames are not with the operating system yet; looks at each, so it is for the end."""
+        lines = [line if isinstance(line, str) else line[0] for line in list(self._waiting)]
+        rest = [line[:_HEAD_CHARS].decode(errors="replace") for line in self._rest.splitlines()]
+        return sum(_RECEIVED in line[:_HEAD_CHARS] for line in [*rest, *lines])
+
+    def frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
+        """Add one frame as it was received or sent. About 1 µs for 400 B.
+
+        Args:
+            data: ``str`` for a text message, ``bytes`` for a binary one; read back equal, type included.
+            direction: ``in`` for received, ``out`` for sent by us; else from whom to whom.
+            time_ns: Arrival or sending time, nanoseconds since the Unix epoch.
+            src: Number of the source within this capture.
+
+        Raises:
+            ValueError: The writer is closed.
+        """
+        if isinstance(data, str) and len(data) <= _JOINED_CHARS and is_json_line(data):
+            self._append(f'{{"t":{time_ns},"dir":"{direction}","src":{src},"frame":{data}}}\n')
+            return
+        member, value = frame_member(data)
+        self.line(f'{{"t":{time_ns},"dir":"{direction}","src":{src},{member}', value)
+
+    def line(self, head: str, value: str) -> None:
+        """Add a line as another format writes it.
+
+        Args:
+            head: how a JSON object begins, up to its last value.
+            value: that value as JSON without a line end; a brace is put behind it.
+
+        Raises:
+            ValueError: The writer is closed.
+        """
+        # Not joined here: copies of 50 MB would hold the loop up.
+        self._append((head, value))
+        if len(value) > WRITE_THROUGH_CHARS:
+            self._urge()
+
+    def mark(self, name: str, *, time_ns: int, src: int = 0, **facts: object) -> None:
+        """Add a marker.
+
+        Args:
+            name: ``opened``, ``closed`` or ``gap``.
+            time_ns: When, nanoseconds since the Unix epoch.
+            src: Number of the source within this capture.
+            facts: Further members, JSON values without secrets; anything else is written as its ``str``.
+
+        Raises:
+            ValueError: The writer is closed.
+        """
+        self._append(_json_line({"t": time_ns, "src": src, "mark": name} | facts))
+
+    def flush(self) -> None:
+        """Hand what waits to the operating system: now, or in the background in a moment.
+
+        Raises:
+            OSError: The file could not be written; its text says what and where. Nothing is lost: what waits is kept.
+        """
+        if self._fd < 0:
+            return
+        if self._wake is None:
+            self._write_out()
+        else:
+            self._hurry()
+        if self.error is not None:
+            raise self.error
+
+    def close(self) -> None:
+        """Write what waits and close the file; a second call does nothing.
+
+        Raises:
+            OSError: The last bytes could not be written. The file is closed all the same.
+        """
+        if self._fd < 0:
+            return
+        self._end_thread()
+        try:
+            self.flush()
+        finally:
+            fd, self._fd, self._crowded_at = self._fd, -1, -1
+            os.close(fd)
+
+    def settle(self) -> None:
+        """Write all that waits now, whoever writes otherwise; tried again also after an error.
+
+        Raises:
+            OSError: As ``flush``.
+        """
+        if self._fd >= 0:
+            self._write_out()
+            if self.error is not None:
+                raise self.error
+
+    def go_on_in(self, path: Path, *, copied: int, named: Path | None = None) -> None:
+        """Go on in another file, where what waits is written too; this one is left as it is.
+
+        Args:
+            path: Holds the first ``copied`` bytes of this file already; the rest of it is copied.
+            copied: Bytes.
+            named: Takes this name, in place of what has it, as soon as it holds everything.
+
+        Raises:
+            OSError: The other file could not be written; all is as before, but for what was added to that file.
+            ValueError: The writer is closed.
+        """
+        if self._fd < 0:
+            raise ValueError(f"the capture {self.path} is closed")
+        if self.error is None:
+            self._write_out()  # else only the other file would have it
+        with self._writing:
+            other = os.open(path, _APPENDING)
+            try:
+                size = self._bring_up(other, copied)
+            finally:
+                os.close(other)
+            if named is not None:
+                path = path.replace(named)  # while nobody has it open: Windows would refuse
+            other = os.open(path, _APPENDING)
+            os.close(self._fd)
+            self._fd, self._size, self._rest = other, size, b""
+            self.path, self.error = path, None
+
+    def _bring_up(self, other: int, copied: int) -> int:
+        """Write to another file what it has not got of all there is; how many bytes it holds then."""
+        from inspector.store.files.source_files import read_at  # numpy with it, which a tap need not load
+
+        if copied > self._size:  # of a write that was taken back since
+            os.ftruncate(other, self._size)
+        while copied < self._size and (data := read_at(self._fd, copied, min(1 << 20, self._size - copied))):
+            _write_all(other, data)
+            copied += len(data)
+        while self._waiting:
+            self._rest += self._take()
+        _write_all(other, self._rest)
+        return min(copied, self._size) + len(self._rest)
+
+    # Adding
+
+    def _append(self, line: str | tuple[str, str]) -> None:
+        if self._added_chars > self._crowded_at and not self._may_wait():
+            return
+        self._waiting.append(line)
+        self._added_chars += len(line) if isinstance(line, str) else len(line[1])
+        if len(self._waiting) == 1:  # asked once it is there: the thread may have taken all others meanwhile
+            if self._wake is not None:
+                self._wake.set()
+            if self.on_waiting is not None:
+                self.on_waiting()
+
+    def _may_wait(self) -> bool:
+        """Much waits already, or the writer is closed."""
+        if self._fd < 0:
+            raise ValueError(f"the capture {self.path} is closed")
+        self._urge()
+        stopped = self.refused > 0 and self.error is not None  # nothing comes behind what is missing
+        if not stopped and self._added_chars - self._taken_chars <= MAX_WAITING_CHARS:
+            return True
+        if self.error is None:
+            why = _NO_ANSWER if self._is_stalled() else "More arrives than the disk takes"
+            self.error = self._trouble(errno.EIO, why)
+        self.refused += 1
+        return False
+
+    def _urge(self) -> None:
+        if self._wake is not None:
+            self._hurry()
+        elif self.error is None:
+            self._write_out()
+
+    def _hurry(self) -> None:
+        """Have the thread write at once, and not at its next turn."""
+        assert self._wake is not None
+        self._urged.set()
+        self._wake.set()
+
+    # Writing out
+
+    def _keep_writing(self) -> None:
+        """The thread: writes as soon as something waits, but not too often, until the end."""
+        wake = self._wake
+        assert wake is not None
+        while not self._ending:
+            wake.wait()
+            wake.clear()
+            if self.error is None and (self._waiting or self._rest):
+                self._write_out(again=False)
+            self._urged.wait(WRITE_THROUGH_S)
+            self._urged.clear()
+
+    def _end_thread(self) -> None:
+        if self._wake is not None:
+            self._ending = True
+            self._hurry()
+            self._thread.join(_THREAD_ENDS_S)
+            self._wake = None
+
+    def _write_out(self, *, again: bool = True) -> None:
+        """Write until nothing waits; a failure is left in ``error``.
+
+        Args:
+            again: Somebody tries once more, so that success ends an earlier error.
+        """
+        while not self._writing.acquire(timeout=_THREAD_ENDS_S):
+            if self._is_stalled():  # else somebody writes a lot
+                self.error = self._trouble(errno.EIO, _NO_ANSWER)
+                return
+        try:
+            while self._rest or self._waiting:
+                if not self._rest:
+                    self._rest = self._take()
+                self._write_rest()
+            if again or not self.refused:  # nothing comes behind what was refused meanwhile
+                self.error = None
+        except OSError as error:
+            self.error = self._trouble(error.errno, error.strerror or str(error))
+        finally:
+            self._taking_since = None
+            self._writing.release()
+
+    def _trouble(self, number: int | None, why: str) -> OSError:
+        said = OSError(f"The capture {self.path} could not be written: {why}.")
+        said.errno = number
+        return said
+
+    def _take(self) -> bytes:
+        """Whole lines that wait, about as many as are written at once."""
+        lines: list[str] = []
+        chars = 0
+        while self._waiting and chars < WRITE_THROUGH_CHARS:
+            line = self._waiting.popleft()
+            if isinstance(line, tuple):
+                lines += [*line, "}\n"]
+                chars += len(line[1])
+            else:
+                lines.append(line)
+                chars += len(line)
+        data = "".join(lines).encode()
+        self._taken_chars += chars
+        self._crowded_at = self._taken_chars + WRITE_THROUGH_CHARS
+        return data
+
+    def _write_rest(self) -> None:
+        rest = memoryview(self._rest)
+        written = 0
+        try:
+            while written < len(rest):
+                self._taking_since = time.monotonic()
+                written += os.write(self._fd, rest[written : written + _PIECE_BYTES])
+        except OSError:
+            # Whole lines only: whoever reads the file then sees what we show, and no torn line.
+            whole = self._rest.rfind(b"\n", 0, written) + 1
+            try:
+                os.ftruncate(self._fd, self._size + whole)
+            except OSError:
+                whole = written
+            self._size += whole
+            self._rest = self._rest[whole:]
+            raise
+        self._size += written
+        self._rest = b""
+
+    def _is_torn(self) -> bool:
+        os.lseek(self._fd, self._size - 1, os.SEEK_SET)
+        return os.read(self._fd, 1) != b"\n"
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _header_line(origin: dict[str, object]) -> str:
+    created = datetime.fromtimestamp(time.time_ns() / 1e9, UTC).isoformat(timespec="milliseconds")
+    return _json_line({"ctxcap": CTXCAP_VERSION, "created": created.replace("+00:00", "Z"), "origin": origin})
+
+
+def _json_line(value: dict[str, Any]) -> str:
+    # Escaped to ASCII, so that a lone surrogate in a fact cannot fail.
+    return json.dumps(value, separators=(",", ":"), default=str) + "\n"

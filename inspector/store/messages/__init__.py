@@ -1,0 +1,1 @@
+"""The capture: messages folded from records, and the way back to their bytes."""

@@ -1,0 +1,59 @@
+"""Lines of many messages, read together where they lie together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.reading.decoder import overlong
+from inspector.store.messages.capture import Capture
+
+_GAP = 16 << 10
+"""Bytes of other lines between two messages that are rather read than skipped: a gateway's log repeats each."""
+_MOST = 1 << 20
+"""Bytes read at a time: few enough to stay in the processor's cache while they are searched."""
+
+
+class Stretch(NamedTuple):
+    """Some lines of a source."""
+
+    data: bytes
+    starts: NDArray[np.int64]
+    """(k,) where in `data` each line begins, ascending."""
+    ends: NDArray[np.int64]
+    """(k,) where each ends; where its file or, overlong, its head does if that is sooner."""
+
+
+def is_ascending(rows: NDArray[np.integer[Any]]) -> bool:
+    """Whether each message comes after the one before it."""
+    return bool((rows[1:] > rows[:-1]).all())
+
+
+def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stretch]:
+    """The lines of messages, `k` at a time.
+
+    Args:
+        capture: where they are.
+        rows: (n,) integer, message indices, ascending.
+    """
+    sources = capture.columns["source"][rows].astype(np.int64)
+    starts = capture.columns["offset"][rows].astype(np.int64)
+    ends = starts + capture.columns["length"][rows]
+    lost = starts < np.array([source.lost_to for source in capture.sources] or [0])[sources]
+    apart = (starts[1:] < ends[:-1]) | (starts[1:] > ends[:-1] + _GAP)
+    apart |= (sources[1:] != sources[:-1]) | (lost[1:] != lost[:-1])
+    for first, last in pairwise([0, *(np.flatnonzero(apart) + 1).tolist(), len(rows)]):
+        at = first
+        while at < last:
+            base = int(starts[at])
+            until = max(at + 1, at + int(ends[at:last].searchsorted(base + _MOST)))
+            length = int(ends[until - 1]) - base
+            if length > overlong.MAX_LINE:  # it is alone: more than _MOST was read for nobody else
+                length = overlong.HEAD_SHOWN
+            data = capture.sources[int(sources[at])].read(base, length)
+            yield Stretch(data, *(np.minimum(place[at:until] - base, len(data)) for place in (starts, ends)))
+            at = until

@@ -1,0 +1,559 @@
+"""All messages of one document: files on disk, columns in memory. The way back to their bytes is in `records`.
+
+Folding (docs/protocols.md 11, RULE): a `received` line starts a message; a `delivered` or `rejected` line joins the
+latest message with the same (space, id, from, ts, kind), or starts one; a line whose envelope has no id never
+folds. A message is read from its first record for ever; later copies only add deliveries. What comes back of what we
+sent ourselves is a copy as well (`own_copies`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol.formats import http_lines, messages, read_line
+from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.participants import GATEWAY_IDS
+from inspector.reading.decoder.block_reader import JOINING_EVENTS
+from inspector.store.columns.block import STRING_COLUMNS, Block
+from inspector.store.columns.columns import (
+    MESSAGE_COLUMNS,
+    SIGHTING_COLUMNS,
+    Array,
+    GrowingColumns,
+    message_columns,
+)
+from inspector.store.columns.connections import ConnectionNumbers
+from inspector.store.columns.deliveries import Deliveries
+from inspector.store.columns.extracted_columns import ExtractedColumns
+from inspector.store.columns.extracts import MOST_NAMED
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
+from inspector.store.columns.message_ids import MessageIds
+from inspector.store.columns.name_sets import NameSets
+from inspector.store.columns.name_store import stored_name, stored_names
+from inspector.store.columns.sparse_columns import SparseColumns
+from inspector.store.columns.strings import InternTable
+from inspector.store.files.source_files import SourceFile, space_of_origin
+from inspector.store.messages.duplicates import Seen, SeenBy, Sightings
+from inspector.store.messages.gateway_copies import GatewayCopies
+from inspector.store.messages.http_conversations import HttpConversations
+from inspector.store.messages.own_copies import OwnCopies
+from inspector.store.messages.records import Records
+from inspector.store.messages.session_wire_copies import Telling, ToldElsewhere
+from inspector.store.messages.transcripts import AgentNews, Transcripts
+
+_MANY, _CORRELATED = Flag.MANY_CORRELATIONS.value, Flag.CORRELATED.value
+
+
+_COPY, _ELSEWHERE = 1, 2
+"""Of a message that is a copy: of the same telling, or of one in another source."""
+_WIRES = (http_lines.LABEL, messages.LABEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What an append did: messages `start` to `stop` are new; `touched` are earlier ones that gained a delivery."""
+
+    start: int
+    stop: int
+    touched: NDArray[np.int64]
+
+
+def _content_kept(hashes: Array) -> NDArray[np.uint32]:
+    """What the column `content_hash` keeps of hashes."""
+    return hashes.astype(np.uint32)
+
+
+_SPREAD = 0x9E3779B97F4A7C15
+
+
+def _row_hash(message: Any) -> Any:
+    """A number like a hash for a message, or for each of some."""
+    if isinstance(message, np.ndarray):
+        return (message + np.uint64(1)) * np.uint64(_SPREAD)
+    return (message + 1) * _SPREAD & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def _have_before(folds: Array, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of some records have the fold of one before them that is none of these: (places,) bool."""
+    others = np.isin(folds, folds[places])
+    others[places] = False
+    known, first = np.unique(folds[others], return_index=True)
+    if not len(known):
+        return np.zeros(len(places), np.bool_)
+    at = np.minimum(np.searchsorted(known, folds[places]), len(known) - 1)
+    return (known[at] == folds[places]) & (np.flatnonzero(others)[first[at]] < places)
+
+
+def _told_otherwise(block: Block, records: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Which of some records a log received from somebody else than their envelopes say."""
+    inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
+    if not inbound:
+        return np.empty(0, np.int64)
+    logged, said = block.columns["participant"][records], block.columns["sender"][records]
+    places = np.flatnonzero((logged != said) & (logged != 0) & (said != 0))
+    return places[np.isin(block.columns["event"][records[places]], inbound)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A record of a message that another source has as well."""
+
+    source: int
+    offset: int
+    length: int
+    time_ns: int
+    """By the clock of the document."""
+    differs: bool
+    """Its bytes are not those of the record the message is read from."""
+
+
+class Capture:
+    """Messages as columns, in arrival order.
+
+    Attributes:
+        strings: what the string ids of the columns stand for; id 0 is absent.
+        to_sets: tuples of recipients by id; id 0 is nobody named.
+        columns: arrays of capture.columns.MESSAGE_COLUMNS, one value per message.
+        ids: finds messages by their ids.
+        deliveries: arrays of DELIVERY_COLUMNS, in log order.
+        extracted: what passes and checks ask of messages beside columns.
+        records: reads messages again from their files.
+        transcripts: what is known of sub-agents.
+        seen_by: which sources have each message; None where they share none.
+        sightings: arrays of SIGHTING_COLUMNS: records of messages that another source has as well.
+        sources: the files records lie in.
+        impostors: `message` and `participant` (string id) of messages whose sender is not who the log says sent them.
+        unreadable_count: messages nothing could be made of.
+        failed_count: messages that report a failure, as the field `error` has it, each once.
+    """
+
+    def __init__(self) -> None:
+        self.strings: InternTable[str] = InternTable("")
+        self.to_sets = NameSets(self.strings)
+        self.columns = message_columns()
+        self.deliveries = Deliveries(self.strings)
+        self.sources: list[SourceFile] = []
+        self.impostors = GrowingColumns({"message": np.uint32, "participant": np.uint32})
+        self.ids = MessageIds(self.columns, self.strings)
+        self._connections = ConnectionNumbers()
+        self._record_count = 0
+        self._records_of: dict[int, int] = {}
+        self.unreadable_count = self.failed_count = 0
+        self._folds = HashIndex()
+        self._sightings: Sightings | None = None
+        self.sightings = GrowingColumns(SIGHTING_COLUMNS)
+        self._sighted_by = HashIndex()
+        self.seen_by: SeenBy | None = None
+        self._late_impostors = False
+        self._own_copies = OwnCopies(self._payload_at)
+        self._gateway_copies = GatewayCopies()
+        self.transcripts = Transcripts()
+        self._conversations = HttpConversations()
+        self._repeats = SparseColumns(of=np.uint32, is_copy=np.uint8)
+        self._told_elsewhere = ToldElsewhere()
+        self._agent_news: list[AgentNews] = []
+        self.extracted = ExtractedColumns(self.strings.intern)
+        self.records = Records(
+            self.columns, self.sources, self.strings, self.to_sets,
+            ids=self.ids, transcripts=self.transcripts, unchecked=self.extracted.unchecked,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def record_count(self) -> int:
+        """Records read: lines, folded ones and those that others stand for included."""
+        return self._record_count + sum(one.joined.left_out for one in self.sources if one.joined is not None)
+
+    # Filling
+
+    def add_source(self, source: SourceFile) -> int:
+        """Add a file and return its number."""
+        self.sources.append(source)
+        return len(self.sources) - 1
+
+    def share_messages(self) -> None:
+        """Let what several sources have seen be one message. To be called before anything is appended."""
+        self._sightings, self.seen_by = Sightings(), SeenBy()
+
+    def append(self, block: Block) -> Appended:
+        """Take in the records of a block. Called on the loop's thread; O(records in the block)."""
+        start = len(self)
+        self._note_source(block)
+        count = len(block)
+        self._count_records(block)
+        self._conversations.resolve(block)
+        connections = self._connections.of(block)
+        derived = bool(block.columns["part"].any())
+        if derived:
+            self.transcripts.resolve(block)
+        if not count:
+            return Appended(start, start, np.empty(0, np.int64))
+        self._own_copies.mark(block)
+        joining = self._joining(block)
+        ids = self.strings.intern_all(stored_names(block.strings[1:]), len(block.strings))
+        self._tell_gateway_copies_apart(block, joining, ids)
+        seen = self._sightings.mark(block, joining, self._folds) if self._sightings is not None else None
+        message_of, starts = self._fold(block.columns["fold"], joining if seen is None else seen.joining, start)
+        columns = self._renumbered(block, starts, ids)
+        columns["connection"] = connections[starts]
+        folding = block.columns["fold"][starts]
+        columns["content_hash"] = _content_kept(np.where(folding != NO_HASH, columns["content_hash"], NO_HASH))
+        messages = np.full(len(block), NO_ROW)
+        messages[starts] = np.arange(start, start + len(starts))
+        self.extracted.take_in(block.extracts, messages.tolist())
+        if derived:  # ids of transcripts are copied from session to session
+            self.ids.share(np.unique(columns["space"][columns["part"] != 0]).tolist())
+        self.ids.keep_apart(columns)
+        self.columns.append(columns, len(starts))
+        if self.seen_by is not None:
+            self.seen_by.append(columns["source"].astype(np.int64))
+        self._note_impostors(block, starts, start, ids)
+        self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
+        rows = np.arange(start, len(self), dtype=np.uint32)
+        failed = columns["flags"] & np.uint32(Flag.ERROR) != 0
+        if derived:
+            self._note_repeats(block, starts, start)
+            failed &= ~self.repeats(rows.astype(np.int64))[1]
+            ids_given = np.where(self.are_sent_again(rows.astype(np.int64)), NO_HASH, columns["id_hash"])
+            self.ids.add_named(ids_given, rows, block.columns["alias_hash"][starts])
+        else:
+            self.ids.add(columns["id_hash"], rows)
+        self.failed_count += int(np.count_nonzero(failed))
+        if folding.any():
+            self._folds.add(folding, rows)
+        touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)
+        if seen is not None:
+            touched = np.concatenate((touched, self._note_sightings(block, seen, message_of, starts, ids)))
+        return Appended(start, len(self), np.unique(touched[touched < start]))
+
+    def _count_records(self, block: Block) -> None:
+        """Count the records of a block, of which one may mean several messages."""
+        sources = block.columns["source"][block.columns["part"] <= 1]
+        self._record_count += len(sources)
+        for source, count in enumerate(np.bincount(sources).tolist() if len(sources) else ()):
+            if count:
+                self._records_of[source] = self._records_of.get(source, 0) + count
+
+    def _note_repeats(self, block: Block, starts: NDArray[np.int64], start: int) -> None:
+        """Note which messages of transcripts were said before, and what they tell of sub-agents."""
+        rows = np.arange(start, start + len(starts))
+        new = block.extracts.new
+        origins = np.array([new.get(place, NO_HASH) for place in starts.tolist()] if new else [], np.uint64)
+        copied = self.transcripts.repeats(
+            block.columns["said"][starts], rows, np.isin(starts, list(new)), origins
+        )  # fmt: skip
+        found = {int(row): (int(copied[row - start]), _COPY) for row in rows[copied != NO_ROW].tolist()}
+        if len(self.sources) > 1:
+            told, words = (
+                np.where(copied == NO_ROW, block.columns[name][starts], NO_HASH) for name in ("told", "words")
+            )
+            found |= self._told_in_other_sources(Telling(rows, told, words, np.isin(starts, list(new))))
+        messages = np.full(len(block), NO_ROW)
+        messages[starts] = rows
+        failed = self.columns["flags"][start:] & np.uint32(Flag.ERROR) != 0
+        for place, echo in sorted(block.extracts.echoes.items()):
+            row = int(messages[place])
+            if row == NO_ROW or row in found:
+                continue
+            before = self.transcripts.echo_of(echo, row)
+            if before != NO_ROW and not failed[row - start]:  # a failure says more than the words it repeats
+                found[row] = before, 0
+        self._repeats.append(found)
+        for news in self.transcripts.told(messages, self.columns["space"]):
+            above = None if news.parent is None else stored_name(news.parent)
+            self._agent_news.append(replace(news, context=stored_name(news.context), parent=above))
+
+    def _told_in_other_sources(self, telling: Telling) -> dict[int, tuple[int, int]]:
+        """By message that another source told before, that one."""
+        columns = {name: self.columns[name] for name in ("time_ns", "source", "protocol")}
+        found = self._told_elsewhere.copies(telling, columns, self._wires())
+        return {int(row): (int(of), _ELSEWHERE) for row, of in zip(telling.rows, found, strict=True) if of != NO_ROW}
+
+    def _wires(self) -> list[int]:
+        """String ids of the formats that recordings of wires have."""
+        return [code for label in _WIRES if (code := self.strings.find(label))]
+
+    def are_on_wire(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of some messages are told by a recording of a model's wire."""
+        return np.isin(self.columns["protocol"][rows], self._wires())
+
+    def take_agent_news(self) -> list[AgentNews]:
+        """What messages told of sub-agents since the last call, in their order."""
+        found, self._agent_news = self._agent_news, []
+        return found
+
+    def repeats(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """(n,) the message that each of some messages says again, NO_ROW; and (n,) bool, whether it is a copy of it.
+
+        A copy is the same message once more, as in the file of a resumed session; else the same words, as in the
+        result of a call that a sub-agent answered.
+        """
+        named = self._repeats.has(rows)
+        of = self._repeats.of("of", rows).astype(np.int64)
+        elsewhere = self._repeats.of("is_copy", of) == _ELSEWHERE  # what is copied may be a copy of another source's
+        of = np.where(elsewhere, self._repeats.of("of", of).astype(np.int64), of)
+        return np.where(named, of, NO_ROW), named & (self._repeats.of("is_copy", rows) != 0)
+
+    def copies_within(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The same as `repeats`, but of what is told in one way: neither on a wire what a session tells, nor so."""
+        copies = self._repeats.of("is_copy", rows) == _COPY
+        return np.where(copies, self._repeats.of("of", rows).astype(np.int64), NO_ROW), copies
+
+    def copies_of(self, message: int) -> NDArray[np.int64]:
+        """(n,) the later messages that are copies of one, ascending. O(copies of any)."""
+        of, is_copy = self._repeats["of"], self._repeats["is_copy"]
+        elsewhere = self._repeats.messages[(of == message) & (is_copy == _ELSEWHERE)]
+        copies = ((of == message) | np.isin(of, elsewhere)) & (is_copy != 0)
+        return self._repeats.messages[copies].astype(np.int64)
+
+    def are_sent_again(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of some messages were told before: by a request to a model, or by another source.
+
+        Nothing follows from them.
+        """
+        columns = self.columns
+        of_calls = (columns["protocol"][rows] == (self.strings.find(http_lines.LABEL) or -1)) & (
+            columns["part"][rows] > 1
+        )
+        elsewhere = self._repeats.of("is_copy", rows) == _ELSEWHERE
+        return elsewhere | (of_calls & self.repeats(rows)[1]) if of_calls.any() else elsewhere
+
+    def are_derived(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of some messages are meant by records of transcripts."""
+        return self.columns["part"][rows] != 0
+
+    def records_by_source(self) -> list[int]:
+        """How many records were read of each source, folded ones included."""
+        return [
+            self._records_of.get(number, 0) + (source.joined.left_out if source.joined is not None else 0)
+            for number, source in enumerate(self.sources)
+        ]
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether any message is said again."""
+        return bool(len(self._repeats.messages))
+
+    @property
+    def ended_connections(self) -> list[tuple[int, int]]:
+        """Source and number (column `connection`) of connections that were opened anew, in order; it grows."""
+        return self._connections.ended
+
+    def connection_generation(self, source: int, connection: int) -> int:
+        """How often the pipe of a connection had been opened before it."""
+        return self._connections.generations.get((source, connection), 0)
+
+    def _payload_at(self, source: int, offset: int, length: int) -> Any:
+        """The payload of the envelope in a line, which need not be a message yet; like no other when it is not read."""
+        record = read_line(self.sources[source].read(offset, length))
+        try:
+            envelope = decode_json(record.raw)
+        except NotAnObjectError:
+            return object()
+        return envelope.get("payload") if isinstance(envelope, dict) else None
+
+    def _note_source(self, block: Block) -> None:
+        self.sources[int(block.columns["source"][0]) if len(block) else -1].note(block)
+
+    def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
+        """A log says who sent what it received; an envelope may say otherwise (docs/protocols.md 2, Spoofing)."""
+        places = _told_otherwise(block, starts)
+        found = {"message": places + start, "participant": ids[block.columns["participant"][starts[places]]]}
+        self.impostors.append(found, len(places))
+
+    def _note_sightings(
+        self, block: Block, seen: Seen, message_of: NDArray[np.int64], starts: NDArray[np.int64],
+        ids: NDArray[np.uint32],
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """Take in the records of messages that another source had first; the messages they are of, with repetitions."""
+        logged = seen.folds != NO_HASH
+        self._folds.add(seen.folds[logged], message_of[seen.leads[logged]].astype(np.uint32))
+        also = seen.leads[~np.isin(seen.leads, starts)]
+        columns = {name: block.columns[name][also] for name in SIGHTING_COLUMNS if name != "message"}
+        start = self.sightings.append({**columns, "message": message_of[also]}, len(also))
+        places = np.arange(start, start + len(also), dtype=np.uint32)
+        self._sighted_by.add(_row_hash(message_of[also].astype(np.uint64)), places)
+        if self.seen_by is not None:
+            self.seen_by.add(message_of[also], block.columns["source"][also].astype(np.int64))
+        copy, first = block.columns["content_hash"][also], self.columns["content_hash"][message_of[also]]
+        self._flag(message_of[also[_content_kept(copy) != first]], Flag.COPIES_DIFFER)
+        places = also[_told_otherwise(block, also)]
+        if len(places):
+            named = ids[block.columns["participant"][places]]
+            self.impostors.append({"message": message_of[places], "participant": named}, len(places))
+            self._late_impostors = True
+        return message_of[also]
+
+    def _joining(self, block: Block) -> Array:
+        """Which records are copies for somebody: (records,) bool."""
+        events = block.columns["event"]
+        codes = [code for code in map(block.strings.find, JOINING_EVENTS) if code is not None]
+        return np.isin(events, codes) if codes and events.any() else np.zeros(len(events), np.bool_)
+
+    def _tell_gateway_copies_apart(self, block: Block, joining: NDArray[np.bool_], ids: NDArray[np.uint32]) -> None:
+        """Let the copies of what gateways say by themselves fold by message."""
+        gateways = [code for code in map(block.strings.find, GATEWAY_IDS) if code is not None]
+        columns = block.columns
+        own = np.flatnonzero(joining & np.isin(columns["sender"], gateways)) if gateways else np.empty(0, np.int64)
+        if len(own):  # but for what somebody sent in the gateway's name, which is logged as received
+            folds = columns["fold"][own]
+            forged = _have_before(columns["fold"], own)
+            forged |= self._folds.latest(folds, np.full(len(own), np.iinfo(np.int64).max)) != NO_ROW
+            own = own[~forged]
+            recipients = ids[columns["participant"][own]]
+            contents = columns["content_hash"][own]
+            columns["fold"][own] = self._gateway_copies.folds(columns["fold"][own], contents, recipients)
+
+    def _renumbered(self, block: Block, starts: NDArray[np.int64], ids: NDArray[np.uint32]) -> dict[str, Array]:
+        """The message columns of the block's records that start one, with the capture's own string ids."""
+        whole = len(starts) == len(block)
+        columns = {name: block.columns[name] if whole else block.columns[name][starts] for name in MESSAGE_COLUMNS}
+        for name in STRING_COLUMNS:
+            if name in columns:
+                columns[name] = ids[columns[name]]
+        columns["to_set"] = self.to_sets.take_in(block.to_sets, ids)[columns["to_set"]]
+        for source in block.sources:
+            space = self._origin_space(source)
+            if space:
+                unnamed = (columns["space"] == 0) & (columns["source"] == source)
+                columns["space"] = np.where(unnamed, np.uint32(space), columns["space"])
+        return columns
+
+    def _origin_space(self, source: int) -> int:
+        """A live capture's frames name no space: it is the one that was joined."""
+        space = space_of_origin(self.sources[source].origin) or self.sources[source].space
+        return self.strings.intern(space) if space else 0
+
+    def _fold(self, folds: Array, joining: Array, start: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each record its message, and the records that start one."""
+        count = len(folds)
+        joins = joining & (folds != NO_HASH)
+        if not joins.any():
+            return np.arange(start, start + count), np.arange(count)
+        # Those with one hash side by side, in the order read: a copy joins the last before it that starts a message.
+        order = np.argsort(folds, kind="stable")
+        ordered, starting = folds[order], ~joins[order]
+        first = np.ones(count, np.bool_)
+        first[1:] = ordered[1:] != ordered[:-1]
+        orphans = np.flatnonzero(first & ~starting)  # nothing in this block is what they are copies of
+        known = self._folds.latest(ordered[orphans], np.full(len(orphans), np.iinfo(np.int64).max))
+        starting[orphans[known == NO_ROW]] = True
+        starts = np.sort(order[starting])
+        number = np.empty(count, np.int64)  # of the message, where a record starts one
+        number[starts] = np.arange(start, start + len(starts))
+        leads = starting.copy()
+        leads[orphans] = True
+        led = np.where(starting, number[order], NO_ROW)
+        led[orphans[known != NO_ROW]] = known[known != NO_ROW]
+        message_of = np.empty(count, np.int64)
+        message_of[order] = led[np.maximum.accumulate(np.where(leads, np.arange(count), 0))]
+        return message_of, starts
+
+    def _deliver(
+        self, block: Block, delivered: NDArray[np.int64], message_of: NDArray[np.int64], ids: NDArray[np.uint32]
+    ) -> NDArray[np.int64]:
+        """Record who got which copy; returns the messages that changed, new ones among them."""
+        if not len(delivered):
+            return np.empty(0, np.int64)
+        columns, messages = block.columns, message_of[delivered]
+        values = {name: columns[name][delivered] for name in ("source", "offset", "length")}
+        values |= {name: ids[columns[name][delivered]] for name in ("participant", "event")}
+        self.deliveries.append({**values, "message": messages})
+        copy, first = columns["content_hash"][delivered], self.columns["content_hash"][messages]
+        self._flag(messages[(_content_kept(copy) != first) & (copy != NO_HASH)], Flag.COPIES_DIFFER)
+        self._flag(messages[values["event"] == (self.strings.find("rejected") or -1)], Flag.REJECTED)
+        return messages
+
+    def _flag(self, messages: NDArray[np.int64], flag: Flag) -> None:
+        if len(messages):
+            self.columns.put("flags", messages, self.columns["flags"][messages] | flag.value)
+
+    def attribute(self, rows: NDArray[np.int64], **known: int) -> dict[str, NDArray[np.int64]]:
+        """Let frames, which name nobody themselves, be somebody's; what one does say stays.
+
+        Args:
+            rows: frames.
+            known: what is known of them, by column: `sender`, `to_set`, `context`; 0 for what is not.
+
+        Returns:
+            By column, those that have a value by now and had none.
+        """
+        told: dict[str, NDArray[np.int64]] = {}
+        for name, value in known.items():
+            told[name] = rows[self.columns[name][rows] == 0] if value else rows[:0]
+            if len(told[name]):
+                self.columns.put(name, told[name], value)
+        return told
+
+    # Asking
+
+    def sources_of(self, message: int) -> list[int]:
+        """The numbers of the sources that have a message, the one it is read from first."""
+        if self.seen_by is None:
+            return [int(self.columns["source"][message])]
+        return list(self.seen_by.table[int(self.seen_by.sets[message])])
+
+    def sightings_of(self, message: int) -> list[Sighting]:
+        """The records that other sources have of a message, in the order read. O(log of all such records)."""
+        columns = self.sightings
+        rows = self._sighted_by.rows(_row_hash(message)) if len(columns) else []
+        own = int(self.columns["content_hash"][message])
+        return [
+            Sighting(
+                int(columns["source"][row]), int(columns["offset"][row]), int(columns["length"][row]),
+                int(columns["time_ns"][row]), int(columns["content_hash"][row]) != own,
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    def string(self, column: str, message: int) -> str | None:
+        """A string column's value; None when it is absent."""
+        found = int(self.columns[column][message])
+        return self.strings[found] if found else None
+
+    def true_sender(self, message: int) -> str | None:
+        """Who a log says sent a message, where that is not the sender it names; None."""
+        rows = self.impostors["message"]
+        if not len(rows):
+            return None
+        if self._late_impostors:  # no longer ascending: another source told of earlier messages
+            places = np.flatnonzero(rows == message)
+            return self.strings[int(self.impostors["participant"][places[0]])] if len(places) else None
+        place = int(np.searchsorted(rows, np.uint32(message)))  # as int64 all rows would be copied
+        found = place < len(rows) and int(rows[place]) == message
+        return self.strings[int(self.impostors["participant"][place])] if found else None
+
+    def to(self, message: int) -> tuple[str, ...]:
+        """The recipients named; empty means everyone."""
+        return self.to_sets[int(self.columns["to_set"][message])]
+
+    def flags(self, message: int) -> Flag:
+        """What the message is, as bits."""
+        return Flag(int(self.columns["flags"][message]))
+
+    def hashes_named(self, message: int) -> list[int]:
+        """Hashes, in its space, of the ids that a message names, each once, in the order it names them; at most 256."""
+        flags = int(self.columns["flags"][message])
+        if not flags & _MANY:
+            return [int(self.columns["correlation_hash"][message])] if flags & _CORRELATED else []
+        plain = self.extracted.unchecked.named.get(message)
+        if plain is None:
+            plain = [
+                hash_text(name) for name in islice(dict.fromkeys(self.records.correlation_ids(message)), MOST_NAMED)
+            ]
+        salt = self.ids.salt(int(self.columns["space"][message]))
+        return [value ^ salt for value in plain]
+
+    def close(self) -> None:
+        """Close the files."""
+        for source in self.sources:
+            source.close()

@@ -1,0 +1,71 @@
+"""Which deliveries in a gateway's log are of one message, where the gateway itself is the sender.
+
+What participants send is logged as received and then once for each recipient, so its copies fold by id. What the
+gateway says by itself is logged as delivered alone, under ids made of the millisecond (`presence-<ms>`): all who leave
+in one millisecond share one (docs/protocols.md 2).
+
+Decision: another payload, or a second delivery to the same recipient, is another message.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.store.columns.hashes import NO_HASH, hash_text
+
+_REMEMBERED = 256
+"""Messages that may go on in the next block: deliveries of one are logged in a row."""
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class GatewayCopies:
+    """Gives the copies of each message of a gateway's own a hash to fold by."""
+
+    def __init__(self) -> None:
+        self._recent: dict[int, tuple[int, set[int]]] = {}  # by fold: how often it was repeated, who got the last
+
+    def folds(
+        self, folds: NDArray[np.uint64], contents: NDArray[np.uint64], recipients: NDArray[Any]
+    ) -> NDArray[np.uint64]:
+        """What the gateway's own copies in a block fold by, in the order logged. O(copies).
+
+        Args:
+            folds: (n,) hashes of what copies share by their header; NO_HASH without an id.
+            contents: (n,) hashes of the envelopes' bytes.
+            recipients: (n,) string ids of who got each.
+        """
+        own = np.where(folds == NO_HASH, folds, folds ^ (contents * _MIX) | np.uint64(1))
+        delivered = own ^ (recipients.astype(np.uint64) + np.uint64(1)) * _MIX
+        _, number, count = np.unique(delivered, return_inverse=True, return_counts=True)
+        known = np.fromiter(self._recent, np.uint64, len(self._recent))
+        affected = np.isin(own, own[count[number] > 1]) | np.isin(own, known)
+        told_apart = own.copy()
+        for place in np.flatnonzero(affected & (own != NO_HASH)).tolist():
+            told_apart[place] = self._told_apart(int(own[place]), int(recipients[place]))
+        self._remember(own, recipients, affected)
+        return told_apart
+
+    def _told_apart(self, fold: int, recipient: int) -> int:
+        times, got = self._recent.get(fold, (0, set[int]()))
+        if recipient in got:
+            times, got = times + 1, set[int]()
+        got.add(recipient)
+        self._recent[fold] = times, got
+        return fold if not times else hash_text(f"{fold}\0{times}")
+
+    def _remember(self, own: NDArray[np.uint64], recipients: NDArray[Any], affected: NDArray[np.bool_]) -> None:
+        """Keep what the next block may go on with; what was gone through one by one is noted already."""
+        last = slice(-_REMEMBERED, None)
+        for fold, recipient, is_noted in zip(
+            own[last].tolist(), recipients[last].tolist(), affected[last].tolist(), strict=True
+        ):
+            times, got = self._recent.pop(fold, (0, set[int]()))
+            if not is_noted:
+                got.add(recipient)
+            self._recent[fold] = times, got  # the last to be forgotten
+        for fold in list(self._recent)[:-_REMEMBERED]:
+            del self._recent[fold]

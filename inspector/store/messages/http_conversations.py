@@ -1,0 +1,131 @@
+"""Puts the exchanges of an HTTP recording into conversations, in the order read (docs/protocols.md 13, Over HTTP).
+
+RULE: a conversation is a session where one is named. A client without one goes on with the conversation of the last
+`initialize` at the same address, else with one for each address where a revision is named; what it asks is answered in
+the same exchange, so that ids of several such clients do not meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inspector.protocol import kinds
+from inspector.protocol.record import Exchange
+from inspector.protocol.times import NO_TIME
+from inspector.store.columns.block import Block
+from inspector.store.columns.hashes import NO_HASH, hash_text
+
+_NUMBERS = 1 << 16
+_MOST_US = (1 << 32) - 1
+_VERSION = "mcp-protocol-version"
+
+
+@dataclass(slots=True)
+class _Open:
+    """An exchange that has not ended.
+
+    Attributes:
+        conversation: its number in the source, as a block's column `connection` has it.
+        alone: what it asks is answered in it, as nothing names a session; else anywhere in the conversation.
+        has_asked: a call was made in it.
+    """
+
+    conversation: int
+    alone: bool
+    has_asked: bool = False
+    status: int = 0
+    path: str | None = None
+    method: str | None = None
+    asked_ns: int = NO_TIME
+    first_us: int = 0
+
+
+class HttpConversations:
+    """Numbers conversations, and tells ids of exchanges without a session apart."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[int, int], _Open] = {}  # by source and number of the exchange
+        self._sessions: dict[tuple[int, str], int] = {}  # by source and session
+        self._latest: dict[tuple[int, str | None], int] = {}  # by source and path, that of clients without a session
+        self._count: dict[int, int] = {}
+
+    def resolve(self, block: Block) -> None:
+        """Complete what the records of a block say of their exchanges, and the columns that follow."""
+        if not block.extracts.exchanges:
+            return
+        columns, sources = block.columns, block.columns["source"]
+        connections, calls = columns["connection"].copy(), columns["rpc_hash"].copy()
+        ours = self._asked_or_answered(block)
+        for place, exchange in sorted(block.extracts.exchanges.items()):
+            found = self._take(int(sources[place]), exchange)
+            connections[place] = found.conversation % _NUMBERS
+            if found.alone and ours[place] and calls[place] != NO_HASH:
+                calls[place] ^= np.uint64(hash_text(f"exchange {exchange.number}"))
+                found.has_asked = True
+            exchange.status, exchange.path, exchange.method = found.status, found.path, found.method
+            self._time(found, exchange, int(columns["time_ns"][place]))
+        columns["connection"], columns["rpc_hash"] = connections, calls
+
+    @staticmethod
+    def _time(found: _Open, exchange: Exchange, time_ns: int) -> None:
+        """Complete how long after its request an exchange was answered, and ended, as far as its lines bear times."""
+        if exchange.begins:
+            found.asked_ns = time_ns
+        since = max(1, (time_ns - found.asked_ns) // 1_000) if NO_TIME not in (time_ns, found.asked_ns) else 0
+        if not found.first_us:
+            found.first_us = exchange.first_us or (since if exchange.answers else 0)
+        exchange.first_us = min(found.first_us, _MOST_US)
+        if exchange.ends:
+            exchange.whole_us = min(since, _MOST_US)
+
+    def _asked_or_answered(self, block: Block) -> np.ndarray:
+        """(records,) bool: requests by the client, and answers by the server."""
+        columns, strings = block.columns, block.strings
+        kind, sender = columns["kind"], columns["sender"]
+        pairs = ((kinds.REQUEST, "client"), (kinds.RESPONSE, "server"))
+        found = np.zeros(len(kind), np.bool_)
+        for name, who in pairs:
+            found |= (kind == (strings.find(name) or -1)) & (sender == (strings.find(who) or -1))
+        return found
+
+    def _take(self, source: int, exchange: Exchange) -> _Open:
+        key = source, exchange.number
+        found = self._open.get(key)
+        if found is None or (exchange.begins and not found.has_asked):
+            found = self._open[key] = self._begun(source, exchange)
+        elif exchange.session is not None:
+            session = source, exchange.session
+            if (
+                exchange.headers is None
+            ):  # an event that says where to post to: the stream is that session's from here on
+                found.conversation = self._of_session(session)
+            else:
+                self._sessions.setdefault(session, found.conversation)
+            found.alone &= found.has_asked
+        found.status = exchange.status or found.status
+        if exchange.ends:
+            del self._open[key]
+        return found
+
+    def _begun(self, source: int, exchange: Exchange) -> _Open:
+        session = (source, exchange.session) if exchange.session is not None else None
+        place = source, exchange.path
+        if session is not None:
+            number = self._of_session(session)
+        elif exchange.initializes or (place not in self._latest and _VERSION in (exchange.headers or ())):
+            number = self._latest[place] = self._new(source)
+        else:
+            number = self._latest.get(place, 0)
+        return _Open(number, exchange.begins and session is None, path=exchange.path, method=exchange.method)
+
+    def _of_session(self, session: tuple[int, str]) -> int:
+        number = self._sessions.get(session)
+        if number is None:
+            number = self._sessions[session] = self._new(session[0])
+        return number
+
+    def _new(self, source: int) -> int:
+        number = self._count[source] = self._count.get(source, 0) + 1
+        return number

@@ -1,0 +1,44 @@
+"""What a message was logged as: its line as it lies in its file, or all those that were put together for it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+
+from inspector.store.messages.capture import Capture
+
+
+class LoggedLines:
+    """The lines of one message in its file, as if one lay right behind the other.
+
+    Attributes:
+        places: offset and length of each in the file.
+        length: bytes of all, with a line's end between two.
+    """
+
+    def __init__(self, capture: Capture, message: int) -> None:
+        columns = capture.columns
+        self._source = capture.sources[int(columns["source"][message])]
+        self.places = self._source.places_of(int(columns["offset"][message]), int(columns["length"][message]))
+        self._begins = list(accumulate((length + 1 for _, length in self.places), initial=0))
+        self.length = max(self._begins[-1] - 1, 0)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Each line, without its end."""
+        return (self._source.read(offset, length) for offset, length in self.places)
+
+    def read(self, start: int, length: int) -> bytes:
+        """Bytes from a place on, fewer at the end; nothing else of the file is read."""
+        parts: list[bytes] = []
+        stop = min(max(start, 0) + length, self.length)
+        start = max(start, 0)
+        number = bisect_right(self._begins, start) - 1
+        while start < stop:
+            offset, whole = self.places[number]
+            inside = start - self._begins[number]
+            wanted = min(whole - inside, stop - start)
+            parts.append(self._source.read(offset + inside, wanted))
+            number += 1
+            start = self._begins[number]
+        return b"\n".join(parts)

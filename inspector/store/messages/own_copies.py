@@ -1,0 +1,64 @@
+"""What comes back of what we sent: gateways deliver to the sender too (docs/protocols.md 2), and a capture has both.
+
+RULE: what was received of our own is a copy of what was sent, delivered to ourselves. It has the same id, sender, kind
+and payload; its time and its correlation may be the gateway's. What only borrows our name and id is a message of its
+own: nothing that it says may be hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from inspector.store.columns.block import Block
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, hash_text
+
+_SENT = Flag.SENT.value
+_Line: TypeAlias = "tuple[int, int, int, int]"  # source, offset and length of a line; hash of its payload, NO_HASH
+
+
+class OwnCopies:
+    """Knows what was sent: we send little, an answer to `tools/list` here and there.
+
+    Args:
+        payload_at: decodes the payload of a line again, by its source, offset and length; None when there is none.
+    """
+
+    def __init__(self, payload_at: Callable[[int, int, int], Any]) -> None:
+        self._payload_at = payload_at
+        self._sent: dict[int, _Line] = {}  # by the hash of id, sender and kind, which is what copies fold by
+        self._ids: set[int] = set()
+
+    def mark(self, block: Block) -> None:
+        """Let the copies in a block fold into what was sent before them."""
+        columns, strings = block.columns, block.strings
+        sent = (columns["flags"] & _SENT != 0).tolist()
+        if not self._sent and not any(sent):
+            return
+        ids, senders, kinds, directions = (columns[name] for name in ("id_hash", "sender", "kind_raw", "direction"))
+        came_in = strings.find("in")  # only a capture's lines say so
+        for place, id_ in enumerate(ids.tolist()):
+            if not sent[place] and id_ not in self._ids:  # nearly all
+                continue
+            if id_ == NO_HASH or not (sent[place] or directions[place] == came_in):
+                continue
+            fold = hash_text(f"{id_}\0{strings[senders[place]]}\0{strings[kinds[place]]}")
+            if sent[place]:
+                self._ids.add(id_)
+                self._sent[fold] = self._line(block, place)
+                columns["fold"][place] = fold
+            elif fold in self._sent and self._says_the_same(self._line(block, place), self._sent[fold]):
+                columns["fold"][place] = fold
+                columns["event"][place] = strings.intern("delivered")
+                columns["participant"][place] = senders[place]
+
+    def _line(self, block: Block, place: int) -> _Line:
+        source, offset, length = (int(block.columns[name][place]) for name in ("source", "offset", "length"))
+        return source, offset, length, block.extracts.digests.get(place, NO_HASH)
+
+    def _says_the_same(self, one: _Line, other: _Line) -> bool:
+        """Whether two payloads are alike. They are read again only where a gateway wrote its copy otherwise."""
+        if one[-1] != NO_HASH and one[-1] == other[-1]:
+            return True
+        return self._payload_at(*one[:-1]) == self._payload_at(*other[:-1])

@@ -1,0 +1,197 @@
+"""One value inside the payloads of many messages: of each line nothing is decoded but what lies on the way to it.
+
+A strict twin of `Records.payload`, at a tenth of the cost: lines of the shapes nearly all have give what that gives; of
+whatever does not fit (a line around the envelope that is unusual, a big message, a value of another type on the way)
+the caller is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol.usual import Decode, decode_all, decode_frame_line, decode_log_line
+from inspector.store.columns.extracts import OWN_PAYLOAD
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.large_headers import MAX_WHOLE
+from inspector.store.messages.adjacent_reads import Stretch, is_ascending, stretches
+from inspector.store.messages.capture import Capture
+
+_NO_PAYLOAD = (Flag.UNREADABLE | Flag.FRAME | Flag.DERIVED).value
+_CAPTURED = b'{"t":'
+"""What a capture's lines begin with."""
+
+_REFUSED = msgspec.UNSET
+"""In place of the value in a line that is not usual."""
+
+_MOSTLY = 0.75
+"""Of so many lines with the value, all are decoded at once: looking first which have it would take longer."""
+
+Read = Callable[[int], object]
+
+
+class Held(NamedTuple):
+    """The values that some messages hold; the others have none."""
+
+    messages: int
+    """How many were asked about."""
+    places: NDArray[np.intp]
+    """(k,) which of them may have a value, ascending."""
+    values: Iterable[object]
+    """Theirs; None where there is none."""
+
+    def each(self) -> list[object]:
+        """A value for each message."""
+        found: list[object] = [None] * self.messages
+        for place, value in zip(self.places.tolist(), self.values, strict=True):
+            found[place] = value
+        return found
+
+
+OPEN_JSON = "\0json"
+"""A step of a path: a text that is JSON is taken for what it holds; no other value changes."""
+
+
+def walk(value: object, path: Sequence[str]) -> object:
+    """The value at a path below another; None where none is. Digits index arrays, and name keys of objects."""
+    for step in path:
+        if step == OPEN_JSON:
+            value = opened(value)
+        elif isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and step.isdecimal() and len(step) < 10 and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            return None
+    return value
+
+
+def opened(value: object) -> object:
+    """What a text holds that is JSON; None where it is none. Anything but a text as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+
+
+class PayloadValues:
+    """Reads the values at one path.
+
+    Args:
+        path: keys from the payload down to the value.
+        likely: which of some lines may have the value at all; the others are not looked at, where they are what they
+            hold.
+    """
+
+    def __init__(self, path: tuple[str, ...], likely: Callable[[Stretch], NDArray[np.bool_]] | None = None) -> None:
+        self._likely = likely
+        self._share = 0.0  # of the lines looked at last, that had the value or might have it
+        self._keys = tuple(takewhile(lambda step: not step.isdecimal() and step != OPEN_JSON, path))
+        self._rest = path[len(self._keys) :]
+
+    def held(self, capture: Capture, rows: NDArray[np.integer[Any]], otherwise: Read) -> Iterator[Held]:
+        """The values of some messages, run by run, as few as are read together.
+
+        Args:
+            capture: where they are.
+            rows: (k,) integer, message indices in any order; ascending ones are read together.
+            otherwise: gives the value of a message whose line is not usual.
+        """
+        if not is_ascending(rows):
+            yield Held(len(rows), np.arange(len(rows)), map(otherwise, rows.tolist()))
+            return
+        at = 0
+        for lines in stretches(capture, rows):
+            some = rows[at : at + len(lines.starts)]
+            at += len(some)
+            places, hinted = self._asked(capture, some, lines)
+            spans = zip(lines.starts[places].tolist(), lines.ends[places].tolist(), strict=True)
+            asked = some[places]
+            values = self._among(capture, asked, [lines.data[start:end] for start, end in spans])
+            if _REFUSED in values:
+                read = zip(values, asked.tolist(), strict=True)
+                values = [otherwise(message) if value is _REFUSED else value for value, message in read]
+            self._share = (len(places) if hinted else len(places) - values.count(None)) / len(some)
+            yield Held(len(some), places, values)
+
+    def _asked(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: Stretch) -> tuple[NDArray[np.intp], bool]:
+        """Which of some lines are decoded, and whether the others were left out as they cannot have the value."""
+        if self._likely is None or self._share > _MOSTLY:
+            return np.arange(len(rows)), False
+        # The payload of what a transcript means has keys that its line has not.
+        derived = capture.columns["flags"][rows] & Flag.DERIVED.value != 0
+        return np.flatnonzero(self._likely(lines) | derived), True
+
+    def _among(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: list[bytes]) -> list[object]:
+        """The values in some messages' lines, where those are usual."""
+        columns = capture.columns
+        flags, lengths = columns["flags"][rows], columns["length"][rows]
+        usual = (flags & _NO_PAYLOAD == 0) & (lengths <= MAX_WHOLE)
+        inside, own = columns["size"][rows] < lengths, flags & OWN_PAYLOAD != 0
+        found: list[object] = [_REFUSED] * len(lines)
+        for below, fits in zip(self._structs, (~own, own), strict=True):
+            if below is None:
+                continue
+            for decode, which in ((below.decode, ~inside), (partial(decode_inside, below.decode), inside)):
+                places = np.flatnonzero(usual & fits & which)
+                if len(places) == len(lines):
+                    return self._values(decode_all(decode, lines), below.depth)
+                values = self._values(decode_all(decode, [lines[n] for n in places.tolist()]), below.depth)
+                for n, value in zip(places.tolist(), values, strict=True):
+                    found[n] = value
+        return found
+
+    def _values(self, decoded: list[Any], depth: int) -> list[object]:
+        """What is to be found in structs within structs; None stands for a line that did not fit."""
+        values: list[Any] = [_REFUSED if one is None else one.value for one in decoded]
+        for _ in range(depth - 1):
+            values = [one.value if one else one for one in values]
+        rest = self._rest
+        return [one if one is _REFUSED else walk(one, rest) for one in values] if rest else values
+
+    @cached_property
+    def _structs(self) -> tuple[_Below | None, _Below | None]:
+        """For envelopes, and for what is its own payload; None where there can be no such struct."""
+        keys = self._keys
+        try:
+            payload = _below(keys) if keys else dict[str, Any] | None
+            in_envelope = _Below("payload", payload, ("kind", str), 1 + len(keys))
+            if not keys or keys[0] == "kind":  # what has a kind is no payload of its own
+                return in_envelope, None
+            no_kind = ("kind", msgspec.UnsetType, msgspec.UNSET)
+            return in_envelope, _Below(keys[0], _below(keys[1:]), no_kind, len(keys))
+        except ValueError:  # a key that no struct can have, as one with a quotation mark
+            return None, None
+
+
+class _Below:
+    """Decodes an object as a struct whose `value` is what stands below a key."""
+
+    def __init__(self, key: str, below: Any, kind: Any, depth: int) -> None:
+        self.decode: Decode[Any] = msgspec.json.Decoder(_struct(key, below, kind)).decode
+        self.depth = depth
+        """Structs within each other to the value."""
+
+
+def _below(keys: tuple[str, ...]) -> Any:
+    """The type of what is decoded on the way down some keys."""
+    return _struct(keys[0], _below(keys[1:])) | None if keys else Any
+
+
+def _struct(key: str, below: Any, *others: Any) -> Any:
+    return msgspec.defstruct("Below", [*others, ("value", below, None)], rename={"value": key}, gc=False)
+
+
+def decode_inside(decode: Decode[Any], line: bytes) -> Any:
+    """Decode the envelope, JSON-RPC message or frame in a line of a gateway's log or of a capture."""
+    if line.startswith(_CAPTURED):
+        return decode(decode_frame_line(line).frame)
+    return decode(decode_log_line(line).envelope)

@@ -1,0 +1,297 @@
+"""The way back from a message to its bytes: its line, read again from its file, and what stands in it.
+
+A message is read again when somebody looks at it, and by searches; the last few that were read stay.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from inspector.protocol.context_forms import told_context
+from inspector.protocol.cut import completed
+from inspector.protocol.formats import payload_of as payload_of_part
+from inspector.protocol.formats import read_line
+from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, read_header
+from inspector.protocol.meaning import envelope_bytes
+from inspector.protocol.object_contexts import levels_of
+from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.text import compact
+from inspector.protocol.times import NO_TIME, format_time
+from inspector.reading.decoder import overlong
+from inspector.reading.decoder.block_reader import NO_MESSAGE, correlations
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.extracts import OWN_PAYLOAD, DecodedRecord, Extracts, payload_of
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, hash_text
+from inspector.store.columns.large_headers import HEAD, MAX_WHOLE, Noted, read_head
+from inspector.store.columns.message_ids import MessageIds
+from inspector.store.columns.name_sets import NameSets
+from inspector.store.columns.strings import InternTable
+from inspector.store.files.prefetch import ReadAhead, Whole
+from inspector.store.files.source_files import SourceFile
+from inspector.store.messages.transcripts import Transcripts
+
+_CACHED_RECORDS = 512
+_CACHED_BYTES = 1 << 25
+
+
+class Records:
+    """Reads the records of a capture's messages.
+
+    Attributes:
+        decoded_ahead: what `inspector.store.messages.decoding` has decoded of messages before it is asked for.
+
+    Args:
+        columns: of the messages.
+        sources: the files they lie in.
+        strings, to_sets: what ids in the columns stand for.
+        ids: whose they are.
+        transcripts: what is known of sub-agents, whom records of transcripts do not name.
+        unchecked: what was extracted of messages just taken in, which need not be read again for it.
+    """
+
+    def __init__(
+        self, columns: GrowingColumns, sources: Sequence[SourceFile], strings: InternTable[str], to_sets: NameSets,
+        *, ids: MessageIds, transcripts: Transcripts, unchecked: Extracts,
+    ) -> None:  # fmt: skip
+        self._columns, self._sources, self._strings, self._to_sets = columns, sources, strings, to_sets
+        self._ids, self._transcripts, self._unchecked = ids, transcripts, unchecked
+        self._cache: OrderedDict[int, Record] = OrderedDict()
+        self._cached_bytes = 0
+        self._ahead: ReadAhead | None = None
+        self.decoded_ahead: dict[int, Whole | None] = {}
+        self._instead: Mapping[bytes, bytes] = {}
+
+    def _string(self, column: str, message: int) -> str | None:
+        found = int(self._columns[column][message])
+        return self._strings[found] if found else None
+
+    def line(self, message: int) -> bytes:
+        """The exact line the message is read from; of an overlong one its head."""
+        columns = self._columns
+        source = self._sources[int(columns["source"][message])]
+        offset, length = int(columns["offset"][message]), int(columns["length"][message])
+        if length > overlong.MAX_LINE:
+            return source.read(offset, overlong.HEAD_SHOWN)
+        return source.read(offset, length) if self._ahead is None else self._ahead.read(source, offset, length)
+
+    @contextmanager
+    def read_ahead(self, start: int, stop: int) -> Generator[None]:
+        """While messages `start` to `stop`, which were just read, are read again here and there: do it at once."""
+        if start < stop:
+            first, last = (int(self._columns["offset"][message]) for message in (start, stop - 1))
+            source = self._sources[int(self._columns["source"][stop - 1])]
+            self._ahead = ReadAhead(source, first, last + int(self._columns["length"][stop - 1]))
+        try:
+            yield
+        finally:
+            self._ahead = None
+
+    def is_big(self, message: int) -> bool:
+        """Whether its line is above 1 MB, so that it is read by its head (`store.columns.large_headers`)."""
+        return int(self._columns["length"][message]) > MAX_WHOLE
+
+    def is_overlong(self, message: int) -> bool:
+        """Whether its line is never read whole (`reading.decoder.overlong`)."""
+        return int(self._columns["length"][message]) > overlong.MAX_LINE
+
+    def read(self, message: int) -> Record:
+        """The message's record, read again from its file; of a big one its head, whose `raw` ends early."""
+        found = self._cache.get(message)
+        if found is not None:
+            self._cache.move_to_end(message)
+            return found
+        found = self._read_head(message) if self.is_big(message) else self._read_record(message)
+        self._cache[message] = found
+        self._cached_bytes += len(found.raw)
+        while len(self._cache) > _CACHED_RECORDS or (self._cached_bytes > _CACHED_BYTES and len(self._cache) > 1):
+            self._cached_bytes -= len(self._cache.popitem(last=False)[1].raw)
+        return found
+
+    def _reading(self, message: int) -> str | None:
+        """The format that was chosen for the message's source."""
+        return self._sources[int(self._columns["source"][message])].reading
+
+    def _known(self, message: int) -> Mapping[str, Any] | None:
+        """What lines before it tell of the message's line."""
+        columns = self._columns
+        source = self._sources[int(columns["source"][message])]
+        return source.known(int(columns["offset"][message]), int(columns["length"][message]))
+
+    def _read_record(self, message: int) -> Record:
+        line = self.line(message)
+        if len(line) < int(self._columns["length"][message]):
+            return unreadable(line, "its file has become shorter since it was opened")
+        line = self._instead.get(line.strip(), line) if self._instead else line
+        record = read_line(line, self._reading(message), self._known(message))
+        if self._has(message, Flag.DERIVED.value):
+            return self._derived(message, record)
+        if record.shape is Shape.NOTHING:  # such a line is no message, unless it stands in a batch
+            return unreadable(line, NO_MESSAGE)
+        if record.time_ns == NO_TIME and self._columns["time_ns"][message] != self._columns["ts_ns"][message]:
+            # Of a batch: its line, which is not read again, said this (capture.batches).
+            record.time_ns = int(self._columns["time_ns"][message])
+            record.direction = self._string("direction", message)
+        return record
+
+    def _derived(self, message: int, record: Record, head: bytes | None = None) -> Record:
+        """The record of what a transcript's record means: an envelope, as the columns know it.
+
+        Args:
+            message: its index.
+            record: the transcript's.
+            head: what is read of it, where it is big.
+        """
+        part = int(self._columns["part"][message])
+        if part > len(record.means):
+            return unreadable(record.raw, "its line was written anew since it was opened")
+        meaning = record.means[part - 1]
+        meaning.kind = self._string("kind_raw", message) or meaning.kind
+        meaning.sender = self._string("sender", message)
+        meaning.to = self._to_sets[int(self._columns["to_set"][message])]
+        meaning.context = self._string("context", message)
+        named = int(self._ids.text_hashes("correlation_hash", [message])[0])
+        if named != NO_HASH and (meaning.correlation is None or hash_text(meaning.correlation) != named):
+            agent = self._transcripts.agents.get(meaning.context or "")
+            meaning.correlation = agent.call if agent is not None else meaning.correlation
+        time_ns = int(self._columns["ts_ns"][message])
+        ts = format_time(time_ns) if time_ns != NO_TIME else None
+        if head is not None:
+            record.raw = head
+        raw = envelope_bytes(meaning, payload_of_part(record, part - 1), ts=ts)
+        space = self._string("space", message)
+        return Record(Shape.ENVELOPE, raw, read_header(raw), time_ns=time_ns, space=space, meant_by=record.meant_by)
+
+    def read_as(self, instead: Mapping[bytes, bytes]) -> None:
+        """Read some lines as others from now on: where they are shown, the pieces of secrets in them are not."""
+        self._instead = instead
+        self._cache.clear()
+        self._cached_bytes = 0
+        self.decoded_ahead.clear()
+
+    def forget(self, message: int) -> None:
+        """Its line was written anew: what is kept of it is read again."""
+        self.decoded_ahead.pop(message, None)
+        found = self._cache.pop(message, None)
+        self._cached_bytes -= len(found.raw) if found is not None else 0
+
+    def _read_head(self, message: int) -> Record:
+        columns = self._columns
+        if self._has(message, Flag.DERIVED.value):
+            return self._derived_head(message)
+        hashes = (int(self._ids.text_hashes(name, [message])[0]) for name in ("id_hash", "correlation_hash"))
+        noted = Noted(int(columns["length"][message]), Flag(int(self._columns["flags"][message])), *hashes)
+        return read_head(lambda start, length: self.line_part(message, start, length), noted)
+
+    def _derived_head(self, message: int) -> Record:
+        """What a big record of a transcript means, with its payload as far as the record's head goes."""
+        head, known = completed(self.line_part(message, 0, HEAD)) or b"{}", self._known(message)
+        record, part = read_line(head, self._reading(message), known), int(self._columns["part"][message])
+        if part > len(record.means):  # what tells it apart stands behind a long value
+            record = read_line(self.line(message), self._reading(message), known)
+        return self._derived(message, record, head)
+
+    def line_part(self, message: int, start: int, length: int) -> bytes:
+        """Bytes of the line the message was read from, fewer at its end; nothing else of it is read."""
+        columns = self._columns
+        source = self._sources[int(columns["source"][message])]
+        length = min(length, int(columns["length"][message]) - start)
+        return source.read(int(columns["offset"][message]) + start, length) if length > 0 else b""
+
+    def envelope_bytes(self, message: int) -> bytes:
+        """The envelope, JSON-RPC message or frame as written, without the log line around it.
+
+        Of a big message this takes a moment and its size in memory.
+        """
+        whole = self.is_big(message) and not self._has(message, Flag.DERIVED.value)
+        return (self._read_record(message) if whole else self.read(message)).raw
+
+    def envelope(self, message: int) -> Any:
+        """The decoded envelope or JSON-RPC message, of a big one its head; None when the message holds no JSON."""
+        record = self.read(message)
+        if record.shape in (Shape.UNREADABLE, Shape.STREAM):
+            return None
+        try:
+            return decode_json(record.raw)
+        except NotAnObjectError:
+            return None
+
+    def payload(self, message: int) -> dict[str, Any]:
+        """The payload as a dict; a JSON-RPC message is its own payload; empty when there is none."""
+        whole = self.decoded_ahead.get(message)
+        if whole is not None:
+            return whole.payload
+        return payload_of(self.envelope(message), own=self._has(message, OWN_PAYLOAD))
+
+    def data(self, message: int) -> bytes:
+        """What a frame carries; nothing where the message is none."""
+        whole = self.decoded_ahead.get(message)
+        return whole.data if whole is not None else self.read(message).data or b""
+
+    def decoded(self, message: int) -> DecodedRecord:
+        """What passes read of a message; of those just taken in reading has extracted it, others are read again."""
+        found = self._unchecked.records.get(message)
+        if found is None:
+            return DecodedRecord(self.envelope_id(message), self.payload(message))
+        return found if found.identifier is not None else found._replace(identifier=self._stand_in(message))
+
+    def contexts_in(self, message: int) -> tuple[dict[str, Any], ...]:
+        """The context of a message as an object, and the parents written into it; none where it is no object."""
+        found = self._unchecked.contexts.get(message)
+        if found is not None:
+            return found
+        header = self.read(message).header
+        context = told_context(header)[0] if header is not None else None
+        return levels_of(context) if isinstance(context, dict) else ()
+
+    def reason(self, message: int) -> str | None:
+        """Why the message is unreadable, or what its gap is about; None otherwise."""
+        return self.read(message).reason
+
+    def envelope_id(self, message: int) -> str | None:
+        """The envelope's id; `local-N` stands for one that is missing; None for what is no envelope."""
+        if self._has(message, Flag.NO_ID.value):
+            return self._stand_in(message)
+        whole = self.decoded_ahead.get(message)
+        if whole is not None:
+            return whole.identifier
+        record = self.read(message)
+        if record.shape is not Shape.ENVELOPE or record.header is None or record.header.id is ABSENT:
+            return None
+        identifier = record.header.id
+        return identifier if isinstance(identifier, str) else compact(identifier)
+
+    def _stand_in(self, message: int) -> str | None:
+        return f"local-{message + 1}" if self._has(message, Flag.NO_ID.value) else None
+
+    def correlation_ids(self, message: int) -> list[str]:
+        """The ids named in `correlation_id`, as written."""
+        if not self._has(message, Flag.CORRELATED.value):
+            return []
+        whole = self.decoded_ahead.get(message)
+        if whole is not None and whole.correlation is not None:
+            return whole.correlation
+        header = self.read(message).header
+        return correlations(header) if header is not None else []
+
+    def find_id(self, identifier: str) -> list[int]:
+        """Every message with this envelope id in any space, ascending; confirmed against the records."""
+        rows = self._ids.rows_anywhere(identifier)
+        return [row for row in rows if self.envelope_id(row) == identifier or self._is_record(row, identifier)]
+
+    def _is_record(self, message: int, identifier: str) -> bool:
+        """Whether a transcript's record of that id ends in a message."""
+        if not self._has(message, Flag.DERIVED.value):
+            return False
+        if self.is_big(message):  # reading 60 MB for it would say no more than its hash has said
+            return True
+        means = read_line(self.line(message), self._reading(message), self._known(message)).means
+        part = int(self._columns["part"][message])
+        return part <= len(means) and means[part - 1].alias == identifier
+
+    def _has(self, message: int, bits: int) -> bool:
+        """Whether it has any of these flags; IntFlag does its arithmetic in Python."""
+        return bool(int(self._columns["flags"][message]) & bits)

@@ -1,0 +1,460 @@
+"""What the records of transcripts tell of each other: which sub-agent one is of, and what was said before.
+
+A record alone names its sub-agent by the sub-agent's own id, by its predecessor only, or not at all; which call
+started it stands elsewhere. All that is resolved here, in the order read, before columns are taken in. A sub-agent's
+context is known by its own id, else by that of the call that started it, else by that of its first record.
+
+RULE: a call and a sub-agent belong together where a record says so; else where the sub-agent is told, word for word,
+what a call before it asked for and no other sub-agent was told.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS, a2a, acp, gemini, http_lines, messages, opencode, otlp, prefixed
+from inspector.protocol.meaning import Chain, Spawn
+from inspector.store.columns.block import Block
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, earlier, hash_text
+from inspector.store.messages.threads import Threads
+
+_WHOLE_ID, _END = 20, 8
+"""Letters of an id that names a sub-agent whole; of a longer one its end."""
+_MOST_NAME = 120
+SERVER = "mcp:"
+"""How the name of a participant begins that is an MCP server."""
+MAIN_AGENTS = tuple(dict.fromkeys(one.AGENT for one in CODING_AGENTS))
+"""Who starts sub-agents, where no sub-agent does."""
+
+
+@dataclass(slots=True)
+class SubAgent:
+    """What is known of one sub-agent.
+
+    Attributes:
+        context: the key of its context, as the column has it.
+        call: the id of the call that started it; None where nothing says which.
+        parent: the key of the context of the agent that called; None for the main one.
+        label: what it is to do, in a few words; None where nobody said.
+        type: the sort of agent.
+        name: who its messages are from; "" until the first is seen.
+        above: who gives it its task, where that is a sub-agent; "".
+        is_agent: False for what is only told in the same way, as a span that holds others.
+    """
+
+    context: str
+    call: str | None = None
+    parent: str | None = None
+    label: str | None = None
+    type: str | None = None
+    name: str = ""
+    above: str = ""
+    is_agent: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AgentNews:
+    """A sub-agent that something new is known of.
+
+    Attributes:
+        context: the key of its context.
+        parent, label: as `SubAgent`, as far as known by then.
+        row: the message that tells it.
+        space: string id.
+        began: it is the message that the sub-agent began with, or a call that is known to have started it.
+        ended: it is what came of it.
+    """
+
+    context: str
+    parent: str | None
+    label: str | None
+    row: int
+    space: int = 0
+    began: bool = False
+    ended: bool = False
+    failed: bool = False
+
+
+class Transcripts:
+    """Resolves, block by block, what records of transcripts leave open.
+
+    Attributes:
+        agents: sub-agents by the key of their context.
+    """
+
+    def __init__(self) -> None:
+        self.agents: dict[str, SubAgent] = {}
+        self._by_call: dict[str, SubAgent] = {}
+        self._calls: dict[str, Spawn] = {}  # by their ids, calls that start sub-agents
+        self._prompts: dict[int, deque[str]] = {}  # by what a sub-agent is told, the calls that tell it so
+        self._chains: dict[int, str] = {}  # by record, the key of the context it is in
+        self._sessions: dict[int, str] = {}  # by source
+        self._files_of: dict[int, str] = {}  # by source, the sub-agent whose file it is
+        self._said = HashIndex()
+        self._origins = HashIndex()
+        self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
+        self._conversations: dict[int, str] = {}  # by source, that of the last request to a model
+        self._servers: dict[int, str] = {}  # by hashes of their ids, whom calls of servers' tools went to
+        self._told: list[AgentNews] = []  # of the last block, by place in it
+        self._threads = Threads()
+        self._histories: dict[int, set[int]] = {}  # by source, hashes of the ids of messages in its history
+
+    def use_session(self, source: int, session: str) -> None:
+        """Let all records of a source be of a session, whatever they say."""
+        self._sessions[source] = session
+
+    def use_agent(self, source: int, agent: str) -> None:
+        """Let all records of a source be of a sub-agent, where they name none."""
+        self._files_of[source] = agent
+
+    def introduce(
+        self, context: str, call: str | None, parent: str | None, label: str | None, type_: str | None
+    ) -> None:
+        """Take in what a file beside a sub-agent's own says of it."""
+        agent = self._agent(context)
+        agent.call, agent.parent = agent.call or call, agent.parent or parent
+        agent.label, agent.type = agent.label or label, agent.type or type_
+        if call is not None:
+            self._by_call.setdefault(call, agent)
+
+    def started_by(self, call: str) -> SubAgent | None:
+        """The sub-agent that a call started, by the call's id; None where it started none that is known."""
+        return self._by_call.get(call)
+
+    # Before a block is taken in
+
+    def resolve(self, block: Block) -> None:
+        """Complete the columns of a block: space, context, who speaks to whom, and what a sub-agent follows from."""
+        derived = np.flatnonzero(block.columns["part"])
+        self._told.clear()
+        for label in (
+            messages.LABEL,
+            http_lines.LABEL,
+            acp.LABEL,
+            a2a.LABEL,
+            prefixed.LABEL,
+        ):  # conversations of their own, which tell of no sub-agents
+            apart = block.strings.find(label)
+            if not apart:
+                continue
+            of_models = block.columns["protocol"][derived] == apart
+            if label == messages.LABEL:
+                self._go_on(block, derived[of_models])
+            derived = derived[~of_models]
+        traces = block.strings.find(otlp.LABEL)
+        if traces:
+            of_traces = block.columns["protocol"][derived] == traces
+            self._place_spans(block, derived[of_traces])
+            derived = derived[~of_traces]
+        if not len(derived):
+            return
+        self._follow_histories(block)
+        self._follow_threads(block, derived)
+        several = block.columns["protocol"][derived] == (block.strings.find(opencode.LABEL) or -1)
+        self._fill_spaces(block, derived[~several])  # of a database, records name theirs
+        self._answer_for_servers(block, derived)
+        extracts = block.extracts
+        contexts = block.columns["context"]
+        inside = derived[contexts[derived] != 0]
+        first = inside[np.unique(contexts[inside], return_index=True)[1]].tolist()
+        for place in sorted({*extracts.spawns, *extracts.chains, *first}):
+            chain, spawn = extracts.chains.get(place), extracts.spawns.get(place)
+            if chain is not None:
+                self._follow(block, place, chain)
+            if spawn is not None:
+                self._note(block, place, spawn)
+            if contexts[place]:
+                self._name(self._agent(block.strings[int(contexts[place])]))
+        self._name_all(block, derived)
+
+    def _go_on(self, block: Block, rows: NDArray[np.int64]) -> None:
+        """Let what a model answers be of the conversation that was sent before it."""
+        columns, strings = block.columns, block.strings
+        spaces, sources = columns["space"], columns["source"]
+        for source in np.unique(sources[rows]).tolist():
+            own = rows[sources[rows] == source]
+            last = self._conversations.get(source)
+            before = strings.intern(last) if last is not None else 0
+            named = np.where(spaces[own] != 0, np.arange(1, len(own) + 1), 0)
+            latest = np.maximum.accumulate(named)
+            spaces[own] = np.where(latest > 0, spaces[own[np.maximum(latest - 1, 0)]], before)
+            if latest[-1]:
+                self._conversations[source] = strings[int(spaces[own[-1]])]
+
+    def _place_spans(self, block: Block, rows: NDArray[np.int64]) -> None:
+        """Take in what spans of traces hold others, and where they lie: those around may come after those within."""
+        for place in rows[np.isin(rows, [*block.extracts.spawns])].tolist():
+            told: list[Spawn] = []
+            spawn: Spawn | None = block.extracts.spawns[place]
+            while spawn is not None:
+                told.append(spawn)
+                spawn = spawn.also
+            for one in reversed(told):  # what began before what ended
+                if one.agent is not None:
+                    self._place_span(one, one.agent, place)
+
+    def _place_span(self, spawn: Spawn, identifier: str, place: int) -> None:
+        span = self._agent(identifier)
+        span.parent, span.label, span.type = (
+            span.parent or spawn.parent,
+            span.label or spawn.label,
+            spawn.type or span.type,
+        )
+        span.is_agent = span.type == "agent" and span.parent is not None
+        self._tell(span, place, began=not spawn.ended, ended=spawn.ended, failed=spawn.failed)
+
+    def _answer_for_servers(self, block: Block, rows: NDArray[np.int64]) -> None:
+        """Let the result of a call of a server's tool be that server's: a result does not say whose it is."""
+        columns, strings = block.columns, block.strings
+        kinds_of, sets = columns["kind"][rows], columns["to_set"][rows]
+        for to in np.unique(sets[kinds_of == (strings.find(kinds.REQUEST) or -1)]).tolist():
+            names = block.to_sets[to]
+            if len(names) == 1 and names[0].startswith(SERVER):
+                asked = columns["id_hash"][rows[sets == to]].tolist()
+                self._servers.update(dict.fromkeys(asked, names[0]))
+        if not self._servers:
+            return
+        answers = rows[kinds_of == (strings.find(kinds.RESPONSE) or -1)]
+        for place, named in zip(answers.tolist(), columns["correlation_hash"][answers].tolist(), strict=True):
+            server = self._servers.pop(named, None)
+            if server is not None:
+                columns["sender"][place] = strings.intern(server)
+
+    def _follow_histories(self, block: Block) -> None:
+        """Tell a history that was compressed from one that only grew: that is something the program added."""
+        columns = block.columns
+        for place, told in sorted(block.extracts.histories.items()):
+            known = self._histories.setdefault(int(columns["source"][place]), set())
+            if told.identifier is not None:
+                known.add(hash_text(told.identifier))
+                continue
+            rewritten = set(map(hash_text, told.rewritten))
+            replaced = len(rewritten) == len(known) and 0 < len(rewritten & known) < len(known)
+            if len(rewritten) >= len(known) and not replaced:
+                columns["kind"][place] = columns["kind_raw"][place] = block.strings.intern("chat")
+                columns["sender"][place] = block.strings.intern(gemini.PROGRAM)
+                columns["to_set"][place] = block.to_sets.intern((gemini.AGENT,))
+            self._histories[int(columns["source"][place])] = rewritten
+
+    def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
+        """Of files that are one thread's each: which session they are of, and what is told of them as sub-agents."""
+        for found in self._threads.resolve(block, derived):
+            thread = found.thread
+            self._sessions.setdefault(thread.source, thread.space)
+            if thread.parent is None:
+                continue
+            known = thread.identifier in self.agents
+            parent = thread.parent if thread.parent in self.agents else None
+            self.introduce(thread.identifier, None, parent, thread.label, thread.agent_type)
+            agent = self.agents[thread.identifier]
+            began = found.prompts or ([] if known else [int(found.rows[0])])
+            for place in began:
+                self._tell(agent, place, began=True)
+            for place in found.ends:
+                self._tell(agent, place, ended=True)
+
+    def _fill_spaces(self, block: Block, derived: NDArray[np.int64]) -> None:
+        """All records of a file are of one session: some name none, copied ones that of another file."""
+        columns, strings = block.columns, block.strings
+        for source in np.unique(columns["source"][derived]).tolist():
+            rows = derived[columns["source"][derived] == source]
+            if source not in self._sessions:
+                named = columns["space"][rows]
+                first = named[named != 0]
+                if not len(first):
+                    continue
+                self._sessions[source] = strings[int(first[0])]
+            columns["space"][rows] = strings.intern(self._sessions[source])
+            if source in self._files_of:
+                self._place(block, rows, self._files_of[source])
+
+    def _place(self, block: Block, rows: NDArray[np.int64], agent: str) -> None:
+        """Let records of a sub-agent's file that do not say whose they are be that one's."""
+        columns, strings = block.columns, block.strings
+        rows = rows[columns["context"][rows] == 0]
+        if not len(rows):
+            return
+        columns["context"][rows] = strings.intern(agent)
+        of_gemini = block.strings.find(gemini.LABEL)
+        main = gemini.AGENT if of_gemini and (columns["protocol"][rows] == of_gemini).any() else "claude"
+        renamed = {main: f"agent#{agent}", "user": main}
+        senders = columns["sender"][rows]
+        for old, new in renamed.items():
+            columns["sender"][rows[senders == (strings.find(old) or -1)]] = strings.intern(new)
+        for to in np.unique(columns["to_set"][rows]).tolist():
+            names = block.to_sets[to]
+            changed = tuple([renamed.get(name) or name for name in names])
+            if changed != names:
+                columns["to_set"][rows[columns["to_set"][rows] == to]] = block.to_sets.intern(changed)
+
+    def _agent(self, context: str) -> SubAgent:
+        found = self.agents.get(context)
+        if found is None:
+            found = self.agents[context] = SubAgent(context)
+        return found
+
+    def _follow(self, block: Block, place: int, chain: Chain) -> None:
+        """Find the sub-agent of a record by the record before it, or by what it is told."""
+        columns, strings = block.columns, block.strings
+        key, own = int(columns["context"][place]), hash_text(chain.identifier)
+        context = strings[key] if key else None
+        call = None
+        if chain.prompt is not None and own not in self._chains:
+            known = self.agents.get(context) if context is not None else None
+            call = known.call if known is not None and known.call is not None else self._call_telling(chain.prompt)
+        if context is None:
+            before = hash_text(chain.parent) if chain.parent is not None else NO_HASH
+            context = self._chains.get(own) or self._chains.get(before) or call or chain.parent or chain.identifier
+        self._chains[own] = context
+        columns["context"][place] = strings.intern(context)
+        agent = self._agent(context)
+        if call is not None:
+            self._begin(agent, call)
+            columns["correlation_hash"][place] = hash_text(call)
+            columns["flags"][place] |= np.uint32(Flag.CORRELATED.value)
+        if chain.prompt is not None:
+            self._tell(agent, place, began=True)
+
+    def _call_telling(self, prompt: str) -> str | None:
+        """The call that asked for exactly this, and is not known to have started another one."""
+        waiting = self._prompts.get(hash_text(prompt))
+        while waiting:
+            call = waiting.popleft()
+            if call not in self._by_call:
+                return call
+        return None
+
+    def _begin(self, agent: SubAgent, call: str) -> None:
+        """A call has started a sub-agent."""
+        asked = self._calls.get(call)
+        agent.call = agent.call or call
+        self._by_call.setdefault(call, agent)
+        if asked is not None:
+            agent.label, agent.type = agent.label or asked.label, agent.type or asked.type
+            agent.parent = agent.parent or asked.parent
+
+    def _note(self, block: Block, place: int, spawn: Spawn) -> None:
+        """Take in what a message tells of a sub-agent."""
+        key = int(block.columns["context"][place])
+        context = block.strings[key] if key and spawn.agent != block.strings[key] else spawn.parent
+        if spawn.agent is not None and spawn.ended and spawn.call is None and spawn.agent not in self.agents:
+            return  # a task of another sort
+        if spawn.agent is not None:
+            known = spawn.agent in self.agents and self.agents[spawn.agent].call is not None
+            agent = self._agent(spawn.agent)
+            agent.label, agent.type = agent.label or spawn.label, agent.type or spawn.type
+            if spawn.call is not None and not known:
+                earlier = self._by_call.get(spawn.call)
+                if earlier is not None and earlier is not agent:  # it was taken for that of another one
+                    earlier.call = None
+                    self._by_call[spawn.call] = agent
+                self._begin(agent, spawn.call)
+            if not known or spawn.ended:
+                self._tell(agent, place, ended=spawn.ended, failed=spawn.failed)
+        elif spawn.ended:
+            ended = self._by_call.get(spawn.call or "")
+            if ended is not None:
+                self._tell(ended, place, ended=True, failed=spawn.failed)
+        elif spawn.call is not None and spawn.call not in self._calls:
+            prompt, spawn.prompt, spawn.parent = spawn.prompt, None, context
+            self._calls[spawn.call] = spawn
+            if prompt is not None:
+                self._prompts.setdefault(hash_text(prompt), deque()).append(spawn.call)
+            started = self._by_call.get(spawn.call)
+            if started is not None:
+                self._begin(started, spawn.call)
+                self._tell(started, place)
+
+    def _tell(
+        self, agent: SubAgent, place: int, *, began: bool = False, ended: bool = False, failed: bool = False
+    ) -> None:
+        told = AgentNews(agent.context, agent.parent, agent.label, place, began=began, ended=ended, failed=failed)
+        self._told.append(told)
+
+    # Names
+
+    def _name(self, agent: SubAgent) -> str:
+        """The name of a sub-agent, by what is known when it is first seen: later it stays as it is."""
+        if not agent.name:
+            shown = agent.context if len(agent.context) <= _WHOLE_ID else agent.context[-_END:]
+            agent.name = f"{(agent.type or 'agent')[:_MOST_NAME]}#{shown}"
+            if agent.parent is not None and agent.parent != agent.context:
+                agent.above = self._name(self._agent(agent.parent))
+        return agent.name
+
+    def _name_all(self, block: Block, derived: NDArray[np.int64]) -> None:
+        """Let the messages of sub-agents be from, and to, each under its own name."""
+        columns, strings, sets = block.columns, block.strings, block.to_sets
+        inside = derived[columns["context"][derived] != 0]
+        if not len(inside):
+            return
+        senders = columns["sender"]
+        for code in np.unique(columns["context"][inside]).tolist():
+            context = strings[code]
+            agent = self._agent(context)
+            name = self._name(agent)
+            rows = inside[columns["context"][inside] == code]
+            renamed = {"agent": name, f"agent#{context}": name}
+            if agent.above:
+                renamed |= dict.fromkeys(MAIN_AGENTS, agent.above)
+            for old, new in renamed.items():
+                before = strings.find(old)
+                if before:
+                    senders[rows[senders[rows] == before]] = strings.intern(new)
+            for to in np.unique(columns["to_set"][rows]).tolist():
+                names = sets[to]
+                changed = tuple([renamed.get(name) or name for name in names])
+                if changed != names:
+                    here = rows[columns["to_set"][rows] == to]
+                    columns["to_set"][here] = sets.intern(changed)
+
+    # When a block has been taken in
+
+    def told(self, placed: NDArray[np.int64], spaces: NDArray[Any]) -> list[AgentNews]:
+        """What the last block told of sub-agents.
+
+        Args:
+            placed: (records,) for each record of it, its message.
+            spaces: the column of the capture.
+        """
+        rows = [int(placed[told.row]) for told in self._told]
+        found = [
+            replace(told, row=row, space=int(spaces[row]))
+            for told, row in zip(self._told, rows, strict=True)
+            if row != NO_ROW
+        ]
+        self._told.clear()
+        return found
+
+    def repeats(
+        self, said: NDArray[np.uint64], rows: NDArray[np.int64], new: NDArray[np.bool_], origins: NDArray[np.uint64]
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """(n,) for each message the one that it is a copy of; NO_ROW. Each block once, in order; O(n log n).
+
+        Args:
+            said: (n,) hashes of what is the same in copies; NO_HASH.
+            rows: (n,) the messages, ascending, greater than all before.
+            new: (n,) which were said just now: copies of nothing but what the same one said.
+            origins: (n,) hashes of what said these; NO_HASH. Empty where nothing is new.
+        """
+        found = earlier(self._said, said, rows)
+        if new.any():
+            found[new] = earlier(self._origins, origins[new], rows[new])
+            first = new & (found == NO_ROW)
+            self._origins.add(origins[first], rows[first].astype(np.uint32))
+        originals = found == NO_ROW
+        self._said.add(said[originals], rows[originals].astype(np.uint32))
+        return found
+
+    def echo_of(self, echo: int, row: int) -> int:
+        """The earlier message that said these words, of a sub-agent or of the result of its call; NO_ROW."""
+        found = self._echoes.get(echo, NO_ROW)
+        self._echoes[echo] = row
+        return found
