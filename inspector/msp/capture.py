@@ -98,7 +98,7 @@ def _is_msp_file(path: Path) -> bool:
 
 
 class SpoolFeed:
-    """A spool that is filled at once and grows by edits; a `store.files.source_files.Feed` that never waits for more."""
+    """A spool that is filled at once and grows by edits; a `Feed` of `source_files` that never waits for more."""
 
     def __init__(self, spool: Spool) -> None:
         self.spool = spool

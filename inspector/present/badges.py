@@ -1,6 +1,6 @@
 """BADGES: the pills a result can bear, and how they look.
 
-To add one: a bit in `inspector.analysis.passes.results.badges`, its rows in `TransientPass`, and a `Badge` of that name here.
+To add one: a bit in `analysis.passes.results.badges`, its rows in `TransientPass`, a `Badge` of that name here.
 Source: docs/design.md 2 (words), docs/design.md 14 (looks).
 """
 

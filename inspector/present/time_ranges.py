@@ -38,7 +38,7 @@ def since_words(since_ns: int, step_ns: int = 1_000_000, *, of_ns: int = 0) -> s
 
 
 def range_words(condition: str, start_ns: int) -> str | None:
-    """The range of a condition that `analysis.views.timeline.brushed` made: "24.4 to 31.3 s"; None for any other condition.
+    """Returns the range of a condition of `views.timeline.brushed`, as "24.4 to 31.3 s"; None for any other.
 
     Args:
         condition: a display filter.

@@ -1,7 +1,7 @@
 """Recording a gateway into a file without a window, for servers: the engine of `context-inspector record`. No Qt.
 
-The file is written as a live capture's is (`store/files/capture_writer.py`); another process may read it meanwhile. It prints
-nothing: what happens goes to the callbacks.
+The file is written like a live capture (`store.files.capture_writer`); another process may read it meanwhile.
+Prints nothing: callbacks get the events.
 """
 
 from __future__ import annotations

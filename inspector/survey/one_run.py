@@ -47,7 +47,7 @@ class SurveyOptions:
         tokens: they are counted, and what could have been spared is looked for.
         aliases: rules as `--tool-alias` gives them.
         memory_mb: the most one run may take; 0 for half of what is free.
-        prices, prices_dated: what calls of models cost, in the lines of `analysis.passes.tokens.prices`, and since when.
+        prices, prices_dated: price lines of models (`analysis.passes.tokens.prices`), and their date.
     """
 
     tokens: bool = True

@@ -1,10 +1,10 @@
 """A document as tables: what SQL asks, and what is written as Parquet; no Qt.
 
 `TABLES` (`schema`) declares every table once: its columns with SQL types, and how they are read from a document.
-Columns come as `analysis.arrays.field_columns` has them, whole and by array work; what has to be decoded is decoded for the rows
-that are asked for (`decoding`), and after all else where nothing depends on it (`late`). `Database` (`database`) shows
-them to DuckDB, closed to everything else; `write_parquet` (`parquet`) writes one table, `turns` lets a thread do so. To
-add a table: a module here with a `Table`, and its line in TABLES; `docs/tables.md` follows.
+Columns come whole from `field_columns`. `decoding` decodes the requested rows, `late_materialization` decodes last
+where nothing depends on it. `Database` (`database`) shows them to DuckDB, closed to everything else. `write_parquet`
+(`parquet`) writes one table; `turns` lets a thread do so. To add a table: a module here with a `Table`, and its line in
+TABLES; `docs/tables.md` follows.
 
 DuckDB is imported when a database is made, not with this package: it takes longer than the window does to start.
 """

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.field_columns import Column, Interned, Numbers
 from inspector.analysis.passes.contexts.context_pass import STATES
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.document.document import CaptureDocument
 from inspector.protocol.times import NO_TIME

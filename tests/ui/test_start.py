@@ -26,7 +26,8 @@ from tests.ui.windows import numbers, run_in_window, story, until, window_on
 
 _WAITS = {
     "numpy", "lark", "regex", "msgspec", "typer", "click", "websockets", "keyring", "filelock", "tiktoken",
-    "inspector.startup.program", "inspector.analysis", "inspector.store.messages.capture", "inspector.document.document",
+    "inspector.startup.program", "inspector.analysis", "inspector.store.messages.capture",
+    "inspector.document.document",
     "inspector.filters", "inspector.ui.features.opening", "inspector.ui.docview.panes",
     "inspector.ui.widgets.filter_bar",
 }  # fmt: skip

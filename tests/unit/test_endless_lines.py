@@ -24,8 +24,9 @@ INDENTED = b'{\n  "id": "a",\n  "kind": "chat",\n  "payload": {\n    "text": "<f
 _SCRIPT = """
 import json, resource, sys
 sys.argv[0] = "context-inspector"
-from inspector.capture import overlong, sniff
-overlong.MAX_LINE = 32 << 20
+from inspector.reading.files import sniff
+from inspector.store.files import long_lines
+long_lines.MAX_LINE = 32 << 20
 sniff._LONGEST = 4 << 20
 from inspector.cli import app
 try:

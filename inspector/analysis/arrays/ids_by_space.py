@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.passes.contexts.node_facts import as_numpy
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.store.columns.strings import InternTable
 
 UNKNOWN = -1

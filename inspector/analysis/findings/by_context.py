@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.batch import Array
 from inspector.analysis.findings.check import Severity
@@ -18,7 +19,6 @@ from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.node_ancestry import gathered
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.analysis.passes.contexts.subtree_sums import DearSums
 from inspector.store.messages.capture import Capture
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, MOST_LONG, Oddity
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.protocol import paths
 from inspector.protocol.paths import depth
 from inspector.protocol.secrets.clues import may_hold_secrets

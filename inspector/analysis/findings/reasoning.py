@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.beginning import BEFORE
@@ -15,7 +16,6 @@ from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED
 from inspector.protocol.times import NO_TIME
 
@@ -62,7 +62,7 @@ _ACTS = ("reasoning/start", _THOUGHT, "mcp/request", "mcp/proposal", "chat")
 
 
 class Reasoning:
-    """Looks at the sequences of contexts (`analysis.passes.contexts.sequences`), whichever way messages write the context."""
+    """Reads the sequences of contexts (`passes.contexts.sequences`), in every way messages write a context."""
 
     def __init__(self) -> None:
         self._begun = Marks(np.bool_)  # contexts as written (their numbers) that a start lies in

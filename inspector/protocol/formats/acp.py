@@ -1,7 +1,7 @@
 """The Agent Client Protocol, versions 1 and 2: JSON-RPC between an editor and an agent (docs/protocols.md 18).
 
 Both sides ask, and both number from 0: whose a request is stands in its method. What an agent does is reported in
-`session/update`, a kind of update a row; texts in chunks are put together by `inspector.reading.reassembly.agent_lines`.
+`session/update`, a kind of update a row; `reading.reassembly.agent_lines` joins texts in chunks.
 """
 
 from __future__ import annotations

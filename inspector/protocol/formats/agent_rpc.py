@@ -1,7 +1,7 @@
 """JSON-RPC between agents, and between an agent and its client: what ACP and A2A share (docs/protocols.md 18).
 
 A request or a notification is known by its method alone. An answer is not, nor is what a line means that goes on with
-an earlier one: whoever reads lines in order (`inspector.reading.reassembly.agent_lines`) says with each what is known of it.
+an earlier one: whoever reads lines in order (`reading.reassembly.agent_lines`) says with each what is known of it.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A request is a row of its own, followed by what it sends; an answer is one too, 
 sent again with every request is told by what it says, and by how often that was said before in the same request: so
 what was left out or put in elsewhere makes nothing else new.
 
-An answer alone does not tell what it answers. So whoever puts it together (`inspector.reading.reassembly.model_answers`) says with
-it what is known of the call.
+An answer alone does not tell what it answers. The reassembler (`reading.reassembly.model_answers`)
+adds what is known of the call.
 """
 
 from __future__ import annotations

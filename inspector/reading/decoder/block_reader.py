@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from inspector.base.gc_control import no_collection
 from inspector.protocol import calls, kinds, mcp
 from inspector.protocol.context_forms import told_context
+from inspector.protocol.correlation_ids import correlations
 from inspector.protocol.directions import ends
 from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
@@ -38,9 +39,12 @@ from inspector.reading.reassembly.joined_lines import OrderedLine
 from inspector.reading.reassembly.reassembler import Wires
 from inspector.store.columns.block import (
     BLOCK_COLUMNS,
+    NO_MESSAGE,
     OF_TRANSCRIPTS,
+    REPLAYED,
     RUNNING,
     STRING_COLUMNS,
+    TICK,
     Block,
     Ended,
     Opened,
@@ -52,11 +56,7 @@ from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_rpc_ids, ha
 from inspector.store.columns.irregular_forms import OddForm, odd_form
 from inspector.store.columns.large_headers import MAX_WHOLE
 
-TICK, REPLAYED = "tick", "replayed"
 """In the place of an event, of records that say that a call still goes on, and of server-sent events with an id."""
-JOINING_EVENTS = frozenset({"delivered", "rejected", TICK, REPLAYED})
-"""Events of a gateway log whose records are copies of a message; ticks, and events that may come again."""
-NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
 
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
 
@@ -610,22 +610,3 @@ def _origin(line: bytes) -> dict[str, Any] | None:
     except NotAnObjectError:
         return None
     return origin if isinstance(origin, dict) else None
-
-
-def correlations(header: Header) -> list[str]:
-    """`correlation_id` in its normal form: a list of strings; also read from the draft's `correlationId`.
-
-    The MEUP v0.2 client named the proposal it accepts or rejects in the payload instead.
-    """
-    value: object = header.correlation_id if header.correlation_id is not ABSENT else header.correlationId
-    if value is ABSENT and isinstance(header.kind, str) and kinds.decides_by_payload(header.kind):
-        payload = calls.read_payload(header.payload)
-        value = payload.correlation_id if payload is not None else value
-    return named_ids(value)
-
-
-def named_ids(value: object) -> list[str]:
-    """A `correlation_id` in its normal form."""
-    if isinstance(value, str):
-        return [value]
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from inspector.protocol.times import NO_TIME
 from inspector.reading.decoder.block_reader import BlockReader
-from inspector.reading.decoder.overlong import MAX_LINE
 from inspector.reading.files.sniff import scanner_for
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
+from inspector.store.files.long_lines import MAX_LINE
 from inspector.store.files.source_files import ClockBasis, SourceFile, space_of_origin
 from inspector.store.messages.duplicates import identities
 

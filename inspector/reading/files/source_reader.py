@@ -23,6 +23,7 @@ from inspector.reading.workers.parallel import WORTHWHILE_BYTES, Pace, read_bloc
 from inspector.reading.workers.worker_process import works_alone
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
+from inspector.store.files import long_lines
 from inspector.store.files.source_files import SourceFile
 
 BLOCK_BYTES = 1 << 20
@@ -242,7 +243,7 @@ class SourceReader:
                     return self._next_long_line(whole_lines=whole_lines)
                 size = min(4 * size, LONG_LINE_BYTES)
                 continue
-            stop = overlong.end_within(source, start + len(data), start + overlong.MAX_LINE)
+            stop = long_lines.end_within(source, start + len(data), start + long_lines.MAX_LINE)
             if stop is None:
                 return self._next_overlong(start, start + len(data), whole_lines=whole_lines)
             size = stop - start + 1
@@ -276,7 +277,7 @@ class SourceReader:
     def _next_overlong(self, start: int, seen: int, *, whole_lines: bool) -> Block | None:
         """A line that is longer than may be read, and has no end before `seen`."""
         source = self.source
-        stop = overlong.end_of_line(source, seen)
+        stop = long_lines.end_of_line(source, seen)
         if stop is None and whole_lines:
             return None
         return overlong.read_overlong(source, self._place, start, stop or source.size)
@@ -290,7 +291,7 @@ class SourceReader:
         if block is not None and not len(block) and not whole_lines:
             self._hands_over = False
             start, stop = self._start(), self.source.size
-            if stop - start > overlong.MAX_LINE:  # the process has looked for its end: none is looked for once more
+            if stop - start > long_lines.MAX_LINE:  # the process has looked for its end: none is looked for once more
                 return overlong.read_overlong(self.source, self._place, start, stop)
             return self.next(whole_lines=False)
         return block if block is not None and len(block) else None
@@ -308,7 +309,7 @@ class SourceReader:
         return block
 
     def _next_elements(self, *, at_end: bool, size: int, newest_first: bool = False) -> Block | None:
-        found = self.source.next_elements(size, at_end=at_end, longest=overlong.MAX_LINE)
+        found = self.source.next_elements(size, at_end=at_end, longest=long_lines.MAX_LINE)
         if found is None:
             return None
         if found.overlong_to is not None:

@@ -24,6 +24,7 @@ from inspector.reading.reassembly.reassembler import Wires
 from inspector.reading.workers.worker_process import HelperProcess
 from inspector.store.columns import hashes
 from inspector.store.columns.block import Block
+from inspector.store.files import long_lines
 from inspector.store.files.source_files import SourceFile
 
 _NICE = 5
@@ -45,11 +46,11 @@ def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
     Returns:
         The block; its `stop` is the end of its last line, 0 where no line begins in the part.
     """
-    begin = overlong.end_within(source, start - 1, stop - 1) if start else 0
+    begin = long_lines.end_within(source, start - 1, stop - 1) if start else 0
     if begin is None:
         return _nothing(place)
     # Read with the end of its last line: joining it would copy all of it.
-    end = overlong.end_within(source, stop - 1, begin + overlong.MAX_LINE) or stop
+    end = long_lines.end_within(source, stop - 1, begin + long_lines.MAX_LINE) or stop
     if source.read(end - 1, 1) == b"\n":
         return BlockReader(place, source.reading).read_pieces(_pieces(source, begin, end), end)
     data = source.read(begin, end - begin)
@@ -84,7 +85,7 @@ def _pieces(source: SourceFile, start: int, stop: int) -> Iterator[tuple[bytes, 
 def _with_overlong(source: SourceFile, place: int, offset: int, data: bytes) -> Block:
     """The block of lines the last of which is longer than may be read."""
     whole = data[: data.rfind(b"\n") + 1]
-    stop = overlong.end_of_line(source, offset + len(data))
+    stop = long_lines.end_of_line(source, offset + len(data))
     if stop is None:
         return BlockReader(place, source.reading).read(whole, offset)
     return overlong.read_overlong(source, place, offset + len(whole), stop, whole)
@@ -100,7 +101,7 @@ def _with_its_end(source: SourceFile, offset: int, data: bytes) -> bytes:
     Of a line that goes on for more than MAX_LINE it is the beginning, without an end.
     """
     begin = data.rfind(b"\n") + 1
-    stop = overlong.end_within(source, offset + len(data), offset + begin + overlong.MAX_LINE)
+    stop = long_lines.end_within(source, offset + len(data), offset + begin + long_lines.MAX_LINE)
     if stop is None:
         return data
     rest = source.read(offset + len(data), stop - offset - len(data))

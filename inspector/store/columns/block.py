@@ -13,6 +13,11 @@ from inspector.store.columns.extracts import Extracts
 from inspector.store.columns.name_sets import BlockSets
 from inspector.store.columns.strings import InternTable
 
+TICK, REPLAYED = "tick", "replayed"
+"""Events of records that a reader names itself: a gateway's ticks, and events replayed to a client."""
+JOINING_EVENTS = frozenset({"delivered", "rejected", TICK, REPLAYED})
+"""Events of a gateway log whose records are copies of a message; ticks, and events that may come again."""
+NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
 STRING_COLUMNS = (
     "kind", "kind_raw", "sender", "context", "method", "target", "space", "protocol", "direction", "stream",
     "participant", "event",

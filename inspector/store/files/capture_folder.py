@@ -1,7 +1,7 @@
 """The folder of live captures: one file each, held by a lock while its process lives; what a dead one left is unsaved.
 
 Owns names, locks and what the start page says of an unsaved capture. It neither writes nor reads captures beyond
-that (`store/files/capture_writer.py`, `document/document.py`). A capture saved under a name of the user's is no business of this
+that (`capture_writer`, `document`). A capture saved under a name of the user's is no business of this
 module.
 """
 

@@ -24,7 +24,7 @@ _LOOKED_AT = 1 << 16
 Place = tuple[int, int]
 """Where a line lies: its offset, and its length in bytes."""
 JOINED_FROM = 1 << 50
-"""Offsets from here on are of lines read otherwise than they lie in a file (`inspector.reading.reassembly.joined_lines`)."""
+"""Offsets from here on are of reassembled lines, not of a file (`reading.reassembly.joined_lines`)."""
 
 
 class Joined(Protocol):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.reading.decoder import overlong
+from inspector.store.files import long_lines
 from inspector.store.messages.capture import Capture
 
 _GAP = 16 << 10
@@ -52,8 +52,8 @@ def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stre
             base = int(starts[at])
             until = max(at + 1, at + int(ends[at:last].searchsorted(base + _MOST)))
             length = int(ends[until - 1]) - base
-            if length > overlong.MAX_LINE:  # it is alone: more than _MOST was read for nobody else
-                length = overlong.HEAD_SHOWN
+            if length > long_lines.MAX_LINE:  # it is alone: more than _MOST was read for nobody else
+                length = long_lines.HEAD_SHOWN
             data = capture.sources[int(sources[at])].read(base, length)
             yield Stretch(data, *(np.minimum(place[at:until] - base, len(data)) for place in (starts, ends)))
             at = until

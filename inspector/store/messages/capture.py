@@ -19,8 +19,7 @@ from inspector.protocol.formats import http_lines, messages, read_line
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.reading.decoder.block_reader import JOINING_EVENTS
-from inspector.store.columns.block import STRING_COLUMNS, Block
+from inspector.store.columns.block import JOINING_EVENTS, STRING_COLUMNS, Block
 from inspector.store.columns.columns import (
     MESSAGE_COLUMNS,
     SIGHTING_COLUMNS,

@@ -16,9 +16,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.protocol.correlation_ids import named_ids
 from inspector.protocol.text import compact
 from inspector.protocol.usual import Decode, StreamLine, decode_all, decode_stream_line
-from inspector.reading.decoder.block_reader import named_ids
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.large_headers import MAX_WHOLE
 from inspector.store.files.prefetch import Whole

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from inspector.protocol.context_forms import told_context
+from inspector.protocol.correlation_ids import correlations
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import payload_of as payload_of_part
 from inspector.protocol.formats import read_line
@@ -20,8 +21,7 @@ from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, format_time
-from inspector.reading.decoder import overlong
-from inspector.reading.decoder.block_reader import NO_MESSAGE, correlations
+from inspector.store.columns.block import NO_MESSAGE
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.extracts import OWN_PAYLOAD, DecodedRecord, Extracts, payload_of
 from inspector.store.columns.flags import Flag
@@ -30,6 +30,7 @@ from inspector.store.columns.large_headers import HEAD, MAX_WHOLE, Noted, read_h
 from inspector.store.columns.message_ids import MessageIds
 from inspector.store.columns.name_sets import NameSets
 from inspector.store.columns.strings import InternTable
+from inspector.store.files import long_lines
 from inspector.store.files.prefetch import ReadAhead, Whole
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.transcripts import Transcripts
@@ -74,8 +75,8 @@ class Records:
         columns = self._columns
         source = self._sources[int(columns["source"][message])]
         offset, length = int(columns["offset"][message]), int(columns["length"][message])
-        if length > overlong.MAX_LINE:
-            return source.read(offset, overlong.HEAD_SHOWN)
+        if length > long_lines.MAX_LINE:
+            return source.read(offset, long_lines.HEAD_SHOWN)
         return source.read(offset, length) if self._ahead is None else self._ahead.read(source, offset, length)
 
     @contextmanager
@@ -96,7 +97,7 @@ class Records:
 
     def is_overlong(self, message: int) -> bool:
         """Whether its line is never read whole (`reading.decoder.overlong`)."""
-        return int(self._columns["length"][message]) > overlong.MAX_LINE
+        return int(self._columns["length"][message]) > long_lines.MAX_LINE
 
     def read(self, message: int) -> Record:
         """The message's record, read again from its file; of a big one its head, whose `raw` ends early."""

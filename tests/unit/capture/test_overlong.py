@@ -13,6 +13,7 @@ from inspector.document.document import CaptureDocument
 from inspector.reading.decoder import overlong
 from inspector.reading.workers.parts import read_part
 from inspector.store.columns.flags import Flag
+from inspector.store.files import long_lines
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.exact_bytes import ExactMessage
 from tests import builders
@@ -23,7 +24,7 @@ LIMIT = 3_000
 
 @pytest.fixture(autouse=True)
 def low_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overlong, "MAX_LINE", LIMIT)
+    monkeypatch.setattr(long_lines, "MAX_LINE", LIMIT)
     monkeypatch.setattr(overlong, "_HEAD", 200)
 
 

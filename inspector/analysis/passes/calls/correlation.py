@@ -339,7 +339,7 @@ class CorrelationPass:
         return self._capture.hashes_named(row)
 
     def _choose(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
-        """Let `named`, the latest messages with the ids named first, be the latest that these kinds may name."""
+        """Lets `correlation_names`, the latest messages with the ids, be the latest that these kinds may name."""
         kind = self._capture.columns["kind"][start:][places]
         before = places + start
         hashes = self._capture.columns["correlation_hash"][before]

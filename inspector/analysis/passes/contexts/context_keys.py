@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.ids_by_space import UNKNOWN, SpaceNumbers
-from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+from inspector.analysis.passes.contexts.node_facts import MAIN
 
 __all__ = ["UNKNOWN", "ContextRefs"]
 

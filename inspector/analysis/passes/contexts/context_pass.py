@@ -6,6 +6,7 @@ from itertools import islice
 
 import numpy as np
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_builder import START, SUB_AGENT, ContextBuilder
@@ -20,7 +21,7 @@ from inspector.analysis.passes.contexts.node_columns import (
     PathTable,
     RootTable,
 )
-from inspector.analysis.passes.contexts.node_facts import CANCELLED, as_numpy
+from inspector.analysis.passes.contexts.node_facts import CANCELLED
 from inspector.analysis.passes.contexts.sequences import RUNNING
 from inspector.protocol import msp
 from inspector.protocol.context_forms import Told

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.text_column import TextColumn
 from inspector.analysis.passes.contexts.naming_notes import Oddity
 from inspector.analysis.passes.contexts.node_ancestry import NodeLines
-from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+from inspector.analysis.passes.contexts.node_facts import MAIN
 from inspector.analysis.passes.contexts.node_index import NodeIndex, Siblings
 from inspector.analysis.passes.contexts.subtree_sums import SubtreeSums
 from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment

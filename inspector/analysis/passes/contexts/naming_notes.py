@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+from inspector.analysis.arrays.array_views import as_numpy
+from inspector.analysis.passes.contexts.node_facts import MAIN
 from inspector.protocol.paths import depth, normalise
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+from inspector.analysis.arrays.array_views import as_numpy
+from inspector.analysis.passes.contexts.node_facts import MAIN
 
 
 class _Tree(Protocol):

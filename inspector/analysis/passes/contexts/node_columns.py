@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.node_ancestry import NodeLines, living_nodes
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.analysis.passes.contexts.path_search import PathSearch, joined_names
 from inspector.protocol.paths import DisplayedPath, quote_segment, shown_segment
 from inspector.store.columns.strings import InternTable

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Replay, Sequences
@@ -192,11 +193,6 @@ def _small(value: object) -> object:
     if len(text) <= _LONGEST_VALUE:
         return value
     return text[: _LONGEST_VALUE - 1] + "…"
-
-
-def as_numpy(values: array[int]) -> NDArray[Any]:
-    """The memory of an array as numpy sees it; for the moment only, as the array cannot grow while this exists."""
-    return np.frombuffer(values, values.typecode)
 
 
 def _first(row: int, other: int) -> int:

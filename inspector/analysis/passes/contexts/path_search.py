@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.text_column import TextColumn
 from inspector.analysis.passes.contexts.context_tree import ContextTree
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.protocol.paths import LEVELS_SHOWN, LONGEST_SEGMENT, shown_segment
 
 Mask = NDArray[np.bool_]

@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.changes import ChangedRows
 from inspector.analysis.passes.contexts.node_ancestry import gathered
-from inspector.analysis.passes.contexts.node_facts import MAIN, as_numpy
+from inspector.analysis.passes.contexts.node_facts import MAIN
 
 _DEAR_S = 0.005
 _REST = 40

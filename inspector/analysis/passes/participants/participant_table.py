@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.ids_by_space import UNKNOWN, NamesBySpace
 from inspector.analysis.arrays.rows_by_key import RowLists
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
 from inspector.store.columns.strings import InternTable

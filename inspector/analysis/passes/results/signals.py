@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.calls.connections import ClientRuns
 from inspector.analysis.passes.calls.correlation import CorrelationPass
 from inspector.analysis.passes.changes import Rows
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.analysis.passes.results.pairing import NOTHING
 from inspector.protocol import kinds
 from inspector.protocol.transient import Signal

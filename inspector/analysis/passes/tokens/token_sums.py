@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.calls.correlation import CorrelationPass
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.node_ancestry import gathered, living_nodes
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.store.messages.capture import Capture
 
 _AT_ONCE = 1 << 20

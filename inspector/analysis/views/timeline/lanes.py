@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.analysis.views.timeline.grouping import LaneBy, Rows, keys_of, lane_name, numbered
 from inspector.analysis.views.timeline.pairs import BarsByTrack, Pairs
 from inspector.analysis.views.timeline.segments import Segment, nearest, neighbour, order

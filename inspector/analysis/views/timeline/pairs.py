@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_pass import STATES
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.analysis.views.timeline.grouping import Rows, numbered
 from inspector.base.slices import Steps
 

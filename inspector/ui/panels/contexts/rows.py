@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
-from inspector.analysis.passes.contexts.node_facts import as_numpy
 from inspector.ui.panels.contexts.source_level import SourceLevel
 
 

@@ -1,0 +1,25 @@
+"""Correlation ids of an envelope in their normal form: a list of strings."""
+
+from __future__ import annotations
+
+from inspector.protocol import calls, kinds
+from inspector.protocol.header import ABSENT, Header
+
+
+def correlations(header: Header) -> list[str]:
+    """`correlation_id` in its normal form: a list of strings; also read from the draft's `correlationId`.
+
+    The MEUP v0.2 client named the proposal it accepts or rejects in the payload instead.
+    """
+    value: object = header.correlation_id if header.correlation_id is not ABSENT else header.correlationId
+    if value is ABSENT and isinstance(header.kind, str) and kinds.decides_by_payload(header.kind):
+        payload = calls.read_payload(header.payload)
+        value = payload.correlation_id if payload is not None else value
+    return named_ids(value)
+
+
+def named_ids(value: object) -> list[str]:
+    """A `correlation_id` in its normal form."""
+    if isinstance(value, str):
+        return [value]
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
