@@ -45,9 +45,10 @@ test-real: setup ## run tests that start processes (program, gateways, taps, SDK
 fuzz: setup ## run the properties again and again with new examples; MINUTES=60
 	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)
 
-lint: setup ## style, format, types and layers
+lint: setup ## style, format, words, types and layers
 	@$(BIN)/ruff check inspector tests packaging docs
 	@$(BIN)/ruff format --check inspector tests packaging docs
+	@$(BIN)/python packaging/words_lint.py
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
 	@$(BIN)/shellcheck packaging/*.sh packaging/linux/post* packaging/macos/*.sh .ci/run

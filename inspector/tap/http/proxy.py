@@ -1,7 +1,7 @@
 """A reverse proxy before one server: requests and answers pass as they come, and a `Recording` is told of them.
 
 What a tap must not do is written in docs/tap.md, Over HTTP: nothing is buffered, a hang-up is passed on at once (since
-MCP 2026-07-28 it cancels), errors and compression are left alone, redirects are not followed. The clients' time-outs
+MCP 2026-07-28 it cancels), errors and compression are left alone, redirects are not followed. The clients' timeouts
 hold; the tap has none but for connecting.
 """
 
