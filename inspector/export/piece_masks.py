@@ -97,7 +97,11 @@ def _inner(inner: bytes, line: bytes, new: bytes) -> _Change:
     if found and new.startswith(before) and new.endswith(after):
         return [(inner, new[len(before) : len(new) - len(after)])]
     members = json.loads(new).values()
-    return [(inner, json.dumps(one, ensure_ascii=False).encode()) for one in members if isinstance(one, dict)][-1:]
+    return [
+        (inner, json.dumps(one, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        for one in members
+        if isinstance(one, dict)
+    ][-1:]
 
 
 def _add_frame(holds: dict[Hashable, PieceHold[_Change]], place: tuple[int, int], line: bytes) -> Iterator[_Change]:

@@ -10,8 +10,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Generic, TypeVar
 
-import msgspec
-
+from inspector.protocol.header import NotAnObjectError, decode_json, text_of
 from inspector.protocol.secrets.pieces import ALL, Piece, ended_by, mask_in_place, mask_pieces, pieces_of, rewritten
 
 MOST_TEXT = 1 << 16
@@ -30,10 +29,11 @@ Make = Callable[[str | None], T]
 class _Waiting(Generic[T]):
     """One event, and how many of its pieces are not settled."""
 
-    def __init__(self, make: Make[T], text: str = "", event: dict[str, Any] | None = None) -> None:
+    def __init__(self, make: Make[T], size: int) -> None:
         self.make = make
-        self.text = text
-        self.event = event
+        self.size = size
+        self.text = ""
+        self.event: dict[str, Any] | None = None
         self.open = 0
         self.changes: list[tuple[Piece, str]] = []
 
@@ -43,8 +43,12 @@ class _Waiting(Generic[T]):
         return self.make(rewritten(self.text, self.event, self.changes))
 
 
-def _events_in(value: object) -> list[object]:
-    """A decoded event, or a line of a log and what it holds."""
+def _events_in(data: bytes | None) -> list[object]:
+    """The event in some data, or a line of a log and the objects in it."""
+    try:  # also events with half of a surrogate pair, as streams of characters cut them
+        value = decode_json(data) if data is not None and data[:1] == b"{" else None
+    except NotAnObjectError:
+        value = None
     return [value, *(one for one in value.values() if isinstance(one, dict))] if isinstance(value, dict) else []
 
 
@@ -71,24 +75,25 @@ class PieceHold(Generic[T]):
             make: makes its line.
             data: what it says; None for what says nothing.
         """
-        try:
-            event = msgspec.json.decode(data) if data is not None and data[:1] == b"{" else None
-        except (msgspec.MsgspecError, RecursionError):
-            event = None
-        pieces = [piece for one in _events_in(event) for piece in pieces_of(one) if piece.text]
-        waiting = _Waiting(make, data.decode() if data is not None and pieces else "", event if pieces else None)
+        events = _events_in(data)
+        pieces = [piece for one in events for piece in pieces_of(one) if piece.text]
+        waiting = _Waiting(make, len(data or b""))
+        if data is not None and pieces and isinstance(event := events[0], dict):
+            waiting.text, waiting.event = text_of(data)[0], event
         self._events.append(waiting)
         waiting.open = len(pieces)
-        self._bytes += len(waiting.text)
+        self._bytes += waiting.size
         for piece in pieces:
             self._texts.setdefault(piece.key, []).append((waiting, piece))
             size = self._sizes[piece.key] = self._sizes.get(piece.key, 0) + len(piece.text)
             if size > MOST_TEXT:
                 self._release_half(piece.key)
-        for ended in filter(None, map(ended_by, _events_in(event))):
+        for ended in filter(None, map(ended_by, events)):
             for key in [*self._texts]:
                 if ended is ALL or (isinstance(key, tuple) and key[:2] == ended):
                     self._settle(key)
+            if ended is ALL:
+                self._before.clear()
         while len(self._events) > MOST_EVENTS or self._bytes > MOST_BYTES:
             for key in [*self._texts]:
                 self._release_half(key)
@@ -104,7 +109,7 @@ class PieceHold(Generic[T]):
     def _ready(self) -> Iterator[T]:
         while self._events and not self._events[0].open:
             waiting = self._events.popleft()
-            self._bytes -= len(waiting.text)
+            self._bytes -= waiting.size
             yield waiting.line()
 
     def _settle(self, key: Hashable) -> None:
@@ -136,7 +141,9 @@ class PieceHold(Generic[T]):
         self._texts[key] = held[count:]
         self._sizes[key] = sum(len(piece.text) for _, piece in held[count:])
         if not self._texts[key]:
-            del self._texts[key]
+            del self._texts[key], self._sizes[key]
+        while len(self._before) > MOST_EVENTS:
+            del self._before[next(iter(self._before))]
 
     def _set(self, held: list[tuple[_Waiting[T], Piece]], shown: list[str]) -> None:
         for (waiting, piece), new in zip(held, shown, strict=True):

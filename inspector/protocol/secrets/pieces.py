@@ -97,9 +97,9 @@ def pieces_of(event: object) -> Iterator[Piece]:
     for number, candidate in _objects(event.get("candidates")):
         yield from _of_candidate(candidate.get("index", number), candidate)
     if "contentBlockIndex" in event and isinstance(delta := event.get("delta"), dict):
-        yield from _texts(("block", event["contentBlockIndex"]), delta, ("text",))
+        yield from _texts(("block", block := _name(event["contentBlockIndex"])), delta, ("text",))
         for name in ("toolUse", "reasoningContent"):
-            yield from _texts(("block", event["contentBlockIndex"], name), delta.get(name), ("input", "text"))
+            yield from _texts(("block", block, name), delta.get(name), ("input", "text"))
     params = event.get("params")
     if isinstance(params, dict) and isinstance(update := params.get("update"), dict):
         sort = update.get("sessionUpdate")
@@ -121,13 +121,13 @@ def ended_by(event: object) -> Hashable | None:
         return ALL if is_other or "result" in event or "error" in event else None
     if sort in _ALL_ENDED:
         return ALL
-    return ("block", event.get("index")) if sort == "content_block_stop" else None
+    return ("block", _name(event.get("index"))) if sort == "content_block_stop" else None
 
 
 def _typed(event: dict[str, Any], sort: str) -> Iterator[Piece]:
     if sort in ("content_block_start", "content_block_delta"):
         inner = event.get("content_block" if sort == "content_block_start" else "delta")
-        yield from _texts(("block", event.get("index")), inner, _BLOCK_TEXTS)
+        yield from _texts(("block", _name(event.get("index"))), inner, _BLOCK_TEXTS)
     elif sort.endswith(".delta") and isinstance(event.get("delta"), str):
         place = (_name(event.get(name)) for name in ("item_id", "output_index", "content_index", "summary_index"))
         yield Piece((sort, *place), event, "delta")
@@ -210,7 +210,12 @@ def rewritten(text: str, event: Mapping[str, Any], changes: Sequence[tuple[Piece
     if result is not None and '"logprobs"' not in text and json.loads(result) == event:
         return result  # else a piece was written with escapes, and another member had its text
     drop_token_lists(event)
-    return json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    written = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    try:
+        written.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return json.dumps(event, separators=(",", ":"))
+    return written
 
 
 def _replaced_once(text: str, old: str, new: str) -> str | None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.secrets import piece_hold
+from inspector.protocol.secrets.piece_hold import PieceHold
 from inspector.protocol.secrets.pieces import pieces_of, rewritten
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.lines import ExchangeLines, Line
@@ -92,6 +93,48 @@ def test_a_piece_that_is_written_with_escapes_is_replaced_all_the_same() -> None
 def test_a_token_of_the_request_is_found_in_pieces() -> None:
     lines = recorded(chat_text(cut(f"I was called with {_TOKEN}.", range(0, 60, 3))))
     assert _TOKEN not in joined([line["message"] for line in lines])
+
+
+@pytest.mark.parametrize("index", [[1], {"a": 1}, "a", None, 1.5])
+@pytest.mark.parametrize("form", ["index", "contentBlockIndex"])
+def test_any_value_numbers_a_block(form: str, index: object) -> None:
+    """A server that numbers its blocks by an array does not end the recording."""
+    sort: Event = {"type": "content_block_delta"} if form == "index" else {}
+    said: Event = sort | {form: index, "delta": {"text": "x"}}
+    events: list[Event] = [said, {"type": "content_block_stop", "index": index}]
+    assert [line["message"] for line in recorded(events)] == events
+
+
+def test_halves_of_a_surrogate_pair_hide_no_piece() -> None:
+    """A stream that is cut by characters of UTF-16 has events that are no strict JSON."""
+    hidden, text = SECRETS[0]
+    whole = f"\ud83d {text.format(hidden)} \ude00"
+    events = anthropic_text([whole[:20], whole[20:]])
+    assert any("ud83d" in json.dumps(event) for event in events)
+    held: PieceHold[str] = PieceHold()
+    lines: list[str] = []
+    for event in events:
+        data = json.dumps(event).encode()
+        lines += held.add(lambda new, data=data: data.decode() if new is None else new, data)
+    lines += held.end()
+    said = "".join(json.loads(line.encode()).get("delta", {}).get("text", "") for line in lines)
+    assert said == "\ud83d the key sk-•••••••• is mine \ude00"
+
+
+def test_events_without_a_text_count_while_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piece_hold, "MOST_BYTES", 10_000)
+    events: list[Event] = [*chat_text(["a"])][:1] + [{"type": "ping", "filler": "x" * 1_000}] * 50
+    assert len(recorded(events, end=False)) > 40
+
+
+def test_texts_that_are_over_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piece_hold, "MOST_EVENTS", 20)
+    held: PieceHold[None] = PieceHold()
+    for number in range(200):
+        event = {"type": "response.text.delta", "item_id": f"item_{number}", "delta": "word"}
+        assert len([*held.add(lambda _: None, json.dumps(event).encode())]) <= 21
+    assert len(vars(held)["_before"]) <= 20
+    assert len(vars(held)["_sizes"]) <= 20
 
 
 def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
