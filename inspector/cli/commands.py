@@ -89,7 +89,7 @@ app = typer.Typer(
     name="context-inspector", cls=_Commands, no_args_is_help=False, add_completion=False,
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["--help", "-h"]},
     subcommand_metavar="[FILE | ws://...]... | COMMAND [ARGS]...",
-    help="See who thinks what, where, because of what, and what it costs: an inspector for multi-agent workspaces.\n\n"
+    help="See what your agents did, why, and what it cost: an inspector for multi-agent workspaces.\n\n"
     "Without a command it opens the window: on each log FILE (- for standard input), with the question how to join the "
     "gateway at each ws:// or wss:// address, or on the start page when nothing is named. Where it runs already, "
     "that one opens them.\n\n"

@@ -21,7 +21,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import Sign, TextLabel
 
-CLAIM = "See who thinks what, where, because of what, and what it costs."
+CLAIM = "See what your agents did, why, and what it cost."
 _WIDTH, _HEIGHT = 640, 600
 _COLUMNS = ("Part", "Version", "Licence")
 _NO_TEXT = "This part came without the text of its licence."

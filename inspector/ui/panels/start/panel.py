@@ -37,7 +37,7 @@ CLEAR_HELP = "Forget recent files and connections; connections with a name stay"
 NOTHING_RECENT = "What you open will be listed here."
 """Said while there is nothing."""
 
-CLAIM = "See who thinks what, where, because of what, and what it costs."
+CLAIM = "See what your agents did, why, and what it cost."
 """Below the name."""
 
 
