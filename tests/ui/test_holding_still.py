@@ -158,6 +158,16 @@ def test_a_notice_moves_no_row(make: Make, qtbot: QtBot) -> None:
     assert top_of(panes, 100) == before
 
 
+def test_a_notice_leaves_the_first_row_of_a_log_in_sight(make: Make, qtbot: QtBot) -> None:
+    """A session that is opened says at once that its sub-agents lie in other files."""
+    window = make(document_of(*many()))
+    view = panes_of(window).messages.view
+    window.notices.say("Something is to be said.")
+    qtbot.wait(30)
+    assert view.rowAt(0) == 0
+    assert view.rowViewportPosition(0) == 0
+
+
 def test_hidden_calls_that_come_in_move_no_row(make: Make, qtbot: QtBot) -> None:
     log = GrowingLog()
     log.write(*many(3), *(received(envelope("chat", context="why")) for _ in range(200)))

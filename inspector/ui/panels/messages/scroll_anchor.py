@@ -162,12 +162,19 @@ class ScrollAnchor(QObject):
 
     def _take_push(self) -> None:
         by, self._pushed = self._pushed, 0
+        if by > 0 and self._unread:  # the first message would go out of sight before it was seen
+            return
         if by and not self.follower.following:
             with self._selection.by_table():
                 self._table.updateGeometries()
                 self._bar.setValue(self._bar.value() + by)
 
     # Holding still
+
+    @property
+    def _unread(self) -> bool:
+        """Whether the view is at its first row, with no row selected and no pointer over it."""
+        return self._bar.value() == 0 and self._selection.current is None and not self._table.underMouse()
 
     def at_top(self) -> Anchor | None:
         """The message at the top of the view and how far its row's top is from there, in pixels; None without rows."""
