@@ -1,18 +1,21 @@
 """The lanes of a capture, made as messages come: who has one, and where messages stand.
 
 A track is a line that messages stand on: the baseline of a lane, which is main's, and below it the rows of its
-contexts (`pairs`).
+contexts (`pairs`). A context that begins with a start is a bar only in the lanes of participants who began it; messages
+of others in it stand on the baselines of their lanes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.array_views import as_numpy
+from inspector.analysis.arrays.unique_ints import distinct
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.timeline.grouping import LaneBy, Rows, keys_of, lane_name, numbered
 from inspector.analysis.views.timeline.pairs import BarsByTrack, Pairs
@@ -31,6 +34,8 @@ _MERGED_UP_TO = 1 << 18
 """Messages that are ordered anew at once while traffic comes: some 20 ms."""
 _AT_ONCE = 4_096
 """Messages that are taken in in one step."""
+_STARTS_BACK = 256
+"""Latest starts of a context among which those of a sender are looked for."""
 
 
 @dataclass(slots=True)
@@ -166,10 +171,30 @@ class Lanes:
             return
         nodes = self._analysis.contexts.nodes_of(rows).astype(np.int64)
         lanes, new = numbered(keys_of(self._analysis, self.by, rows, nodes), self._lane_of)
+        if self.by == "participant":
+            nodes = np.where(self._begun_by_others(rows, nodes), MAIN, nodes)
         self._made += [Lane(key, lane_name(self._analysis, self.by, key)) for key in new]
         for number, count in enumerate(np.bincount(lanes, minlength=len(self._made)).tolist()):
             self._made[number].count += count
         self._columns.append({"row": rows, "pair": self._pairs.take_in(lanes, nodes, self.times.values[rows])})
+
+    def _begun_by_others(self, rows: Rows, nodes: Rows) -> NDArray[np.bool_]:
+        """(rows,) whether others began the context of each message: its bar is in their lanes only."""
+        contexts, senders = self._analysis.contexts, self._analysis.capture.columns["sender"]
+        others = np.zeros(len(rows), np.bool_)
+        inside = np.flatnonzero(nodes != MAIN)
+        started = as_numpy(contexts.started_by)[nodes[inside]]
+        inside, started = inside[started >= 0], started[started >= 0]
+        foreign = inside[senders[rows[inside]] != senders[started]]
+        pairs, _, places = distinct(nodes[foreign] << 32 | senders[rows[foreign]].astype(np.int64))
+        begun = [self._began(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs.tolist()]
+        others[foreign] = ~np.array(begun, np.bool_)[places]
+        return others
+
+    def _began(self, node: int, sender: int) -> bool:
+        """Whether a sender began a context too, after another one."""
+        starts = islice(self._analysis.contexts.sequences.starts_of(node), _STARTS_BACK)
+        return any(whose == sender for _, whose in starts)
 
     # Tracks
 

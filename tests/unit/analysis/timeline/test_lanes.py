@@ -156,6 +156,34 @@ def test_a_context_lies_below_the_one_it_is_nested_in() -> None:
     assert tracks[1] == tracks[2] == tracks[0] + 1  # one ends before the other begins, so they share a row
 
 
+def test_a_reasoning_is_a_bar_only_in_the_lanes_of_those_who_began_it() -> None:
+    def inside(sender: str, ms: int, kind: str = "reasoning/thought", **more: Any) -> dict[str, Any]:
+        return envelope(kind, sender=sender, context="why", ts=at(ms), **more)
+
+    start = envelope("reasoning/start", {"message": "Why"}, id="why", sender="lead", ts=at(1))
+    again = envelope("reasoning/start", {"message": "Why"}, id="why", sender="files", ts=at(4))
+    document = document_of(
+        start, inside("lead", 2), inside("human", 3, "reasoning/cancel"), again, inside("files", 5), inside("human", 6)
+    )
+    lanes = lanes_of(document)
+    node = document.analysis.contexts.node_of(1)
+    assert node != MAIN
+    bounds = np.iinfo(np.int64)
+    bars = {
+        lane.name: [
+            bar.node
+            for track in range(lane.track, lane.track + lane.tracks)
+            for bar in lanes.bars(track, int(bounds.min), int(bounds.max))
+        ]
+        for lane in lanes.lanes
+    }
+    assert bars == {"lead": [node], "files": [node], "human": []}
+    human = next(lane for lane in lanes.lanes if lane.name == "human")
+    assert (human.count, human.rows) == (2, 0)
+    assert lanes.tracks_of(np.array([2, 5])).tolist() == [human.track, human.track]
+    assert lanes_of(document, batches=6).lanes == lanes.lanes
+
+
 def test_without_a_time_a_message_stands_where_the_one_before_stands() -> None:
     document = document_of(*lines([("lead", None, 5)]), envelope(ts="never"), *lines([("lead", None, 7)]))
     times = MessageTimes(document.capture)
