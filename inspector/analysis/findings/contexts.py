@@ -241,7 +241,9 @@ def take_notes(batch: Batch, checks: Mapping[Oddity, Check], start: int) -> int:
         check = checks.get(note.what)
         if check is not None:
             tree = batch.passes.contexts.tree
-            name = batch.string("context", note.row).removeprefix(OBJECT_KEY) or tree.name[note.node]
+            name = batch.string("context", note.row).removeprefix(OBJECT_KEY)
+            if not name and note.node != MAIN:
+                name = tree.name[note.node]
             levels = f" ({depth(name):,} levels, {MOST_LEVELS:,} told apart)" if note.node in tree.cut else ""
             found.setdefault(check, {})[note.row] = f"“{masked_words(name, 60)}”{levels}"
     for check, rows in found.items():

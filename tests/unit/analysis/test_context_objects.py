@@ -144,6 +144,14 @@ def test_operations_that_name_nothing() -> None:
     document = document_of(marker("resume"), marker("push"), marker("push", topic="a"), marker("resume"))
     assert paths(document) == [None, None, "a", "a"]
     assert odd(document) == [(row, Oddity.WITHOUT_ID) for row in (1, 2, 4)]
+    values = FIELD_BY_NAME["finding"].column(document.analysis)
+    assert ["context-without-id" in values.value(row) for row in range(4)] == [True, True, False, True]
+
+
+@pytest.mark.parametrize("kind", ["chat", "meup/context"])
+def test_an_operation_that_names_nothing_in_the_main_context_is_reported(kind: str) -> None:
+    document = document_of(envelope(kind, context={"operation": "push"}))
+    assert set(FIELD_BY_NAME["finding"].value(document.analysis, 0)) == {"context-without-id", "context-object"}
 
 
 def test_an_unknown_operation_is_an_object() -> None:
