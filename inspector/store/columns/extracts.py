@@ -38,7 +38,8 @@ MOST_NAMED = 256
 _CORRELATED, _LOG_ONLY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.LOG_ONLY, Flag.SENT))
 _DERIVED = Flag.DERIVED.value
 _WHOLE = (
-    "reasoning/start", "participant/status", context_forms.START, context_forms.END, *msp.STRUCTURE, msp.SNAPSHOT,
+    "reasoning/start", "reasoning/conclusion", "reasoning/cancel", "participant/status",
+    context_forms.START, context_forms.END, *msp.STRUCTURE, msp.SNAPSHOT,
     "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
     "capability/grant", "capability/revoke", "stream/request", "stream/open", "stream/ownership-transferred",
 )  # fmt: skip
@@ -54,6 +55,8 @@ class DecodedRecord(NamedTuple):
     """The envelope's id; None without one."""
     payload: dict[str, Any]
     """Of a result with `_meta` nothing but that; else the payload as it is."""
+    correlation: Any = None
+    """`correlation_id` as written, of a record that is decoded whole."""
 
 
 class ToolList(NamedTuple):
@@ -195,8 +198,10 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
     if drafts:  # they wrap what they are about, so that columns do not tell it
         whole |= (proposed | asked) & np.isin(protocol, drafts)
     for number in np.flatnonzero(whole).tolist():
-        payload = payload_of(_decode(decoded.raw(number)), own=bool(int(flags[number]) & OWN_PAYLOAD))
-        found.records[number] = DecodedRecord(decoded.identifier(number), payload)
+        envelope = _decode(decoded.raw(number))
+        payload = payload_of(envelope, own=bool(int(flags[number]) & OWN_PAYLOAD))
+        correlation = envelope.get("correlation_id") if isinstance(envelope, dict) else None
+        found.records[number] = DecodedRecord(decoded.identifier(number), payload, correlation)
     answers = (kind == _code(strings, kinds.RESPONSE)) & ~whole
     for number, result in decoded.results:
         if answers[number]:

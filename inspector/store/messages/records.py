@@ -275,6 +275,11 @@ class Records:
         whole = self.decoded_ahead.get(message)
         if whole is not None and whole.correlation is not None:
             return whole.correlation
+        fresh = self._unchecked.records.get(message)
+        written = fresh.correlation if fresh is not None else None
+        only = written[0] if isinstance(written, list) and len(written) == 1 else written
+        if isinstance(only, str) and int(self._ids.text_hashes("correlation_hash", [message])[0]) == hash_text(only):
+            return [only]
         header = self.read(message).header
         return correlations(header) if header is not None else []
 

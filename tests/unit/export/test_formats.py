@@ -39,6 +39,8 @@ _OF_THE_FILE = ("source", "seen_by", "mark", "comment")
 """Fields that say where a message lies, not what it is."""
 _PUT_TOGETHER = ("acp", "a2a", "model-calls")
 """Read otherwise than they were logged; what is written is what was logged, and all of it."""
+_IN_EVENTS = ("gemini-partial-args",)
+"""Answers logged an event a line: their size is of the answer put together, later of the line with all events."""
 _NO_TEXT = ("size", "text", "info")
 """Fields of what is no UTF-8, which is written as what it stands for."""
 HOSTILE = '</pre><script>alert(1)</script> ``` \u202e\x1b[31m <img src=x onerror=a> & "q" # *b* [l](http://x)'
@@ -70,6 +72,8 @@ def test_what_was_logged_opens_again_as_the_same_messages(path: Path, tmp_path: 
         if document.msp is not None and field.name.startswith("finding"):
             continue  # what is wrong with the document of sessions is not wrong with a capture of what they hold
         if field.name not in _OF_THE_FILE and not (field.name in _NO_TEXT and path.stem == "damaged"):
+            if field.name == "size" and path.stem in _IN_EVENTS:
+                continue
             before, after = (field.column(one.analysis) for one in (document, again))
             assert [before.value(row) for row in readable] == [after.value(row) for row in readable], field.name
 

@@ -238,7 +238,7 @@ class ContextBuilder:
         if self._is_void(row):
             return
         if not names_other and identifier:
-            self._named_starts.wait(space, identifier, row, above)
+            self._named_starts.wait(space, identifier, row, above, label)
         self._note_start(above, row, label)
 
     def _begin_own(self, space: int, row: int, above: int, identifier: str, label: str) -> None:
@@ -299,6 +299,9 @@ class ContextBuilder:
                     self._touched(one)
 
     def _label_of(self, start: int) -> str:
+        known = self._named_starts.label_of(start)
+        if known is not None:
+            return known
         text = text_shown(START, self._capture.records.decoded(start).payload) or ""
         return _label(*_masked([text[:_LOOKED_AT]]))
 

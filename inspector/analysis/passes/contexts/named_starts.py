@@ -25,6 +25,7 @@ class NamedStarts:
         self._tree = tree
         self.labelled: dict[int, int] = {}
         self._waiting: dict[int, dict[int, int]] = {}  # by hash, each start and the node it stands in
+        self._labels: dict[int, str] = {}  # by start that waits, so that it is not read again
         self._slashes: set[int] = set()  # in ids that have any
 
     def is_named(self, space: int, identifier: str, above: int) -> bool:
@@ -36,8 +37,9 @@ class NamedStarts:
             return True
         return tree.find(space, identifier) != MAIN
 
-    def wait(self, space: int, identifier: str, row: int, above: int) -> None:
-        """Remember a start until a message names its id."""
+    def wait(self, space: int, identifier: str, row: int, above: int, label: str) -> None:
+        """Remember a start, with the label it gives, until a message names its id."""
+        self._labels[row] = label
         key = self._capture.ids.hash_in(space, identifier)
         self._waiting.setdefault(key, {})[row] = above
         self._tree.watched = True
@@ -51,6 +53,10 @@ class NamedStarts:
         segments = normalise(path).split("/", max(self._slashes) + 1)
         heads = ["/".join(segments[: few + 1]) for few in sorted(self._slashes, reverse=True) if few < len(segments)]
         return [head for head in heads if self._capture.ids.hash_in(space, head) in self._waiting]
+
+    def label_of(self, start: int) -> str | None:
+        """The label that a start gives; None where it never waited."""
+        return self._labels.get(start)
 
     def take(self) -> Iterator[tuple[int, str, list[int]]]:
         """The starts whose ids nodes made since the last call bear: (space, id, starts)."""
