@@ -284,6 +284,8 @@ def _result(analysis: Analysis, message: int) -> Sentence:
     if _linked(analysis, "method", message) in _INTRODUCED_BY and (server := _server(result)):
         return Sentence(about, server)
     text = text_shown(kinds.RESPONSE, payload) or ""
+    if result is None and about == "server/discover" and payload.get("error"):
+        return Sentence(about, f"not supported, initialize follows ({text})" if text else "not supported")
     shape = None
     if isinstance(result, dict) and _holds_no_text(result):
         shape = content_text(result) or shape_of(result.get("structuredContent", result))

@@ -285,6 +285,12 @@ class Capture:
         """(n,) which of some messages are told by a recording of a model's wire."""
         return np.isin(self.columns["protocol"][rows], self._wires())
 
+    def clear_errors(self, rows: NDArray[np.int64]) -> None:
+        """Lets messages with an error be no failures."""
+        flags = self.columns["flags"][rows]
+        self.failed_count -= int(np.count_nonzero(flags & np.uint32(Flag.ERROR) != 0))
+        self.columns.put("flags", rows, flags & np.uint32(~Flag.ERROR.value & 0xFFFFFFFF))
+
     def take_agent_news(self) -> list[AgentNews]:
         """What messages told of sub-agents since the last call, in their order."""
         found, self._agent_news = self._agent_news, []

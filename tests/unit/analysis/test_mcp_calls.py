@@ -31,8 +31,9 @@ def test_recordings(name: str) -> None:
     document, figures = document_at(path), FIGURES[name]
     assert (document.format, document.unreadable) == ("http-lines", 0)
     found = rpc_totals(document.analysis)
-    assert (found.requests, found.answered) == (figures["client requests"], figures["answered"])
-    assert found.errors == sum(figures["errors by code"].values())
+    refused = FELL_BACK.get(name, 0)
+    assert (found.requests, found.answered) == (figures["client requests"], figures["answered"] + refused)
+    assert found.errors == sum(figures["errors by code"].values()) - refused
     assert found.versions == figures["versions seen (asked per request, or agreed)"]
     calls, asked_again = tool_calls(document.analysis), dict(figures["tools called"])
     for tool in RETRIED.get(name, ()):
@@ -43,6 +44,8 @@ def test_recordings(name: str) -> None:
     assert "kind-unknown" not in document.analysis.findings.found.counts()
 
 
+FELL_BACK = {"py2-http-auto-falls-back": 1}
+"""Refusals of `server/discover` that `initialize` follows: no failures. The figures leave them unanswered."""
 RETRIED = {
     "py2-stdio-modern": ["reserve", "greet"], "py2-http-modern-2026-07-28": ["reserve", "greet"],
     "py2-http-modern-errors": ["reserve"], "ts2-http-modern-mill": ["sell"], "ts2-stdio-auto-mill": ["sell"],

@@ -41,6 +41,8 @@ class ClientRuns:
         columns, strings = self._capture.columns, self._capture.strings
         rows = columns["flags"][start:stop] & Flag.RPC.value != 0
         rows &= columns["kind"][start:stop] == (strings.find(kinds.REQUEST) or -1)
+        discover = strings.find("server/discover") or -1
+        rows &= columns["method"][start:stop] != discover  # a client may fall back from it to `initialize`
         asked = np.flatnonzero(rows) + start
         if not len(asked):
             return

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import are_among, are_any, ascending
 from inspector.analysis.passes.calls.call_rounds import CallRounds
+from inspector.analysis.passes.calls.fallbacks import Fallbacks
 from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.proposals import Proposals
 from inspector.analysis.passes.calls.waits import Outcomes
@@ -148,6 +149,7 @@ class CorrelationPass:
         self._changed = ChangedRows()
         self._proposals = Proposals(self._capture, self.columns, self._changed)
         self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed, trust)
+        self._fallbacks = Fallbacks(self._capture, self.columns, self._changed)
         self.rounds = CallRounds(self._capture, self.columns, self._changed)
 
     def rejected_by(self, proposal: int) -> int | None:
@@ -187,6 +189,7 @@ class CorrelationPass:
             self._settle(row, identifier)
         self._outcomes.end_exchanges(start, stop)
         self._outcomes.end_turns(start, stop)
+        self._fallbacks.feed(start, stop)
         self.rounds.feed(start, stop)
 
     def _named_in_their_sources(self, start: int, rows: Rows, named: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -1,0 +1,83 @@
+"""Falls back from a refused `server/discover` to `initialize`: no failure (docs/protocols.md 13)."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from inspector.analysis.passes.calls.connections import connection_keys
+from inspector.analysis.passes.calls.waits import GivenUp
+from inspector.analysis.passes.changes import ChangedRows, Rows
+from inspector.protocol import kinds
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_ROW
+from inspector.store.messages.capture import Capture
+
+_MOST_OPEN = 16
+_LONGEST_EXCHANGE = 256
+"""Messages between a refused request over HTTP and its refusal, which repeats no id."""
+
+
+class Fallbacks:
+    """Clears the error of a refusal that its client expected: an older server does not know `server/discover`.
+
+    The next `initialize` over the same connection shows that the client fell back. A refusal without one stays a
+    failure.
+    """
+
+    def __init__(self, capture: Capture, links: GrowingColumns, changed: ChangedRows) -> None:
+        self._capture = capture
+        self._links = links
+        self._changed = changed
+        self._asked: dict[int, deque[int]] = {}
+
+    def feed(self, start: int, stop: int) -> None:
+        """Takes in messages `start` to `stop`, whose answers are linked. O(messages)."""
+        columns, strings = self._capture.columns, self._capture.strings
+        discover, initialize = (strings.find(name) or -1 for name in ("server/discover", "initialize"))
+        if discover == -1:
+            return
+        method = columns["method"][start:stop]
+        rows = (method == discover) | (method == initialize)
+        rows &= columns["kind"][start:stop] == (strings.find(kinds.REQUEST) or -1)
+        found = np.flatnonzero(rows) + start
+        for row, key in zip(found.tolist(), self._keys(found), strict=True):
+            if int(columns["method"][row]) == discover:
+                self._asked.setdefault(key, deque(maxlen=_MOST_OPEN)).append(row)
+                continue
+            for asked in self._asked.pop(key, ()):
+                self._clear(asked, row)
+
+    def _keys(self, rows: Rows) -> list[int]:
+        """Connections by number; of HTTP the source, as each attempt may be a conversation of its own."""
+        numbers = self._capture.extracted.exchanges("number", rows)
+        keys = connection_keys(self._capture, rows)
+        return np.where(numbers != 0, -1 - (keys >> 32), keys).tolist()
+
+    def _clear(self, asked: int, initialize: int) -> None:
+        answer = int(self._links["answer"][asked])
+        refusal = self._in_exchange(asked, initialize) if answer == NO_ROW else answer
+        if not NO_ROW != refusal < initialize or not self._capture.flags(refusal) & Flag.ERROR:
+            return
+        self._capture.clear_errors(np.array([refusal], np.int64))
+        if answer == NO_ROW:
+            is_answer = self._capture.string("kind", refusal) == kinds.RESPONSE
+            self._links.put("given_up", asked, (GivenUp.NO if is_answer else GivenUp.CANCELLED).value)
+            if is_answer:
+                self._links.put("answer", asked, refusal)
+                self._links.put("cause", refusal, asked)
+                self._links.put("method", refusal, int(self._links["method"][asked]))
+        self._changed.update((asked, refusal))
+
+    def _in_exchange(self, asked: int, initialize: int) -> int:
+        """The refusal that came in the HTTP exchange of a request, without its id; NO_ROW."""
+        extracted = self._capture.extracted
+        own = int(extracted.exchanges("number", np.array([asked]))[0])
+        rows = np.arange(asked + 1, min(initialize, asked + 1 + _LONGEST_EXCHANGE))
+        same = (extracted.exchanges("number", rows) == own) & (own != 0)
+        same &= self._capture.columns["source"][rows] == self._capture.columns["source"][asked]
+        same &= self._capture.columns["flags"][rows] & Flag.ERROR.value != 0
+        found = rows[same]
+        return int(found[0]) if len(found) else NO_ROW

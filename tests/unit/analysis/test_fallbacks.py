@@ -1,0 +1,65 @@
+"""Clients that ask an older server for `server/discover`, are refused, and go on with `initialize`: no failure."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.account.mcp_calls import rpc_totals
+from inspector.document.document import CaptureDocument
+from inspector.filters.sentences import sentence_of
+from tests.builders import closed_at_end, document_at, document_of, lines_of, log_file
+
+RECORDING = Path(__file__).parents[2] / "data" / "recordings" / "mcp" / "py2-http-auto-falls-back.jsonl"
+
+
+def ask(identifier: int, method: str) -> dict[str, Any]:
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}} if method == "initialize" else {}
+    return {"jsonrpc": "2.0", "id": identifier, "method": method, "params": params}
+
+
+def refuse(identifier: int, code: int = -32601) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": "Method not found"}}
+
+
+def agree(identifier: int) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": identifier, "result": {"protocolVersion": "2025-06-18", "capabilities": {}}}
+
+
+def failures(document: CaptureDocument) -> tuple[int, int, list[State]]:
+    states = [State(state) for state in document.analysis.states.at(slice(0, 2)).tolist()]
+    return document.capture.failed_count, rpc_totals(document.analysis).errors, states
+
+
+@pytest.mark.parametrize("code", [-32601, -32600])
+@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
+def test_fallback(code: int, block_bytes: int) -> None:
+    lines = [ask(0, "server/discover"), refuse(0, code), ask(1, "initialize"), agree(1)]
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
+        pass
+    document.look_further(math.inf)
+    said = sentence_of(document.analysis, 1)
+    assert said is not None
+    assert (said.text, said.failed) == (
+        "server/discover: not supported, initialize follows (Method not found)", False,
+    )  # fmt: skip
+    assert failures(document) == (0, 0, [State.ANSWERED, State.NONE])
+    assert not document.analysis.findings.found.counts()
+
+
+def test_no_fallback() -> None:
+    document = document_of(ask(0, "server/discover"), refuse(0), ask(1, "tools/list"))
+    assert failures(document) == (1, 1, [State.FAILED, State.NONE])
+    document = document_of(ask(0, "tools/list"), refuse(0), ask(1, "initialize"), agree(1))
+    assert failures(document)[0] == 1
+
+
+def test_fallback_over_http() -> None:
+    document = document_at(RECORDING)
+    assert document.capture.failed_count == 0
+    assert document.analysis.states.of(1) is State.ANSWERED
