@@ -493,9 +493,9 @@ class BlockReader:
 def _told_key(one: Meaning) -> int:
     """A hash of the id of a call of a tool, or of that which a result answers; NO_HASH for other messages."""
     if one.kind == kinds.REQUEST and one.method == _TOOL_CALL:
-        return hash_text(f"call\0{one.identifier}") if one.identifier else NO_HASH
+        return hash_text(one.identifier) if one.identifier else NO_HASH
     if one.kind == kinds.RESPONSE and one.method is None:
-        return hash_text(f"result\0{one.correlation}") if one.correlation else NO_HASH
+        return hash_text(one.correlation) if one.correlation else NO_HASH
     return NO_HASH
 
 

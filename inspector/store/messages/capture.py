@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.protocol import kinds
 from inspector.protocol.formats import http_lines, messages, read_line
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -255,7 +256,9 @@ class Capture:
             told, words = (
                 np.where(copied == NO_ROW, block.columns[name][starts], NO_HASH) for name in ("told", "words")
             )
-            found |= self._told_in_other_sources(Telling(rows, told, words, np.isin(starts, list(new))))
+            answering = self.strings.find(kinds.RESPONSE) or -1
+            are_results = self.columns["kind"][start:] == answering
+            found |= self._told_in_other_sources(Telling(rows, told, are_results, words, np.isin(starts, list(new))))
         messages = np.full(len(block), NO_ROW)
         messages[starts] = rows
         failed = self.columns["flags"][start:] & np.uint32(Flag.ERROR) != 0
@@ -273,8 +276,8 @@ class Capture:
 
     def _told_in_other_sources(self, telling: Telling) -> dict[int, tuple[int, int]]:
         """By message that another source told before, that one."""
-        columns = {name: self.columns[name] for name in ("time_ns", "source", "protocol")}
-        found = self._told_elsewhere.copies(telling, columns, self._wires())
+        columns = {name: self.columns[name] for name in ("time_ns", "source", "protocol", "target")}
+        found = self._told_elsewhere.copies(telling, columns, self._wires(), self.strings)
         return {int(row): (int(of), _ELSEWHERE) for row, of in zip(telling.rows, found, strict=True) if of != NO_ROW}
 
     def _wires(self) -> list[int]:

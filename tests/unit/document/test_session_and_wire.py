@@ -126,6 +126,55 @@ def test_calls_of_other_ids_and_of_other_days_are_others(tmp_path: Path) -> None
     document.close()
 
 
+def of_another_tool() -> list[dict[str, Any]]:
+    """A wire of another conversation, whose server counts ids from one too."""
+    text = json.dumps(wire()).replace('"Read"', '"Bash"').replace("file_path", "command").replace("msg_", "m_")
+    return json.loads(text.replace("Look at the notes", "Clean up").replace("a kite", "gone"))
+
+
+def copied(document: CaptureDocument) -> list[tuple[int, int, int]]:
+    """Messages that are copies: offset and source, and the row of the first."""
+    capture = document.capture
+    of, are_copies = capture.repeats(np.arange(len(capture)))
+    return [(row, int(capture.columns["source"][row]), int(of[row])) for row in np.flatnonzero(are_copies).tolist()]
+
+
+@pytest.mark.parametrize("block_bytes", [200, 1 << 20])
+@pytest.mark.parametrize("order", [*permutations(range(3))], ids=str)
+def test_the_id_of_a_call_hides_none_of_another_tool(tmp_path: Path, order: tuple[int, ...], block_bytes: int) -> None:
+    logs = [session(0.5), wire(), of_another_tool()]
+    document = opened(tmp_path, *(logs[place] for place in order), block_bytes=block_bytes)
+    found = summary(document, "")["calls"]
+    assert (found["tools"], found["answered"], found["failed"], found["unanswered"]) == (4, 4, 2, 0)
+    for tool in ("Read", "Bash"):
+        counted = compile_filter(f"kind == mcp/request && tool == {tool} && !repeats")
+        assert np.count_nonzero(counted.mask(document.analysis, np.arange(len(document.capture)))) == 2
+    document.close()
+
+
+def test_a_tool_may_be_named_with_its_server(tmp_path: Path) -> None:
+    named = json.loads(json.dumps(wire()).replace('"Read"', '"mcp__files__read"'))
+    document = opened(tmp_path, session(), named)
+    assert summary(document, "")["calls"]["tools"] == 2
+    document.close()
+
+
+def test_copies_are_the_same_in_any_batches(tmp_path: Path) -> None:
+    """Three wires: the second twenty minutes after the first, the third a minute after the second."""
+    later, latest = (
+        json.loads(json.dumps(wire()).replace("T08:00", at).replace("msg_", name))
+        for at, name in (("T08:20", "m_"), ("T08:21", "n_"))
+    )
+    logs = [wire(), session(), later, latest, of_another_tool()]
+    found: list[list[tuple[int, int, int]]] = []
+    for block_bytes in (100, 3_000, 1 << 20):
+        document = opened(tmp_path, *logs, block_bytes=block_bytes)
+        found.append(copied(document))
+        assert summary(document, "")["calls"]["tools"] == 6
+        document.close()
+    assert found[0] == found[1] == found[2]
+
+
 def test_usage_that_is_named_otherwise_counts_once(tmp_path: Path) -> None:
     renamed = json.loads(json.dumps(session()).replace("msg_", "response_"))
     document = opened(tmp_path, renamed, wire())
