@@ -70,7 +70,7 @@ def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:
     analysis, space = subject.analysis, int(subject.capture.columns["space"][subject.message])
     contexts = analysis.contexts
     node = contexts.tree.find(space, agent.context)
-    rows = [fact("What for", plain(agent.label, 300), lines=3)] if agent.label else []
+    rows = [fact("Task", plain(agent.label, 300), lines=3)] if agent.label else []
     name = agent.name or agent.type or agent.context
     if node == MAIN:
         return [

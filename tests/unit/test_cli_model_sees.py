@@ -81,7 +81,7 @@ def test_what_is_out_is_listed_when_asked_for(path: Path) -> None:
 
     assert numbers(entries) == list(range(1, 10))
     assert (entries[0]["included"], entries[0]["because"], entries[0]["tokens"]) == (False, 9, 0)
-    assert entries[7]["reason"] == "Reasoning of somebody else."
+    assert entries[7]["reason"] == "Reasoning of another participant."
     assert run(path, "--out").stdout.count("\n- ") == 3
 
 

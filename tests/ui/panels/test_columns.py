@@ -20,7 +20,7 @@ from inspector.ui.panels.messages.column_layout import layout_for
 from inspector.ui.panels.messages.columns import ChosenColumns, Wanted
 from inspector.ui.panels.messages.columns_dialog import ColumnsDialog
 from inspector.ui.panels.messages.panel import MessagesPanel
-from tests.builders import GrowingLog, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, envelope, received, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 
 FIRST_FIELD = len(Column)
@@ -215,6 +215,14 @@ def test_names_no_field_has_are_left_out() -> None:
     columns = ChosenColumns([TableColumn(name="gone"), TableColumn(name="size", shown="yes"), TableColumn(name="size")])
     names = [column.name for column in columns.columns]
     assert names == ["no", "time", "from-to", "kind", "context", "message", "latency", "size"]
+
+
+def test_contexts_without_messages_need_no_column(make_panel: MakePanel) -> None:
+    start = envelope("reasoning/start", {"message": "Why"}, id="why")
+    outside = make_panel(received(start), *chats("a"))
+    assert outside.view.isColumnHidden(Column.CONTEXT)
+    inside = make_panel(received(start), received(envelope("reasoning/thought", {"message": "So"}, context="why")))
+    assert not inside.view.isColumnHidden(Column.CONTEXT)
 
 
 def test_a_column_asked_for_stays_in_a_narrow_table() -> None:

@@ -12,10 +12,12 @@ from inspector.document.document import CaptureDocument
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.code_view import CodeBlock, DifferenceView
 from inspector.ui.panels.details.panel import DetailsPanel
+from inspector.ui.panels.details.section import LinkText
 from tests.builders import document_at, document_of
 from tests.transcribed import ClaudeSession
 from tests.ui.panels.test_detail_kinds import labels, rows, text
 
+ORDERS = Path(__file__).parents[2] / "data" / "transcripts" / "orders" / "3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10.jsonl"
 TEAM = Path(__file__).parents[2] / "data" / "transcripts" / "claude-code"
 
 
@@ -105,3 +107,18 @@ def test_a_call_shows_what_its_sub_agent_was_told_and_gave_back(
     assert rows(panel, "subAgent")[3].startswith("Reported: 1 call: 7 tokens out, 5 in; 4,000 read from the cache")
     assert text(panel, "toldText") == "Count the files in src."
     assert text(panel, "cameBackText") == "task a0000000000000001 completed"
+    assert {"Prompt", "Answer"} <= set(labels(panel))
+
+
+def test_the_answer_of_a_sub_agent_is_formatted_and_leads_to_its_message(
+    qtbot: QtBot, theme_controller: ThemeController
+) -> None:
+    panel = shown(document_at(ORDERS), 8, qtbot, theme_controller)
+    answer = text(panel, "cameBackText")
+    assert "rounds the sum" in answer
+    assert "**" not in answer
+    asked: list[int] = []
+    panel.links.message_requested.connect(asked.append)
+    (link,) = (one for one in panel.findChildren(LinkText) if one.objectName() == "cameBack")
+    link.click()
+    assert asked == [11]

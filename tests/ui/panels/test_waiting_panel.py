@@ -63,7 +63,7 @@ def test_it_lists_the_longest_first_and_discovery_last(
         ["lead", "files", "tools/list", "", "10 s", "1"],
     ]
     assert panel.head.count() == "4 waits, 1 of them about what others offer"
-    assert panel.model.index(0, Column.WHOM).data(Qt.ItemDataRole.AccessibleTextRole) == "For somebody to decide"
+    assert panel.model.index(0, Column.WHOM).data(Qt.ItemDataRole.AccessibleTextRole) == "Waits for somebody to decide"
 
 
 def test_a_row_leads_to_its_message_and_its_menu_filters(

@@ -40,12 +40,12 @@ class Column(enum.IntEnum):
     NO = 5
 
 
-TITLES = ("Waits", "For", "Asked for", "Behind it", "How long", "No.")
+TITLES = ("Waiting", "Waits for", "Asked for", "Also blocked", "Waiting time", "No.")
 _TIPS = (
-    "Who has had no answer",
-    "Who was asked, and whether that one is gone; somebody to decide, where it is a proposal",
+    "The participant without an answer",
+    "The participant that was asked, and whether it is gone; for a proposal, anybody who may decide",
     "The tool or method that was asked for, or is proposed",
-    "Who waits for the one that waits here, or for somebody who does, and so on",
+    "Participants that wait for the one in the first column, directly or through others",
     "Until now while traffic is live, else until the last message",
     "The request or proposal; Return or a click goes there",
 )

@@ -12,6 +12,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView
 
+from inspector.analysis.arrays.array_views import as_numpy
 from inspector.document.document import CaptureDocument
 from inspector.present.message_columns import Column
 from inspector.present.message_row import MAX_NAME
@@ -256,11 +257,11 @@ class ColumnLayout(QObject):
         return self._longest
 
     def _empty_columns(self) -> frozenset[int]:
-        """Columns that have nothing to say of any message there is. O(1)."""
+        """Columns that have nothing to say of any message there is. O(contexts)."""
         analysis = self._document.analysis
         contexts = analysis.contexts
         says = {
-            Column.CONTEXT: len(contexts.tree) > 0,
+            Column.CONTEXT: bool((as_numpy(contexts.first_row)[: len(contexts.tree)] >= 0).any()),
             Column.TIME: contexts.clock_ns != NO_TIME,
             Column.LATENCY: analysis.capture.strings.find(kinds.RESPONSE) is not None,
         }

@@ -25,7 +25,7 @@ _MARKS = {
     "went": ("ri.subtract-line", "severity.error"),
     "collapsed": ("ri.archive-line", "badge.collapsed"),
 }
-TITLES = ("No.", "Role", "What the model is given", "Tokens", "Why (* is assumed)")
+TITLES = ("No.", "Role", "Content", "Tokens", "Why (* is assumed)")
 _ASSUMED_TIP = "A star after a reason says that it is assumed: no client reports what it hands to its model."
 _ARROWS = {True: "ri.arrow-down-line", False: "ri.arrow-up-line"}
 """At the column the list is ordered by; whether it descends."""

@@ -52,18 +52,22 @@ def build_chat(sheet: Sheet) -> list[QWidget]:
     return sections
 
 
-def text_section(sheet: Sheet, text: str, *, declared: bool, label: str = "Text", name: str = "chatText") -> QWidget:
+def text_section(
+    sheet: Sheet, text: str, *, declared: bool, label: str = "Text", name: str = "chatText", link: QWidget | None = None
+) -> QWidget:
     """A text; where it is Markdown, formatted or as it was written.
 
     Args:
         declared: the message says that it is Markdown.
+        link: leads to the message of the text; in the section's head, or below the text where the head has the switch.
     """
     if not text:
         return sheet.section(label, sheet.facts([fact("", "No text.", "dim")], name="noText", label=label))
     if not declared and not is_markdown(text):
-        return sheet.section(label, sheet.text(text, name=name, label=label))
+        return sheet.section(label, sheet.text(text, name=name, label=label), action=link)
     view = MarkdownText(sheet.themes, text, sheet.links, name=name)
-    return sheet.section(label, view, name="said", action=view.segments)
+    body = [view] if link is None else [view, link]
+    return sheet.section(label, *body, name="said", action=view.segments)
 
 
 def _acknowledgement_facts(subject: Subject) -> list[Fact]:

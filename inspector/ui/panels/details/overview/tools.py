@@ -53,7 +53,7 @@ def tool_sections(sheet: Sheet, tool: str | None, arguments: Mapping[str, Any]) 
         body: list[QWidget] = [code]
         if isinstance(about, str) and about:
             rows = [words_fact(plain(about, 1_000), lines=4)]
-            body.insert(0, sheet.facts(rows, name="commandAbout", label="What for"))
+            body.insert(0, sheet.facts(rows, name="commandAbout", label="Purpose"))
         return [sheet.section("Command", *body, name="arguments"), *_rest(sheet, arguments, {key, "description"})]
     return []
 
@@ -104,13 +104,13 @@ def _plan_section(sheet: Sheet, plan: Plan) -> QWidget:
 
 
 def spawn_sections(sheet: Sheet, agent: SubAgent) -> list[QWidget]:
-    """Of a call that started a sub-agent: who that is, what it was told, and what came back."""
+    """Of a call that started a sub-agent: its facts, its prompt and its answer."""
     subject = sheet.subject
     rows = sub_agent_facts(subject, agent)
     sections: list[QWidget] = [sheet.section("Sub-agent", sheet.fact_card(rows, name="subAgent", label="Sub-agent"))]
     prompt = prompt_of(subject.payload)
     if prompt is not None:
-        sections.append(text_section(sheet, prompt, declared=False, label="What it was told", name="toldText"))
+        sections.append(text_section(sheet, prompt, declared=False, label="Prompt", name="toldText"))
     params = subject.payload.get("params")
     arguments = nested_in(params.get("arguments")) if isinstance(params, Mapping) else None
     if isinstance(arguments, Mapping):
@@ -118,12 +118,12 @@ def spawn_sections(sheet: Sheet, agent: SubAgent) -> list[QWidget]:
     back = came_back(subject, agent)
     if back is not None:
         link = sheet.link(f"No. {back + 1}", lambda: sheet.links.message_requested.emit(back), name="cameBack")
-        text = sheet.text(text_of(subject.capture, back), name="cameBackText", label="What came back")
-        sections.append(sheet.section("What came back", text, action=link))
+        said = text_of(subject.capture, back)
+        sections.append(text_section(sheet, said, declared=False, label="Answer", name="cameBackText", link=link))
     return sections
 
 
-# What came back
+# Results
 
 
 def code_section(sheet: Sheet, text: str) -> QWidget | None:
