@@ -129,6 +129,11 @@ WRONG: dict[str, Lines] = {
     "mcp-stdout-noise": [*hello(), PRINTED, {**PRINTED, "text": "debug: weighing 2"}],
     "mcp-id-in-use": [*hello(), call(1, 1), call(2, 1)],
     "mcp-late-result": [*hello(), call(1, 1), notify(2, "cancelled", {"requestId": 1}, by="client"), done(6, 1)],
+    "mcp-timed-out": [
+        *hello(),
+        call(1, 1),
+        notify(61, "cancelled", {"requestId": 1, "reason": "McpError: -32001: Request timed out"}, by="client"),
+    ],
     "mcp-goes-on-after-cancel": [
         *hello(),
         ASKED,
@@ -387,6 +392,14 @@ RIGHT: dict[str, Lines] = {
             for n in (2, 3)
             for one in (post(7 + n, n, rpc(5, "ping"), mcp_session_id="s2"), *reply(7.5 + n, n, 401 if n == 2 else 200))
         ),
+    ],
+    "mcp-timed-out": [
+        *hello(),
+        call(1, 1),
+        notify(9, "cancelled", {"requestId": 1, "reason": "the user stopped it"}, by="client"),
+        call(10, 2),
+        notify(11, "cancelled", {"requestId": 3, "reason": "Request timed out"}, by="client"),
+        done(12, 2),
     ],
     "mcp-late-result": [
         *hello(),

@@ -38,6 +38,7 @@ class Params(
     capabilities: Any = None
     state: Any = None
     inputs: Any = ABSENT
+    reason: Any = None
     request_id: Any = ABSENT
     token: Any = ABSENT
     progress: Any = ABSENT

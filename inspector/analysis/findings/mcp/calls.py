@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from dataclasses import replace
 from itertools import islice
@@ -16,6 +17,7 @@ from inspector.analysis.findings.wire import UNREADABLE
 from inspector.protocol import mcp
 from inspector.protocol.header import ABSENT
 from inspector.protocol.mcp_notes import Note
+from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.times import NO_TIME
 
 IN_USE = Check(
@@ -65,7 +67,15 @@ NOISE = Check(
     "MCP 2025-06-18, Transports, stdio: nothing but messages on standard output",
     example="“debug: weighing 1” stands where a message should (6 lines)",
 )  # fmt: skip
-CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS)
+TIMED_OUT = Check(
+    "mcp-timed-out", WARNING, "Request of MCP that timed out",
+    "{detail}.",
+    "The client works without the answer; without the list of tools its model sees no tools of the server.",
+    "Look at why the server does not answer: its log, and whether it asks for something at its start.",
+    "MCP 2025-06-18, Lifecycle, timeouts",
+    example="The client gave tools/list up after 60.0 s: “Request timed out”",
+)  # fmt: skip
+CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS, TIMED_OUT)
 
 _RACE_S, _GRACE_S = 0.1, 1.0
 _CANCELLED_CODE = -32800
@@ -94,7 +104,7 @@ class Calls:
         elif note.method is None:
             self._answer(heard)
         elif note.method == "notifications/cancelled" and note.params is not None:
-            self._cancel(heard, note.params.request_id)
+            self._cancel(heard, note.params.request_id, note.params.reason)
         elif note.method == "notifications/progress" and note.params is not None:
             self._progress(heard, note.params.token, note.params.progress)
         elif note.written_id:
@@ -128,13 +138,14 @@ class Calls:
             if len(self._tokens) > _MOST_TOKENS:
                 self._tokens.popitem(last=False)
 
-    def _cancel(self, heard: Heard, identifier: Any) -> None:
+    def _cancel(self, heard: Heard, identifier: Any, reason: Any) -> None:
         """Note that a request is taken back; it stays open until something answers it."""
         written = repr(identifier)
         for asked in islice(reversed(heard.talk.open.values()), _MOST_LOOKED_AT):
             if asked.note.written_id == written and asked.by_server == heard.by_server:
                 if asked.cancelled_ns is None:
                     asked.cancelled_ns = heard.time_ns
+                    _tell_timeout(heard, asked, reason)
                 return
 
     def _answer(self, heard: Heard) -> None:
@@ -213,6 +224,23 @@ class Calls:
             heard.report(UNKNOWN, "Progress of a request that was answered before", other=asked.row)
 
 
+_TIMED_OUT = re.compile(r"(?:request|call) timed out|timeout", re.IGNORECASE)
+_LONGEST_REASON = 200
+
+
+def _tell_timeout(heard: Heard, asked: Asked, reason: Any) -> None:
+    """Reports a request that was cancelled because no answer came in time."""
+    found = _TIMED_OUT.search(reason[:_LONGEST_REASON]) if isinstance(reason, str) else None
+    if found is None:
+        return
+    who = "server" if asked.by_server else "client"
+    known = NO_TIME not in (heard.time_ns, asked.time_ns) and heard.time_ns >= asked.time_ns
+    after = f" after {seconds(heard.time_ns, asked.time_ns):.1f} s" if known else ""
+    words = f"The {who} gave {masked_words(asked.method, _LONGEST_METHOD)} up{after}: “{found[0]}”"
+    heard.report(TIMED_OUT, words, row=asked.row, other=heard.row)
+
+
+_LONGEST_METHOD = 60
 _FOR_PEOPLE_NS = 240_000_000_000
 """So much longer a call may wait when its server asks something that people think about."""
 
