@@ -417,7 +417,12 @@ def replay(events: list[Event]) -> tuple[str | None, int | None, dict[int, str]]
         if event.target is not None:
             mine = [event.target]
         else:
-            own = [no for no in running() if whose[no] == event.who] or [no for no in ended if whose[no] == event.who]
+            open_here = [no for no in running() if whose[no] == event.who]
+            own = (
+                [no for no in open_here if at[no].what != "mark"]
+                or [no for no in ended if whose[no] == event.who]
+                or open_here
+            )
             mine = (own if event.what != "end mark" else []) or running()
         closed = [no for no in mine if states[no] == "running"]
         for no in closed:

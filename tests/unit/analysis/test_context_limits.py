@@ -42,6 +42,15 @@ def test_chains_of_objects_and_of_starts() -> None:
     assert found(*chain(6)) == [("context-too-deep", 5)]
 
 
+def test_slashes_alone_are_reported_where_no_context_is_and_beside_others() -> None:
+    empty, slash, named = (envelope(context=context) for context in ("", "/", "review"))
+    for lines in ([empty, slash], [named, empty, slash], [empty, named, slash]):
+        findings = document_of(*lines).analysis.findings
+        texts = [one.text.split(":")[0] for one in findings.all() if one.code == "context-malformed"]
+        assert texts == ["lead wrote the context “”", "lead wrote the context “/”"]
+        assert not findings.failed
+
+
 def test_a_chain_told_from_below_is_as_deep() -> None:
     document = document_of(*reversed(chain(7)))
     notes = {document.analysis.contexts.tree.name[note.node] for note in document.analysis.contexts.notes}

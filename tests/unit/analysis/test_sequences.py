@@ -166,6 +166,25 @@ def test_messages_between_the_markers(correlation: Any) -> None:
     assert told(begun, inside, end, again)[0] == [("A", 4, "active", 1, None)]
 
 
+def test_a_conclusion_between_the_markers_ends_the_reasoning_alone() -> None:
+    begun, end = (envelope(f"context/{word}", {"context_id": "A"}) for word in ("start", "end"))
+    reasoning = start("s1", correlation_id=["A"]), said("conclusion", correlation_id=["A"])
+    chat = envelope("chat", {"text": "and"}, correlation_id=["A"])
+    more = said("thought", correlation_id=["A"])
+    assert told(begun, *reasoning)[:2] == ([("A", 3, "active", 1, None)], ["running", "concluded"])
+    closed = told(begun, *reasoning, chat, more, end)
+    assert closed == ([("A", 6, "concluded", 1, 6)], ["concluded", "concluded"], set())
+    twice = said("conclusion", correlation_id=["A"])
+    assert told(begun, *reasoning, twice, end)[2] == {"concluded-again"}
+    assert told(begun, more, reasoning[1])[:2] == ([("A", 3, "concluded", 1, 3)], ["concluded"])
+
+
+def test_a_second_conclusion_is_told_while_another_reasons_there() -> None:
+    begun = start("s0", "job", "b"), start("s1", "job")
+    assert told(*begun, said("conclusion", "job"))[2] == set()
+    assert told(*begun, said("conclusion", "job"), said("conclusion", "job"))[2] == {"concluded-again"}
+
+
 def test_many_starts_in_one_context_take_no_longer_each() -> None:
     lines: list[dict[str, Any]] = []
     for number in range(3_000):

@@ -126,7 +126,7 @@ class MarkedContexts:
             self._open[key] = node
             if identifier is not None and identifier != name:
                 self._name_of[ids.hash_in(space, identifier)] = key
-        facts.note_start(node, row, int(self._capture.columns["sender"][row]))
+        facts.note_start(node, row, int(self._capture.columns["sender"][row]), mark=True)
         self._describe(node, row, payload)
         return node
 

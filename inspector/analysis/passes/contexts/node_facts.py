@@ -113,9 +113,9 @@ class NodeFacts:
         """Of these nodes, those that do not count as reasoning yet, each once."""
         return ascending(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
 
-    def note_start(self, node: int, row: int, sender: int = 0, *, own: bool = False) -> None:
+    def note_start(self, node: int, row: int, sender: int = 0, *, own: bool = False, mark: bool = False) -> None:
         """Let a message begin a context, or begin it again; `Sequences` has the rules. Rows of starts ascend."""
-        self._take(node, self.sequences.note_start(node, row, sender, own=own))
+        self._take(node, self.sequences.note_start(node, row, sender, own=own, mark=mark))
 
     def note_end(self, node: int, end: int, row: int, sender: int = 0, target: int = EVERY) -> None:
         """Let a message end a context for everybody, or the sequences that `Sequences.note_end` tells."""

@@ -17,7 +17,8 @@ MAIN = -1
 """In place of a node: the main context of a space, above all roots."""
 RUNNING, CONCLUDED, CANCELLED = 0, 1, 2
 """States of a start; the last two also say how a context ended."""
-_START, _OWN_START = 3, 4  # codes of events beside CONCLUDED and CANCELLED; the other begins the context of its id
+# Codes of events beside CONCLUDED and CANCELLED: the second begins the context of its id, the third only opens it.
+_STARTS = _START, _OWN_START, _MARK = 3, 4, 5
 _NO_ROW = -1
 EVERY = -2
 """In place of the start that an end names: it ends the context for everybody."""
@@ -51,7 +52,7 @@ class Sequences:
     - A start opens a sequence of its sender. In a context that has ended it begins the context again, unless it was
       written before that end, or is the first and the context bears its id: then it only arrived late.
     - An end that names a start ends that one. Another ends the open sequences of its sender; those of everybody where
-      its sender has begun none there.
+      its sender has begun none there. What only opened the context stays open where its sender reasoned in it.
     - A context has ended when none of its sequences is open any more. Without any start its first end ends it.
     - A cancel overrules a conclusion of the same sequences.
 
@@ -61,7 +62,7 @@ class Sequences:
     Attributes:
         last: by node, its latest event; -1.
         first_end: by node, the first message after which it had ended at any time; -1.
-        any_ended: whether any context has ended at any time.
+        any_ended: whether any end has come, even one that left others open.
         became: starts whose state changed since the last look, and their states; the reader clears it.
         rewritten: nodes whose past changed since the last look, by a merge or a late message; the reader clears it.
     """
@@ -81,17 +82,18 @@ class Sequences:
 
     # Events
 
-    def note_start(self, node: int, row: int, sender: int, *, own: bool = False) -> Replay:
+    def note_start(self, node: int, row: int, sender: int, *, own: bool = False, mark: bool = False) -> Replay:
         """Add a start to a node; rows of starts ascend.
 
         Args:
             node, row, sender: where, which message, whose.
             own: the node bears the id of the start.
+            mark: it opens the context and begins no reasoning, as `context/start` does.
         """
         self._starts.append(row)
         self._started.append(node)
         self._states.append(RUNNING)
-        return self._add(node, row, _OWN_START if own else _START, sender, _NO_ROW)
+        return self._add(node, row, _OWN_START if own else _MARK if mark else _START, sender, _NO_ROW)
 
     def note_end(self, node: int, row: int, end: int, sender: int, target: int = _NO_ROW) -> Replay:
         """Add an end to a node.
@@ -101,6 +103,7 @@ class Sequences:
             end: CONCLUDED or CANCELLED.
             target: the start it names; -1 for none, EVERY.
         """
+        self.any_ended = True
         return self._add(node, row, end, sender, target)
 
     def _add(self, node: int, row: int, what: int, sender: int, target: int) -> Replay:
@@ -199,15 +202,14 @@ class Sequences:
     def _note_end_of(self, node: int, replay: Replay) -> None:
         if self.first_end[node] < 0 and replay.changes:
             self.first_end[node] = replay.changes[0].row
-            self.any_ended = True
 
     def _apply(self, replay: Replay, event: int) -> list[tuple[int, int]]:
         row, what, sender = self._rows[event], self._what[event], self._senders[event]
-        if what in (_START, _OWN_START):
+        if what in _STARTS:
             late = what == _OWN_START and replay.first < 0
             if replay.state and not late:
                 late = self._was_written_before(row, replay.ended_by)
-            return replay.begin(row, sender, late=late)
+            return replay.begin(row, sender, late=late, mark=what == _MARK)
         return replay.end(row, what, sender, self._targets[event])
 
     def _put(self, states: Mapping[int, int]) -> None:
@@ -242,7 +244,7 @@ class Sequences:
         """The starts of a node and their senders (string ids), the latest first."""
         event = self.last[node]
         while event >= 0:
-            if self._what[event] in (_START, _OWN_START):
+            if self._what[event] in _STARTS:
                 yield self._rows[event], self._senders[event]
             event = self._before[event]
 
@@ -272,6 +274,7 @@ class Replay:
         self.unopened: list[int] = []
         self._open: dict[int, dict[int, None]] = {}  # by sender, its starts in order
         self._over: dict[int, _Finished] = {}  # by sender, since the context began or began again
+        self._marks: set[int] = set()  # starts that open the context only
         self._early: dict[int, tuple[int, int, int]] = {}  # ends that came before the start they name
 
     @property
@@ -295,8 +298,10 @@ class Replay:
         self.first = min((next(iter(starts)) for starts in self._open.values()), default=_NO_ROW)
         return True
 
-    def begin(self, row: int, sender: int, *, late: bool) -> list[tuple[int, int]]:
+    def begin(self, row: int, sender: int, *, late: bool, mark: bool = False) -> list[tuple[int, int]]:
         """Take in a start; returns starts and their states."""
+        if mark:
+            self._marks.add(row)
         early = self._early.pop(row, None)
         self.first = row if self.first < 0 else self.first
         if late and self.state:
@@ -318,9 +323,10 @@ class Replay:
         """Take in an end; returns starts and their states."""
         if target >= 0:
             return self._end_start(row, end, sender, target)
-        own = self._open.get(sender) if target != EVERY else None
-        if own:
-            return self._close([(sender, tuple(own))], row, end, row)
+        own = self._open.get(sender, {}) if target != EVERY else {}
+        reasoning = tuple(start for start in own if start not in self._marks)
+        if reasoning or (own and sender not in self._over):
+            return self._close([(sender, reasoning or tuple(own))], row, end, row)
         if (sender in self._over and target != EVERY) or not self._open:
             return self._end_again(row, end, [sender] if sender in self._over and target != EVERY else [*self._over])
         return self._close([(one, tuple(starts)) for one, starts in self._open.items()], row, end, row)
