@@ -325,6 +325,31 @@ def test_no_planted_secret_is_on_the_disk(server: str, home: Path) -> None:
     assert len(of(capture, "http-request")) == 4
 
 
+def test_only_requests_with_the_key_carry_the_token_of_the_address(server: str, home: Path) -> None:
+    capture = home / "a.ctxcap"
+    token = f"token={PLANTED}"
+    with tapping(f"{server}/headers?{token}", capture) as (address, _):
+        path, _, tap = address.removeprefix("http://").partition("/")[2].partition("?")
+        key = tap.removeprefix("tap=")
+        assert (path, tap) == ("headers", f"tap={key}")
+        assert len(key) >= 20
+        sent = {
+            f"/headers?tap={key}": f"/headers?{token}",
+            f"/headers?a=1&tap={key}&b=%20": f"/headers?a=1&{token}&b=%20",
+            "/headers": "/headers",
+            "/headers?a=1": "/headers?a=1",
+            "/headers?tap=": "/headers?tap=",
+            f"/headers?tap={key[:-1]}": f"/headers?tap={key[:-1]}",
+            f"/headers?tap={key[::-1]}": f"/headers?tap={key[::-1]}",
+        }
+        received = {target: json.loads(unchunked(asked(address, target))[1])["target"] for target in sent}
+    assert received == sent
+    assert len(of(capture, "http-request")) == len(sent)
+    found = [file for file in home.rglob("*") if file.is_file() and PLANTED.encode() in file.read_bytes()]
+    assert not found
+    assert key.encode() not in capture.read_bytes()
+
+
 def test_a_server_with_sign_in_is_refused_at_once(home: Path) -> None:
     async def metadata(_request: web.Request) -> web.Response:
         return web.json_response({"resource": "http://x/mcp", "authorization_servers": ["http://x"]})
