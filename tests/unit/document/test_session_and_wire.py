@@ -184,6 +184,20 @@ def test_usage_that_is_named_otherwise_counts_once(tmp_path: Path) -> None:
     document.close()
 
 
+def test_equal_reports_wait_in_bounded_number(tmp_path: Path) -> None:
+    """Whoever reports the same numbers for each call is not compared with all calls before."""
+    said = [{"type": "text", "text": "So it is."}]
+    equal = [
+        record(number / 100, number, "assistant", said, id=f"m_{number}", model="m-1", usage=usage(10, 5))
+        for number in range(300)
+    ]
+    document = opened(tmp_path, equal, wire(range(1)))
+    (waiting,) = vars(document.analysis.usage)["_told"].values()
+    assert len(waiting) <= 64
+    assert summary(document, "")["usage"]["input"] == 3_000
+    document.close()
+
+
 def test_words_told_in_both_ways_are_said_once(tmp_path: Path) -> None:
     document = opened(tmp_path, session(), wire())
     capture = document.capture

@@ -28,6 +28,8 @@ WRITTEN_1H = "cache_write_1h"
 NOT_REPORTED = -1
 STRETCH = 1 << 12
 """Calls that are added up together by whoever keeps sums: of all others the sums stay."""
+_MOST_ALIKE = 64
+"""Reports of equal numbers that wait for their other telling, the latest."""
 
 
 class Usage(NamedTuple):
@@ -142,6 +144,8 @@ class ReportedUsage:
                 hashes[place] = self._matched[own] = other
             else:
                 waiting[own] = wire, time_ns
+                if len(waiting) > _MOST_ALIKE:
+                    del waiting[next(iter(waiting))]
 
     def _take_back(self, attempts: list[int]) -> None:
         """Attempts that came to nothing count no more, as one of the same call has come to something."""
