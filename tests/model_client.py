@@ -97,13 +97,14 @@ def socket(client: openai.OpenAI) -> None:
     """Responses over one WebSocket: with a tool, its result, refused."""
     asked: Any = {"type": "response.create", "model": "gpt-test-1", "tools": [RESPONSES_TOOL]}
     with client.responses.connect() as connection:
-        connection.send({**asked, "input": "How high is the tide?"})
+        send: Any = connection.send  # events as plain dicts
+        send({**asked, "input": "How high is the tide?"})
         first = _received(connection)
         call = next(item for item in first.response.output if item.type == "function_call")
         result: Any = [{"type": "function_call_output", "call_id": call.call_id, "output": f"3.4 m, {KEY}"}]
-        connection.send({**asked, "input": result, "previous_response_id": first.response.id})
+        send({**asked, "input": result, "previous_response_id": first.response.id})
         print(_received(connection).response.output_text)
-        connection.send({**asked, "model": "error", "input": "?"})
+        send({**asked, "model": "error", "input": "?"})
         print(_received(connection).type)
 
 

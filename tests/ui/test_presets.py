@@ -387,7 +387,7 @@ def test_presets_follow_live_traffic_and_the_most_frequent_kind_comes_first(appl
         panes_of(window).bridge.flush()
         return [action.text() for action in window.presets.actions]
 
-    calls = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} for n in range(6)]
+    calls: list[dict[str, object]] = [{"jsonrpc": "2.0", "id": n, "method": "tools/list"} for n in range(6)]
     mcp = ["Everything", "Tool calls", "Failed", "Notifications", "Problems"]
     assert grow(*calls) == mcp
     both = grow(*(envelope("chat", {"text": str(n)}) for n in range(30)))

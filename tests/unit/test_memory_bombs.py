@@ -149,7 +149,7 @@ def test_a_name_in_a_database_that_is_not_utf_8_is_said(tmp_path: Path) -> None:
 class _Endless:
     """A conversion of a small file that goes on for ever."""
 
-    progress = (0, 1)
+    progress: tuple[int, int] = (0, 1)
 
     def __init__(self, line: bytes) -> None:
         self._line = line

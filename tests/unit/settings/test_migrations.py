@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
 from inspector.settings.migrations import Step, UnreadableVersionError, migrate
@@ -42,7 +44,7 @@ def test_version_2_renames_presets_and_adds_those_for_other_logs_once() -> None:
     raw = migrate({"version": 1, "presets": old})
     presets = raw["presets"]
     assert isinstance(presets, list)
-    assert presets[:5] == [old[0], {**old[1], "name": "Inside reasoning"}, *old[2:]]
+    assert presets[:5] == [old[0], {**cast("dict[str, object]", old[1]), "name": "Inside reasoning"}, *old[2:]]
     added = [preset["name"] for preset in presets[5:]]
     assert added == ["Prompts", "Edits", "Commands", "Model calls", "Tool calls", "Sub-agents", "Notifications"]
     assert {"name": "Edits", "filter": next(p.filter for p in DEFAULT_PRESETS if p.name == "Edits")} in presets

@@ -283,7 +283,7 @@ async def test_the_file_is_otlp_json_as_its_specification_says(tmp_path: Path) -
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     request = ExportTraceServiceRequest()
-    span = request.resource_spans.add().scope_spans.add().spans.add()
+    span: Any = request.resource_spans.add().scope_spans.add().spans.add()
     span.trace_id, span.span_id, span.parent_span_id = b"\xab" * 16, b"\xcd" * 8, b"\xef" * 8
     span.name, span.kind, span.start_time_unix_nano, span.end_time_unix_nano = "work", 3, 1, 2
     span.status.code = 2
