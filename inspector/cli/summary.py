@@ -18,6 +18,7 @@ from inspector.present.account import Account
 from inspector.present.answers import summary_answer
 from inspector.present.findings import failed_filter
 from inspector.present.formats import count_of, dollars
+from inspector.present.token_facts import incomplete_words
 
 
 @takes_reading(*JUDGED, "prices")
@@ -100,7 +101,7 @@ def _say_models(found: dict[str, Any]) -> None:
     if usage is not None:
         say(
             f"  reported      {usage['input']:,} tokens in, {usage['output']:,} out, {usage['cache_read']:,} read from "
-            f"a cache, {usage['cache_write']:,} written to one"
+            f"a cache, {usage['cache_write']:,} written to one{incomplete_words(found.get('incomplete_output', 0))}"
         )
     if (cost := found["cost"]) is not None:
         names = ", ".join(printable(model, 60) for model in cost["without_price"][:_MOST_MODELS])

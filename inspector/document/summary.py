@@ -101,6 +101,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
         "usage": usage._asdict() if usage is not None else None,
         "cost": costs_of(analysis),
         "stated_cost": analysis.costs.stated(),
+        **({"incomplete_output": incomplete} if (incomplete := analysis.usage.incomplete_count) else {}),
         "sub_agents": sum(agent.is_agent for agent in document.capture.transcripts.agents.values()),
     }  # fmt: skip
 

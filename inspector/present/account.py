@@ -31,7 +31,7 @@ from inspector.present import formats
 from inspector.present.findings import Problems, problems_of
 from inspector.present.lifecycle_facts import listed_consumers
 from inspector.present.subject import recipients, sender_of, text_of
-from inspector.present.token_facts import usage_sum_words
+from inspector.present.token_facts import incomplete_words, usage_sum_words
 from inspector.present.waiting import Wait, asker, waits
 from inspector.present.wire_text import plain
 from inspector.protocol import msp
@@ -520,8 +520,11 @@ class _Words:
         if usage is None:
             return []
         calls = formats.count_of(self.analysis.usage.report_count, "call")
+        incomplete = incomplete_words(self.analysis.usage.incomplete_count)
         of = f" of {plain(models[0], _NAME)}" if len(models) == 1 else f" of {len(models):,} models" if models else ""
-        return [AccountLine("Reported", f"{calls}{of}: {usage_sum_words(usage)}", filter="usage.output >= 0")]
+        return [
+            AccountLine("Reported", f"{calls}{of}: {usage_sum_words(usage)}{incomplete}", filter="usage.output >= 0")
+        ]
 
     def cost(self) -> list[AccountLine]:
         """The sum of what calls of models cost in dollars, and the models without a price."""

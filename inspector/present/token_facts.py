@@ -116,6 +116,13 @@ def reported_words(usage: Usage) -> str:
     return f"Reported by models: {usage_sum_words(usage)}"
 
 
+def incomplete_words(count: int) -> str:
+    """Says of how many calls the output tokens are incomplete, to go on a sentence; "" for none."""
+    if not count:
+        return ""
+    return f"; output tokens incomplete: {formats.count_of(count, 'call')} recorded when the answer began"
+
+
 def usage_sum_words(usage: Usage) -> str:
     """What some calls reported: out, in, and of caches."""
     words = [f"{usage.output:,} tokens out, {usage.input:,} in"]

@@ -50,6 +50,8 @@ class ApiCall(msgspec.Struct, gc=False):
     """From the request to the first piece of a streamed answer, where both were seen; else below 0."""
     attempts: str | None = None
     """What attempts at this call are called that came to nothing: they are no calls of their own."""
+    incomplete: bool = False
+    """`output` was recorded when the answer began, and holds fewer tokens than the record's own content."""
     is_named: bool = False
     """`identifier` is the call's alone: it is another call also where it brought the words of an earlier one."""
 

@@ -52,9 +52,11 @@ class ReportedUsage:
     Attributes:
         columns: of each message that came from a call: `message` uint32 ascending, `call` (hash), `model` (string id),
             `reported` (0 or 1), the numbers of USAGE and WRITTEN_1H, `stop` (string id of why the model stopped),
+            `incomplete` (1 where its output tokens are those of the answer's first moment),
             `first_token` (ns from the request to the first piece of a streamed answer, NOT_REPORTED), and `counts`: 1
             where the call is reported here.
         report_count: messages that report a call.
+        incomplete_count: of these, whose output tokens are incomplete.
         edits: of each STRETCH of the columns how often it gained a report or lost one.
     """
 
@@ -68,6 +70,7 @@ class ReportedUsage:
                 "model": np.uint32,
                 "reported": np.uint8,
                 "counts": np.uint8,
+                "incomplete": np.uint8,
                 "stop": np.uint32,
                 "first_token": np.int64,
             }
@@ -77,7 +80,7 @@ class ReportedUsage:
         self._changed = ChangedRows()
         self._sums = np.zeros(len(USAGE), np.int64)
         self._by_model: Counter[int] = Counter()  # calls, by string id
-        self.report_count = 0
+        self.report_count = self.incomplete_count = 0
         self._told: dict[tuple[int, ...], dict[int, tuple[bool, int]]] = {}  # by numbers, reports told in one way
         self._matched: dict[int, int] = {}  # by hash of a call, that by which its other telling is known
         self.edits: list[int] = []
@@ -105,6 +108,7 @@ class ReportedUsage:
             "message": np.array(rows, np.uint32), "call": hashes,
             "model": np.array([strings.intern(c.model) if c.model else 0 for c in calls], np.uint32),
             "reported": np.array([c.reported for c in calls], np.uint8), "counts": np.zeros(len(rows), np.uint8),
+            "incomplete": np.array([c.incomplete for c in calls], np.uint8),
             "stop": np.array([strings.intern(c.stop) if c.stop else 0 for c in calls], np.uint32),
             "first_token": np.array([c.first_token_ns for c in calls], np.int64),
         }  # fmt: skip
@@ -168,6 +172,7 @@ class ReportedUsage:
             self._by_model[model] += by * number
         places = places[self.columns["reported"][places] != 0]
         self.report_count += by * len(places)
+        self.incomplete_count += by * int(np.count_nonzero(self.columns["incomplete"][places]))
         self._sums += by * np.array([self.columns[name][places].sum(dtype=np.int64) for name in USAGE])
         self.edits += [0] * (-(-len(self.columns) // STRETCH) - len(self.edits))
         for stretch in ascending(places // STRETCH).tolist():

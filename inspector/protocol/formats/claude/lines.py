@@ -72,6 +72,7 @@ class Message(msgspec.Struct, gc=False):
     id: str | None = None
     model: str | None = None
     usage: Usage | None = None
+    stop_reason: msgspec.Raw = NO_RAW
     parts: msgspec.Raw = NO_RAW
     """In sessions of Qwen Code, whose records look alike, in the place of `content`."""
 

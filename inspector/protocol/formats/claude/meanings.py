@@ -272,8 +272,27 @@ def _api_call(line: Line, message: Message) -> ApiCall:
     tokens, made, read, written, hour = (min(max(number or 0, 0), _MOST) for number in (*given, hour))
     return ApiCall(
         identifier, model, reported=True, input=tokens, output=made, cache_read=read, cache_write=written,
-        cache_write_1h=min(hour, written),
+        cache_write_1h=min(hour, written), incomplete=_is_placeholder(message, made),
     )  # fmt: skip
+
+
+_MOST_AT_FIRST = 8
+"""Output tokens that the API reports at most when an answer begins."""
+_BYTES_OF_TOKEN = 8
+"""More than this on average no text has."""
+
+
+def _is_placeholder(message: Message, output: int) -> bool:
+    """Whether output tokens are those of the first moment: the answer has not stopped and holds more than they say.
+
+    Versions 2.1.16 to 2.1.19 record only this. Any call of a tool takes more tokens.
+    """
+    if output > _MOST_AT_FIRST or bytes(message.stop_reason) != b"null" or not isinstance(message.content, list):
+        return False
+    if any(block.type == "tool_use" for block in message.content):
+        return True
+    texts = (max(len(block.text), len(block.thinking)) - 2 for block in message.content)
+    return sum(texts) > _BYTES_OF_TOKEN * output
 
 
 _MOST = 1 << 40

@@ -20,7 +20,7 @@ from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
-from inspector.present.token_facts import reported_words
+from inspector.present.token_facts import incomplete_words, reported_words
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets
 from inspector.ui.look.theme import Theme, ThemeController
@@ -299,8 +299,13 @@ class TokensPanel(HeadedPanel):
         if tokens.uncounted and not tokens.done:
             share = tokens.counted * 100 // max(1, tokens.counted + tokens.uncounted)
             words = f"{words}, counting tokens, {share} %" if tokens.counted else "not counted yet"
-        reported = self._document.analysis.usage.total()
-        self.head.set_count(words if reported is None else f"{words}. {reported_words(reported)}")
+        analysis = self._document.analysis
+        reported, stated = analysis.usage.total(), analysis.costs.stated()
+        if reported is not None:
+            words = f"{words}. {reported_words(reported)}{incomplete_words(analysis.usage.incomplete_count)}"
+        if stated is not None:
+            words = f"{words}. Cost: {formats.dollars(stated)}, as the session states"
+        self.head.set_count(words)
 
     def _show_plot(self, way: Way, greatest: Sums, counted: NDArray[np.int64] | None) -> Steps[None]:
         room = self.width() >= _ROOM_FOR_PLOT * self._themes.theme.zoom
