@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextFrameFormat, QTextTable
 from PySide6.QtTest import QTest
 
 from inspector.ui.app.application import Application
@@ -26,3 +27,22 @@ def test_the_choice_is_kept(application: Application) -> None:
     other = window_on(application, document_of(envelope("chat", {"text": "So **it** is"})))
     panes_of(other).go_to(0)
     assert child(other, TextView, "chatText").toPlainText() == "So **it** is"
+
+
+def test_tables_and_quotes_look_like_the_rest(application: Application) -> None:
+    """Qt draws raised frames, and leaves 40 pixels on both sides of a quote."""
+    said = "# Totals\n\n| place | cents |\n|---|---|\n| shop | 1 |\n\n> Rounded twice.\n"
+    window = window_on(application, document_of(envelope("chat", {"text": said, "format": "markdown"})))
+    window.show()
+    panes_of(window).go_to(0)
+    document = child(window, TextView, "chatText").document()
+    (table,) = (frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable))
+    look = table.format().toTableFormat()
+    theme = application.theme.theme
+    assert look.borderStyle() == QTextFrameFormat.BorderStyle.BorderStyle_Solid
+    assert look.borderBrush().color() == theme.color("line.strong")
+    quote = document.begin()
+    while "Rounded" not in quote.text():
+        quote = quote.next()
+    layout = quote.blockFormat()
+    assert (layout.leftMargin(), layout.rightMargin()) == (theme.metrics.indent, 0)

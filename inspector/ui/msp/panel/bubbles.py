@@ -26,9 +26,7 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
-    QTextFrameFormat,
     QTextOption,
-    QTextTable,
 )
 from typing_extensions import override
 
@@ -140,7 +138,6 @@ def lay_out(text: str, width: float, theme: Theme, *, whole: bool = False) -> Bu
         document.setMarkdown(shown, features)
         tidy_markdown(document, theme)
         _color_links(document, theme)
-        _quiet_tables(document, theme)
     else:
         document.setPlainText(shown)
     _space_lines(document)
@@ -181,19 +178,6 @@ def _color_links(document: QTextDocument, theme: Theme) -> None:
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             cursor.mergeCharFormat(look)
         block = block.next()
-
-
-def _quiet_tables(document: QTextDocument, theme: Theme) -> None:
-    """Tables with hairlines of the theme; Qt's own are as dark as the text."""
-    for frame in document.rootFrame().childFrames():
-        if isinstance(frame, QTextTable):
-            layout = frame.format().toTableFormat()
-            layout.setBorderBrush(theme.color("line.strong"))
-            layout.setBorderCollapse(True)
-            layout.setBorder(1)
-            layout.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)  # Qt's own is raised
-            layout.setCellPadding(theme.metrics.unit)
-            frame.setFormat(layout)
 
 
 class BubbleTexts:

@@ -22,7 +22,9 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextFrameFormat,
     QTextOption,
+    QTextTable,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QMessageBox, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
@@ -247,8 +249,22 @@ def with_line_breaks(text: str) -> str:
     return "\n".join(lines)
 
 
+def quiet_tables(document: QTextDocument, theme: Theme) -> None:
+    """Draws tables with hairlines of the theme; Qt's own are as dark as the text."""
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            layout = frame.format().toTableFormat()
+            layout.setBorderBrush(theme.color("line.strong"))
+            layout.setBorderCollapse(True)
+            layout.setBorder(1)
+            layout.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)  # Qt's own is raised
+            layout.setCellPadding(theme.metrics.unit)
+            frame.setFormat(layout)
+
+
 def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
-    """Set rendered Markdown in the program's own type: quiet headings, narrow lists, mono code, pictures as words."""
+    """Sets rendered Markdown in the program's own type: quiet headings and tables, narrow lists, pictures as words."""
+    quiet_tables(document, theme)
     document.setIndentWidth(theme.metrics.indent)
     mono = theme.font("mono-row")
     block = document.begin()
@@ -258,6 +274,10 @@ def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
         level = layout.headingLevel()
         layout.setTopMargin((3 * theme.metrics.unit if level else theme.metrics.unit) if block.position() else 0)
         layout.setBottomMargin(theme.metrics.unit // 2)
+        quoted = int(layout.property(QTextFormat.Property.BlockQuoteLevel) or 0)
+        if quoted:  # Qt leaves 40 pixels a level on both sides
+            layout.setLeftMargin(quoted * theme.metrics.indent)
+            layout.setRightMargin(0)
         code = layout.hasProperty(QTextFormat.Property.BlockCodeLanguage) or layout.hasProperty(
             QTextFormat.Property.BlockCodeFence
         )
