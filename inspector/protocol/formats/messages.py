@@ -34,7 +34,7 @@ from inspector.protocol.formats.entries import (
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.meaning import MOST_MEANINGS, ApiCall, Meaning, Payload, ThreadMark
 from inspector.protocol.model_api.operations import error_in, stop_reason
-from inspector.protocol.model_api.streams import Stream, stream_of
+from inspector.protocol.model_api.streams import Stream, is_of_ollama, stream_of
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, parse_time
 
@@ -89,7 +89,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
     value = _decoded(line)
     if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
         return None
-    bodies = _bodies(value, items=unknown)
+    bodies = [] if is_of_ollama(value) else _bodies(value, items=unknown)
     entries = _entries(bodies, items=unknown)
     if not entries:
         return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
@@ -107,7 +107,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 EVENT_MARKS = (
     b'"message_start"', b'"chat.completion.chunk"', b'"delta":{', b'"delta": {', b'"prompt_filter_results"',
-    b'"response.created"', b'"candidates"',
+    b'"response.created"', b'"candidates"', b'"done":false', b'"done": false', b'"done":true', b'"done": true',
 )  # fmt: skip
 """What stands in the first event of an answer that comes in events; a delta of text stands in envelopes as well."""
 _EVENTS = ("content_block_", "message_", "response.")
@@ -127,6 +127,8 @@ def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
     value = decoded_object(held)
     if value is None or any(key in value for key in _FOREIGN):
         return None
+    if is_of_ollama(value):
+        return value
     sort = value.get("type")
     if isinstance(sort, str):
         if sort == "message_start":

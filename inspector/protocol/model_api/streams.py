@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.written_json import to_json
 
 MOST_JOINED = 1 << 26
 """Characters of one answer that are joined; what comes after is left out and said so."""
@@ -43,6 +44,8 @@ def stream_of(event: Mapping[str, Any]) -> Stream | None:
         return AnthropicStream()
     if isinstance(sort, str) and sort.startswith("response."):
         return ResponsesStream()
+    if is_of_ollama(event):
+        return OllamaStream()
     if isinstance(event.get("choices"), list):
         return ChatStream()
     return GeminiStream() if isinstance(event.get("candidates"), list) else None
@@ -344,6 +347,62 @@ class GeminiStream:
         for place, call in self._growing.items():
             parts[place] = {**parts[place], "functionCall": call.made()}
         return {**self._base, "candidates": [{**self._candidate, "content": {"role": "model", "parts": parts}}]}
+
+
+def is_of_ollama(event: Mapping[str, Any]) -> bool:
+    """Whether an object is a line that Ollama answers with, in `/api/chat` or `/api/generate`."""
+    if not isinstance(event.get("done"), bool) or not isinstance(event.get("model"), str):
+        return False
+    says = isinstance(event.get("message"), Mapping) or isinstance(event.get("response"), str)
+    return says and isinstance(event.get("created_at"), str)
+
+
+class OllamaStream:
+    """Lines of one answer of Ollama, the last one with `done` and the counts of tokens."""
+
+    def __init__(self) -> None:
+        self._last: Mapping[str, Any] = {}
+        self._pieces = Pieces()
+        self._calls: list[dict[str, Any]] = []
+
+    def add(self, event: Mapping[str, Any]) -> bool:
+        """Takes in a line; returns whether it carries a piece of the answer."""
+        self._last = event
+        message = _mapping(event.get("message"))
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            made = _mapping(_mapping(call).get("function"))
+            if isinstance(name := made.get("name"), str) and len(self._calls) < _MOST_PIECES:
+                written = to_json(made.get("arguments") or {}).decode("utf-8", "replace")
+                self._calls.append({"type": "function", "function": {"name": name, "arguments": written}})
+        added = [
+            self._pieces.add(key, text)
+            for key, texts in (
+                ("content", (message.get("content"), event.get("response"))),
+                ("reasoning", (message.get("thinking"), event.get("thinking"))),
+            )
+            for text in texts
+        ]
+        return any(added) or bool(calls)
+
+    def body(self) -> dict[str, Any]:
+        """The answer in the form of a chat completion."""
+        if not self._last:
+            return {}
+        message: dict[str, Any] = {"role": "assistant", "content": self._pieces.text("content")}
+        if (thought := self._pieces.text("reasoning")) is not None:
+            message["reasoning"] = thought
+        if self._calls:
+            message["tool_calls"] = self._calls
+        counts = {"prompt_tokens": "prompt_eval_count", "completion_tokens": "eval_count"}
+        usage = {name: count for name, key in counts.items() if isinstance(count := self._last.get(key), int)}
+        reason = self._last.get("done_reason")
+        choice = {"index": 0, "message": message, "finish_reason": reason if isinstance(reason, str) else None}
+        body = {
+            "object": "chat.completion", "model": self._last.get("model"), "timestamp": self._last.get("created_at"),
+            "choices": [choice],
+        }  # fmt: skip
+        return {**body, "usage": usage} if usage else body
 
 
 def _is_same_text(last: Mapping[str, Any], part: Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.messages import EVENT_MARKS, event_in
-from inspector.protocol.model_api.streams import Stream, stream_of
+from inspector.protocol.model_api.streams import Stream, is_of_ollama, stream_of
 from inspector.protocol.written_json import to_json
 from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
 
@@ -68,7 +68,7 @@ class ModelStreams:
         if self._stream is not None:
             self._stream.add(event)
             self._places.extend((line.offset, line.length))
-        if event.get("type") in _ENDS:
+        if event.get("type") in _ENDS or (event.get("done") is True and is_of_ollama(event)):
             yield from self._flush()
 
     def _begins(self, event: Mapping[str, Any]) -> bool:
@@ -86,5 +86,7 @@ class ModelStreams:
 
 
 def _name_in(event: Mapping[str, Any]) -> object:
-    """The answer that an event names: chunks of chat completions and of Gemini each do, others do not."""
+    """The answer that an event names: chunks of chat completions and of Gemini do, Ollama's lines the model."""
+    if is_of_ollama(event):
+        return "ollama", event.get("model")
     return event.get("id", event.get("responseId")) if "choices" in event or "candidates" in event else None
