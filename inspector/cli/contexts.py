@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -55,16 +54,16 @@ def contexts_command(
                 continue
             about += [f"{node['type']} ({node['type_reason'].rstrip('.')})"] if node["type"] else []
             about += [f"{key}={plain(value)}" for key, value in node["metadata"].items()]
-            if (conclusion := node["conclusion"]) is not None:
-                about += [f"{_ended_words(conclusion)}, No. {conclusion['no']}"]
+            if node["ended_by"] is not None:
+                about += [f"{_ended_words(node['conclusion'])}, No. {node['ended_by']}"]
             say(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
         if not found:
             some = len(document.capture) > 0
             say("All messages are in the main context." if some else "There are no messages.")
 
 
-def _ended_words(conclusion: Mapping[str, Any]) -> str:
+def _ended_words(conclusion: str | None) -> str:
     """The words that ended a context, on one line."""
-    words = " ".join((conclusion["text"] or "").split())
+    words = " ".join((conclusion or "").split())
     shown = words if len(words) <= _CONCLUSION else f"{words[: _CONCLUSION - 1]}…"
     return f"“{shown}”" if shown else "no words"

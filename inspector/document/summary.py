@@ -258,11 +258,8 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
 _CONCLUSION = 1_000
 
 
-def conclusion_of(document: CaptureDocument, node: int) -> dict[str, Any] | None:
-    """The words that concluded a context, or the reason it was cancelled for, with the message's number.
-
-    Returns None of a context that has not ended; the text is None where nothing was written.
-    """
+def conclusion_of(document: CaptureDocument, node: int) -> str | None:
+    """Returns the words that concluded a context, or the reason it was cancelled for; None where there are none."""
     row = document.analysis.contexts.concluded_by[node]
     if row < 0:
         return None
@@ -272,7 +269,7 @@ def conclusion_of(document: CaptureDocument, node: int) -> dict[str, Any] | None
         payload = capture.records.payload(row)
         named = (payload.get(name) for name in ("reason", "summary"))
         text = next((value for value in named if isinstance(value, str) and value), "")
-    return {"no": row + 1, "text": text[:_CONCLUSION] or None}
+    return text[:_CONCLUSION] or None
 
 
 def _no(row: int) -> int | None:

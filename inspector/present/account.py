@@ -565,12 +565,15 @@ class _Words:
         stop = len(self.analysis)
         # As the tab and the status bar count: rows that only tell of a session are nobody's message.
         count = formats.count_of(stop - self.analysis.contexts.sessions.count_structure(slice(stop)), "message")
-        people = len(shown_numbers(self.analysis))
+        # As the list of participants has each name once, of several conversations too.
+        keys = self.analysis.participants.all.keys_of(shown_numbers(self.analysis))
+        people = len(np.unique(keys & _NAME_OF_KEY))
         by = f" of {formats.count_of(people, 'participant')}" if people else ""
         span = self.tally.span_ns
         return f"{count}{by}{f' in {_rounded(span)}' if span else ''}"
 
 
+_NAME_OF_KEY = 0xFFFFFFFF
 _WAITS = (State.WAITING, State.UNANSWERED)
 _ENDS: dict[int, str] = {
     State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",

@@ -277,6 +277,15 @@ def test_contexts_json() -> None:
     ]  # fmt: skip
 
 
+def test_contexts_say_what_concluded_them() -> None:
+    path = log(
+        envelope("reasoning/thought", context="r"), envelope("reasoning/conclusion", {"text": "so"}, context="r")
+    )
+    [node] = printed("contexts", path, "--json")
+    assert (node["ended_by"], node["conclusion"]) == (2, "so")
+    assert "“so”, No. 2" in run("contexts", path).stdout
+
+
 def test_contexts_for_people() -> None:
     assert run("contexts", log(envelope(context="a/b"))).stdout.splitlines() == [
         "a  1 messages, active", "  b  1 messages, active",

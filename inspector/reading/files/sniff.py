@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import FRAME_LABEL, codex, messages, read_chosen, read_line_as
-from inspector.protocol.formats.refused import refusal
+from inspector.protocol.formats.refused import refusal, text_words
 from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, parse_time
 from inspector.reading.decoder.batches import messages_of
@@ -106,7 +106,7 @@ def reading_of(source: SourceFile) -> str | None:
     first = next((head[start:stop].strip(_BLANK) for start, stop in scanner.scan(head)), b"")
     known_as = read_line_as(first)[1] if first else None
     is_both = known_as in (codex.LABEL, messages.LABEL) and messages.read(first, unknown=True) is not None
-    return messages.LABEL if is_both else None
+    return messages.LABEL if is_both and refusal(first) is None else None
 
 
 def is_array(head: bytes) -> bool:
@@ -185,7 +185,7 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
         record, known_as = _read(next((message for _, message in messages_of(line)), line), source.reading)
         if known_as not in (None, FRAME_LABEL):
             return None, number
-        reason = reason or record.reason or "a stream frame"
+        reason = reason or text_words(line) or record.reason or "a stream frame"
         if number == SNIFFED_LINES:
             break
     return reason, number

@@ -63,6 +63,14 @@ def test_who_asked_what_and_who_did_it() -> None:
     ]
 
 
+def test_participants_of_several_conversations_are_counted_by_name_as_they_are_listed() -> None:
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    other = [{"role": "user", "content": "c"}, {"role": "assistant", "content": "d"}]
+    document = document_of({"messages": said}, {"messages": other})
+    assert len(document.analysis.participants.all) == 4
+    assert account(document).head.startswith("4 messages of 2 participants")
+
+
 def test_what_calls_of_a_model_reported() -> None:
     document = CaptureDocument()
     document.load(WIRE)
