@@ -161,7 +161,9 @@ def _text(value: object) -> str | None:
 
 def _result(inner: Inner) -> Meaning:
     told = read_output(decoded(inner.output)) if _may_tell(inner.output) else Output("")
-    declined = is_declined(text_in(inner.output) or "") if head_of(inner.output) == b'"' else is_declined(told.text)
+    text = text_in(inner.output) or "" if head_of(inner.output) == b'"' else told.text
+    has_run = told.code is not None or told.took_s is not None  # its own output may read like a refusal
+    declined = not has_run and is_declined(text)
     found = Meaning(
         kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id, failed=told.failed and not declined,
         said=inner.output, declined=declined, took_ns=-1 if told.took_s is None else round(told.took_s * 1e9),

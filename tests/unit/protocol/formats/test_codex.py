@@ -124,6 +124,24 @@ def test_an_exit_code_is_a_failure(output: object, failed: bool) -> None:
     assert read_output(output).failed is failed
 
 
+@pytest.mark.parametrize(
+    ("output", "declined", "failed"),
+    [
+        ("exec command rejected by user", True, False),
+        ([{"type": "input_text", "text": "rejected by user"}], True, False),
+        (
+            [{"type": "input_text", "text": "Exit code: 1\nWall time: 3 seconds\nOutput:\nrejected by user"}],
+            False,
+            True,
+        ),
+        ([{"type": "input_text", "text": "Wall time: 3 seconds\nOutput:\nrejected by user"}], False, False),
+    ],
+)
+def test_what_a_command_printed_is_no_refusal(output: object, declined: bool, failed: bool) -> None:
+    (answer,) = read_line(item("function_call_output", call_id="c", output=output)).means
+    assert (answer.declined, answer.failed) == (declined, failed)
+
+
 def test_usage_is_counted_in_one_arithmetic_and_known_by_its_total() -> None:
     last = {"input_tokens": 100, "cached_input_tokens": 70, "cache_write_input_tokens": 10, "output_tokens": 9}
     info = {"total_token_usage": {**last, "total_tokens": 109}, "last_token_usage": last}
