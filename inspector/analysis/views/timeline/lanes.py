@@ -1,8 +1,8 @@
 """The lanes of a capture, made as messages come: who has one, and where messages stand.
 
 A track is a line that messages stand on: the baseline of a lane, which is main's, and below it the rows of its
-contexts (`pairs`). A context that begins with a start is a bar only in the lanes of participants who began it; messages
-of others in it stand on the baselines of their lanes.
+contexts (`pairs`). A context that begins with a start, and its sub-contexts, are bars only in the lanes of participants
+who began it; messages of others in it stand on the baselines of their lanes.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _MERGED_UP_TO = 1 << 18
 """Messages that are ordered anew at once while traffic comes: some 20 ms."""
 _AT_ONCE = 4_096
 """Messages that are taken in in one step."""
+_LEVELS_UP = 64
+"""Levels above a message's context among which one with a start is looked for."""
 _STARTS_BACK = 256
 """Latest starts of a context among which those of a sender are looked for."""
 
@@ -179,17 +181,31 @@ class Lanes:
         self._columns.append({"row": rows, "pair": self._pairs.take_in(lanes, nodes, self.times.values[rows])})
 
     def _begun_by_others(self, rows: Rows, nodes: Rows) -> NDArray[np.bool_]:
-        """(rows,) whether others began the context of each message: its bar is in their lanes only."""
+        """(rows,) whether others began the context of each message, or the nearest begun one around it."""
         contexts, senders = self._analysis.contexts, self._analysis.capture.columns["sender"]
         others = np.zeros(len(rows), np.bool_)
         inside = np.flatnonzero(nodes != MAIN)
-        started = as_numpy(contexts.started_by)[nodes[inside]]
-        inside, started = inside[started >= 0], started[started >= 0]
-        foreign = inside[senders[rows[inside]] != senders[started]]
-        pairs, _, places = distinct(nodes[foreign] << 32 | senders[rows[foreign]].astype(np.int64))
+        around = self._nearest_begun(nodes[inside])
+        inside, around = inside[around != MAIN], around[around != MAIN]
+        foreign = senders[rows[inside]] != senders[as_numpy(contexts.started_by)[around]]
+        inside, around = inside[foreign], around[foreign]
+        pairs, _, places = distinct(around << 32 | senders[rows[inside]].astype(np.int64))
         begun = [self._began(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs.tolist()]
-        others[foreign] = ~np.array(begun, np.bool_)[places]
+        others[inside] = ~np.array(begun, np.bool_)[places]
         return others
+
+    def _nearest_begun(self, nodes: Rows) -> Rows:
+        """(nodes,) each context, or the nearest one around it, that began with a start; MAIN where none did."""
+        contexts = self._analysis.contexts
+        parents, started = as_numpy(contexts.tree.parent), as_numpy(contexts.started_by)
+        found = nodes.copy()
+        for _ in range(_LEVELS_UP):
+            rising = np.flatnonzero((found != MAIN) & (started[found] < 0))
+            if not len(rising):
+                return found
+            found[rising] = parents[found[rising]]
+        found[started[found] < 0] = MAIN
+        return found
 
     def _began(self, node: int, sender: int) -> bool:
         """Whether a sender began a context too, after another one."""

@@ -163,7 +163,13 @@ def test_a_reasoning_is_a_bar_only_in_the_lanes_of_those_who_began_it() -> None:
     start = envelope("reasoning/start", {"message": "Why"}, id="why", sender="lead", ts=at(1))
     again = envelope("reasoning/start", {"message": "Why"}, id="why", sender="files", ts=at(4))
     document = document_of(
-        start, inside("lead", 2), inside("human", 3, "reasoning/cancel"), again, inside("files", 5), inside("human", 6)
+        start,
+        inside("lead", 2),
+        inside("human", 3, "reasoning/cancel"),
+        again,
+        inside("files", 5),
+        inside("human", 6),
+        envelope(sender="human", context="why/fetch", ts=at(7)),
     )
     lanes = lanes_of(document)
     node = document.analysis.contexts.node_of(1)
@@ -179,9 +185,9 @@ def test_a_reasoning_is_a_bar_only_in_the_lanes_of_those_who_began_it() -> None:
     }
     assert bars == {"lead": [node], "files": [node], "human": []}
     human = next(lane for lane in lanes.lanes if lane.name == "human")
-    assert (human.count, human.rows) == (2, 0)
-    assert lanes.tracks_of(np.array([2, 5])).tolist() == [human.track, human.track]
-    assert lanes_of(document, batches=6).lanes == lanes.lanes
+    assert (human.count, human.rows) == (3, 0)
+    assert lanes.tracks_of(np.array([2, 5, 6])).tolist() == [human.track] * 3
+    assert lanes_of(document, batches=7).lanes == lanes.lanes
 
 
 def test_without_a_time_a_message_stands_where_the_one_before_stands() -> None:
