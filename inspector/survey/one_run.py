@@ -20,6 +20,7 @@ from inspector.analysis.views.account.tool_calls import Calls, calls_of
 from inspector.analysis.views.latency.latency import latency_ms
 from inspector.analysis.views.waste import WasteFinder, WasteReport
 from inspector.document.document import CaptureDocument
+from inspector.document.session_titles import title_of_session
 from inspector.document.summary import context_nodes, finding_entries, summary
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import DATED_FROM_NS, NO_TIME
@@ -33,7 +34,7 @@ from inspector.survey.places import RunPlace, reason_of
 _CHUNK = 1 << 20
 _WHAT_CAN = " What can be read:"
 """What follows is the same for all."""
-_ROWS_VERSION = 3
+_ROWS_VERSION = 4
 """Counts up with each change of what the rows say."""
 
 Row = dict[str, Any]
@@ -283,7 +284,8 @@ def _run(
     worst = max((one for one in Severity if any(f["severity"] == one.word for f in findings)), default=None)
     spared = waste.wastes if waste is not None else ()
     return {
-        "format": told["format"], "messages": told["messages"], "records": told["records"],
+        "format": told["format"], "title": title_of_session(document.capture) or None,
+        "messages": told["messages"], "records": told["records"],
         "unreadable": told["unreadable"], "participants": len(told["participants"]), "contexts": told["contexts"],
         "first": first if first >= DATED_FROM_NS else None, "last": last if first >= DATED_FROM_NS else None,
         "duration": (last - first) / 1e9 if len(known) else None,
@@ -298,6 +300,7 @@ def _run(
         "wasted": waste.tokens if waste is not None else None,
         "wasted_no": spared[0].message + 1 if spared else None,
         **{f"usage_{name}": value for name, value in (told["usage"] or {}).items()},
+        "stated_cost": told["stated_cost"],
         "cost": told["cost"]["total"] if told["cost"] is not None else None,
         "latency_p50": _percentile(latency, 50), "latency_p95": _percentile(latency, 95),
         "slowest_no": int(answered[np.nanargmax(took[answered])]) + 1 if len(latency) else None,

@@ -19,6 +19,7 @@ _RUN = (
 RUNS = TableShape("runs", "A row for each run.", (
     *_RUN,
     TableColumn("format", _T.TEXT, "Format of its log, as `summary` names it."),
+    TableColumn("title", _T.TEXT, "Title of its session, else the first prompt; absent for other logs."),
     TableColumn("files", _T.INTEGER, "Files it was read from."),
     TableColumn("size", _T.INTEGER, "Bytes of these."),
     TableColumn("modified", _T.INTEGER, "When they were changed last, nanoseconds since 1970."),
@@ -53,6 +54,7 @@ RUNS = TableShape("runs", "A row for each run.", (
     TableColumn("usage_output", _T.INTEGER, "Tokens they gave."),
     TableColumn("usage_cache_read", _T.INTEGER, "Tokens read from caches."),
     TableColumn("usage_cache_write", _T.INTEGER, "Tokens written to caches."),
+    TableColumn("stated_cost", _T.NUMBER, "Dollars that the session itself states; absent without any."),
     TableColumn("cost", _T.NUMBER, "Dollars of these calls of models, by the prices in force; absent without any."),
     TableColumn("latency_p50", _T.NUMBER, "Milliseconds half of the calls of tools took at most."),
     TableColumn("latency_p95", _T.NUMBER, "And nineteen in twenty."),

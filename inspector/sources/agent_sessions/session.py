@@ -30,7 +30,7 @@ class AgentSession:
 
     @property
     def name(self) -> str:
-        """The title, else what was asked first, as `present.session_titles` has it; "" where neither is known."""
+        """The title, else what was asked first, as `document.session_titles` has it; "" where neither is known."""
         return self.title or self.prompt
 
 

@@ -49,16 +49,17 @@ FIELDS = {
 }  # fmt: skip
 """What each shows."""
 _TIPS = {
-    Column.PATH: "Where its log lies", Column.STARTED: "Time of its first message, UTC",
+    Column.PATH: "Title of its session, else where its log lies", Column.STARTED: "Time of its first message, UTC",
     Column.TOOK: "From the first message to the last", Column.MESSAGES: "Messages",
     Column.CALLS: "Calls of tools", Column.FAILED: "Calls that failed; Return goes to the first",
     Column.FINDINGS: "Findings, errors and warnings first; Return goes to the worst",
-    Column.TOKENS: "Tokens of all messages, estimate",
+    Column.TOKENS: "Tokens that its calls of models reported, with caches; else an estimate of all messages",
     Column.WASTED: "Tokens that might be avoidable; Return goes there",
-    Column.COST: "What its calls of models cost, by the prices in force",
+    Column.COST: "What its calls of models cost, by the prices in force; else as the session states",
     Column.P95: "What 19 in 20 calls took at most; Return goes to the slowest",
     Column.MODELS: "Models that were called",
 }  # fmt: skip
+_REPORTED = ("usage_input", "usage_output", "usage_cache_read", "usage_cache_write")
 _BEHIND = {
     Column.FAILED: "first_failed", Column.FINDINGS: "worst_no", Column.WASTED: "wasted_no", Column.P95: "slowest_no",
 }  # fmt: skip
@@ -90,15 +91,10 @@ class RunsModel(FiguresModel[int]):
 
     @override
     def in_order(self, rows: list[int], column: Column, *, descending: bool) -> list[int]:
-        name = FIELDS[column]
-
-        def key(place: int) -> Any:
-            value = self.runs.value(place, name)
-            return ", ".join(value or ()) if isinstance(value, list) else value
-
-        known = [place for place in rows if self.runs.value(place, name) not in (None, [])]
-        missing = [place for place in rows if self.runs.value(place, name) in (None, [])]
-        return [*sorted(known, key=key, reverse=descending), *missing]
+        values = {place: self._sort_value(place, column) for place in rows}
+        known = [place for place in rows if values[place] not in (None, "")]
+        missing = [place for place in rows if values[place] in (None, "")]
+        return [*sorted(known, key=values.__getitem__, reverse=descending), *missing]
 
     @override
     def is_figure(self, column: int) -> bool:
@@ -115,11 +111,32 @@ class RunsModel(FiguresModel[int]):
     @override
     def text(self, one: int, column: Column) -> str:
         value = self.runs.value(one, FIELDS[column])
+        if column is Column.PATH:
+            return plain(self.runs.value(one, "title") or mask_text(value[self._above :]))
+        reported = self.reported_tokens(one) if column is Column.TOKENS else None
+        if reported is not None:
+            return formats.short_count(reported)
+        if column is Column.COST and value is None:
+            value = self.runs.value(one, "stated_cost")
         if value is None:
             return ""
-        if column is Column.PATH:
-            return plain(mask_text(value[self._above :]))
         return _SAID.get(column, _count)(value)
+
+    def reported_tokens(self, place: int) -> int | None:
+        """Tokens that a run's model calls reported, in and out and of caches; None without any."""
+        reported = [self.runs.value(place, name) for name in _REPORTED]
+        return sum(one or 0 for one in reported) if any(one is not None for one in reported) else None
+
+    def _sort_value(self, place: int, column: Column) -> Any:
+        """The value that a cell shows, as far as it orders the rows."""
+        value = self.runs.value(place, FIELDS[column])
+        if column is Column.TOKENS and (reported := self.reported_tokens(place)) is not None:
+            return reported
+        if column is Column.PATH:
+            return self.text(place, column).casefold()
+        if column is Column.COST and value is None:
+            return self.runs.value(place, "stated_cost")
+        return ", ".join(value) if isinstance(value, list) else value
 
     def message_behind(self, place: int, column: Column) -> int | None:
         """No. of the message behind a figure of a run; None where there is none."""
@@ -158,7 +175,8 @@ class RunsTable(FiguresTable):
     def __init__(self, model: RunsModel, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(model, themes, parent, name="runs", widths=_WIDEST)
         self._model = model
-        if not any(model.runs.value(place, "cost") is not None for place in range(len(model.runs))):
+        costs = ("cost", "stated_cost")
+        if not any(model.runs.value(place, name) is not None for place in range(len(model.runs)) for name in costs):
             self.absent.add(Column.COST)
 
     @override
@@ -182,7 +200,7 @@ class RunsTable(FiguresTable):
             return "severity.error"
         if column is Column.FINDINGS and value(place, "worst") in ("error", "warning"):
             return f"severity.{value(place, 'worst')}"
-        return "ink.secondary" if value(place, FIELDS[column]) else "ink.tertiary"
+        return "ink.secondary" if self._model.text(place, column) not in ("", "0") else "ink.tertiary"
 
     def open_row(self, row: int, column: Column | None = None) -> None:
         """Open a run at the message behind a figure: of a column, else of the one the table is sorted by."""

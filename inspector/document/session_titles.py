@@ -1,0 +1,91 @@
+"""Finds names of sessions of coding agents: their title, else the first prompt."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.protocol.formats import TRANSCRIPTS
+from inspector.protocol.secrets.masking import mask_text
+from inspector.store.columns.flags import Flag
+from inspector.store.messages.capture import Capture
+
+_TITLES = ("codex/thread_name_updated", "claude/custom-title", "claude/ai-title", "session/session_start")
+"""Kinds of records that name a session, those that say it best first; then what its user said first."""
+_USER = "user"
+LONGEST = 120
+_LOOKED_AT = 8 * LONGEST  # of a text
+_MOST = 4
+"""Messages that are looked at: of titles the latest first, of a user the first ones, as pictures say nothing."""
+
+
+def title_of_session(capture: Capture) -> str:
+    """The name of the session whose log this is, or of the first one in it; "" for other logs. O(messages)."""
+    return title_among(SessionTitles(capture), capture)
+
+
+def title_among(titles: SessionTitles, capture: Capture) -> str:
+    """The title of the first session among the titles of a capture; "" for other logs."""
+    spaces = capture.columns["space"][: min(len(capture), _FIRST)]
+    named = spaces[capture.columns["part"][: len(spaces)] != 0]
+    return titles.of(int(named[named != 0][0])) if (named != 0).any() else ""
+
+
+_FIRST = 2_000
+"""Messages among which a log of a session names it."""
+
+
+class SessionTitles:
+    """Titles by space, looked up when they are asked for.
+
+    Records are read one by one: of each session the one that names it.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._seen = 0
+        self._rows: dict[int, list[list[int]]] = {}  # by space: latest of each kind above, first of the user
+        self._read: dict[int, tuple[list[list[int]], str]] = {}  # by space, of which messages, and its title
+
+    def of(self, space: int) -> str:
+        """What a session (string id of its space) is called, on one line; "" where nothing says. O(new messages)."""
+        self._look_on()
+        rows = self._rows.get(space, [])
+        known = self._read.get(space)
+        if known is None or known[0] is not rows:
+            words = (self._words(row) for of_kind in (*(one[::-1] for one in rows[:-1]), *rows[-1:]) for row in of_kind)
+            known = self._read[space] = rows, next(filter(None, words), "")
+        return known[1]
+
+    def _words(self, row: int) -> str:
+        payload = self._capture.records.payload(row)
+        text = payload.get("text")
+        return self.on_one_line(text) if isinstance(text, str) and "source" not in payload else ""
+
+    def on_one_line(self, text: str) -> str:
+        """A title as it is kept: masked, one line, 120 characters at most."""
+        return " ".join(mask_text(text[:_LOOKED_AT]).split())[:LONGEST]
+
+    def _look_on(self) -> None:
+        capture, start, stop = self._capture, self._seen, len(self._capture)
+        self._seen = stop
+        find, columns = capture.strings.find, capture.columns
+        labels = [code for one in TRANSCRIPTS if (code := find(one.LABEL))]
+        if start == stop or not labels:
+            return
+        kind = columns["kind"][start:stop]
+        own = np.isin(columns["protocol"][start:stop], labels)
+        typed = own & (kind == (find("chat") or -1)) & (columns["context"][start:stop] == 0)
+        typed &= columns["sender"][start:stop] == (find(_USER) or -1)
+        typed &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
+        for place, name in enumerate((*_TITLES, _USER)):
+            told = typed if name == _USER else own & (kind == (find(name) or -1))
+            rows = np.flatnonzero(told) + start
+            spaces = columns["space"][rows]
+            for space in np.unique(spaces).tolist():
+                before = self._rows.get(space) or [[] for _ in (*_TITLES, _USER)]
+                own_rows = rows[spaces == space]
+                if name == _USER:
+                    kept = [*before[place], *own_rows[:_MOST].tolist()][:_MOST]
+                else:
+                    kept = [*before[place], *own_rows[-_MOST:].tolist()][-_MOST:]
+                self._rows[space] = [*before[:place], kept, *before[place + 1 :]]
