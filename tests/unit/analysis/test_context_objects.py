@@ -82,6 +82,12 @@ def test_an_object_without_an_id_has_a_node_of_its_own() -> None:
     assert paths(document_of(said({"type": "x"}), said({}))) == ["(no id)", "(no id)"]
 
 
+def test_objects_without_an_id_contradict_each_other_in_nothing() -> None:
+    document = document_of(said({"parent": "why", "type": "plan"}), said({"parent": "how", "type": "review"}))
+    assert paths(document) == ["why/(no id)", "why/(no id)"]
+    assert odd(document) == [(1, Oddity.WITHOUT_ID), (2, Oddity.WITHOUT_ID)]
+
+
 def test_metadata_is_merged_and_the_latest_wins() -> None:
     document = document_of(
         said({"id": "a", "metadata": {"trigger": "m1", "confidence": 0.5, "token": "secret"}}),

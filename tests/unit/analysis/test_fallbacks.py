@@ -11,6 +11,7 @@ import pytest
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.mcp_calls import rpc_totals
 from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sentences import sentence_of
 from tests.builders import closed_at_end, document_at, document_of, lines_of, log_file
 
@@ -50,6 +51,24 @@ def test_fallback(code: int, block_bytes: int) -> None:
     )  # fmt: skip
     assert failures(document) == (0, 0, [State.ANSWERED, State.NONE])
     assert not document.analysis.findings.found.counts()
+
+
+@pytest.mark.parametrize("answered", [False, True])
+@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
+def test_silence_is_a_refusal(*, answered: bool, block_bytes: int) -> None:
+    late = [refuse(0)] if answered else []
+    exchanged = [ask(0, "server/discover"), ask(1, "initialize"), agree(1), *late, ask(2, "ping")]
+    lines = [
+        {"t": f"2026-01-05T09:0{minute}:00Z", "kind": "line", "message": message,
+         "dir": "server->client" if "method" not in message else "client->server"}
+        for minute, message in enumerate(exchanged)
+    ]  # fmt: skip
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
+        pass
+    document.look_further(math.inf)
+    assert FIELD_BY_NAME["waiting"].value(document.analysis, 0) is None
+    assert "mcp-unanswered" not in {one.code for one in document.analysis.findings.all()}
 
 
 def test_no_fallback() -> None:

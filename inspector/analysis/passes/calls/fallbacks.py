@@ -1,4 +1,4 @@
-"""Falls back from a refused `server/discover` to `initialize`: no failure (docs/protocols.md 13)."""
+"""Falls back from `server/discover`, refused or left open, to `initialize`: no failure (docs/protocols.md 13)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Fallbacks:
     """Clears the error of a refusal that its client expected: an older server does not know `server/discover`.
 
     The next `initialize` over the same connection shows that the client fell back. A refusal without one stays a
-    failure.
+    failure. Over stdio silence is a refusal as well: nobody waits for the answer any more.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns, changed: ChangedRows) -> None:
@@ -59,6 +59,11 @@ class Fallbacks:
     def _clear(self, asked: int, initialize: int) -> None:
         answer = int(self._links["answer"][asked])
         refusal = self._in_exchange(asked, initialize) if answer == NO_ROW else answer
+        if (answer == NO_ROW == refusal or answer > initialize) and self._is_in_no_exchange(asked):
+            if self._links["given_up"][asked] == GivenUp.NO.value:
+                self._links.put("given_up", asked, GivenUp.CANCELLED.value)
+                self._changed.update((asked,))
+            return
         if not NO_ROW != refusal < initialize or not self._capture.flags(refusal) & Flag.ERROR:
             return
         self._capture.clear_errors(np.array([refusal], np.int64))
@@ -70,6 +75,10 @@ class Fallbacks:
                 self._links.put("cause", refusal, asked)
                 self._links.put("method", refusal, int(self._links["method"][asked]))
         self._changed.update((asked, refusal))
+
+    def _is_in_no_exchange(self, row: int) -> bool:
+        """Whether a message came over a connection of its own client: over HTTP another may have begun."""
+        return int(self._capture.extracted.exchanges("number", np.array([row]))[0]) == 0
 
     def _in_exchange(self, asked: int, initialize: int) -> int:
         """The refusal that came in the HTTP exchange of a request, without its id; NO_ROW."""

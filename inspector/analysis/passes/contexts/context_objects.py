@@ -89,7 +89,8 @@ class ContextObjects:
         else:
             self._notes.add_id(node, row, key)
         above = described.get("parent")
-        if isinstance(above, str) and above:
+        # Objects without an id are different contexts in one node, so that they contradict each other in nothing.
+        if isinstance(above, str) and above and (key is not None or tree.parent[node] == MAIN):
             node = self._hang(space, row, node, above)
         self._settle()
         metadata = described.get("metadata")
@@ -105,7 +106,7 @@ class ContextObjects:
         if known is None:
             facts.note_type(node, row, declared)
             self._typed(node)
-        elif known[1] != declared:
+        elif known[1] != declared and key is not None:
             self._notes.add(node, row, Oddity.TYPE_CONFLICT)
 
     def _hang(self, space: int, row: int, node: int, above: str) -> int:
