@@ -27,7 +27,7 @@ from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.bundle import LONGEST_LIST, is_bundle, list_in
 from inspector.sources.inputs import is_stream
 from inspector.sources.rotation import rotated_together
-from inspector.sources.transcript_files import Facts, Member
+from inspector.sources.transcript_files import Facts, Member, members_of
 
 SUFFIX = ".ctxsources"
 VERSION = 1
@@ -126,13 +126,16 @@ def _without_zeros(written: str) -> str:
 
 
 def in_order(choices: Iterable[SourceChoice]) -> list[SourceChoice]:
-    """Choices as a document has them: folders are their logs, lists what they name, rotated logs one.
+    """Choices as a document has them: folders are their sessions or logs, lists what they name, rotated logs one.
 
     Each once, by name. A list that cannot be read stays, and is left out as a log that holds nothing known.
     """
     chosen: dict[Path, SourceChoice] = {}
     for choice in (named for one in choices for named in _named_by(one)):
-        if choice.path.is_dir() and not choice.is_session and (logs := logs_in(choice.path)):
+        folder = choice.path.is_dir() and not choice.is_session
+        if folder and members_of(choice.path)[0]:  # as it is opened alone
+            chosen[choice.path.absolute()] = replace(choice, is_session=True)
+        elif folder and (logs := logs_in(choice.path)):
             for path in logs:
                 chosen.setdefault(path.absolute(), SourceChoice(path))
         else:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from inspector.document.document import CaptureDocument
+from inspector.document.source_set import SourceChoice
 from inspector.document.summary import summary
 from inspector.sources.transcript_files import members_of
 
@@ -67,6 +68,18 @@ def test_a_session_is_opened_with_its_sub_agents(document: CaptureDocument, name
 def test_a_folder_is_opened_with_all_its_sessions(document: CaptureDocument) -> None:
     found = opened(document, FOLDER)
     assert (found["records"], len(found["sources"]), len(found["spaces"])) == (16, 3, 2)
+
+
+@pytest.mark.parametrize(("name", "records"), [("", 16), (SESSION, 11)])
+def test_a_folder_of_sessions_among_several_sources_is_opened_as_alone(
+    document: CaptureDocument, tmp_path: Path, name: str, records: int
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n")
+    for _ in document.open_together([SourceChoice(FOLDER / name), SourceChoice(log)]):
+        pass
+    found = summary(document, "")
+    assert (document.troubles, found["records"], found["sub_agents"]) == ([], records + 1, 1)
 
 
 def test_a_copied_session_is_counted_once(document: CaptureDocument, project: Path) -> None:
