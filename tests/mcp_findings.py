@@ -129,6 +129,10 @@ WRONG: dict[str, Lines] = {
     "mcp-stdout-noise": [*hello(), PRINTED, {**PRINTED, "text": "debug: weighing 2"}],
     "mcp-id-in-use": [*hello(), call(1, 1), call(2, 1)],
     "mcp-late-result": [*hello(), call(1, 1), notify(2, "cancelled", {"requestId": 1}, by="client"), done(6, 1)],
+    "mcp-server-lost": [
+        "2026-03-01T08:00:00.010Z [info] [pantry] Server started and connected successfully",
+        "2026-03-01T08:01:02.000Z [error] [pantry] Server disconnected. See the docs { metadata: undefined }",
+    ],
     "mcp-timed-out": [
         *hello(),
         call(1, 1),
@@ -392,6 +396,11 @@ RIGHT: dict[str, Lines] = {
             for n in (2, 3)
             for one in (post(7 + n, n, rpc(5, "ping"), mcp_session_id="s2"), *reply(7.5 + n, n, 401 if n == 2 else 200))
         ),
+    ],
+    "mcp-server-lost": [
+        "2026-03-01T08:00:00.010Z [info] [pantry] Server started and connected successfully",
+        "2026-03-01T08:01:02.000Z [info] [pantry] Server disconnected",
+        "2026-03-01T08:01:02.000Z [error] [pantry] Client transport closed",
     ],
     "mcp-timed-out": [
         *hello(),

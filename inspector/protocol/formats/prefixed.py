@@ -140,6 +140,9 @@ _EDITOR = (
 )
 """How lines of VS Code begin."""
 _BY_CLIENT = b"Message from client: "
+DISCONNECTED = "stdio/disconnect"
+"""Kind of the line by which Claude Desktop reports the loss of a server as an error."""
+_LOST = b"Server disconnected"
 _STDERR = b"server stderr"
 _MOST_TEXT = 2_000
 
@@ -165,7 +168,9 @@ def _told(line: bytes) -> Record | None:
     found, server = told
     by_client = found["text"].startswith(_BY_CLIENT)  # its content was not logged
     ends = ("client", server) if by_client else (server, "client")
-    meaning = Meaning(NOISE, ends[0], (ends[1],), failed=found["level"].lower() == b"error")
+    failed = found["level"].lower() == b"error"
+    kind = DISCONNECTED if failed and found["text"].startswith(_LOST) else NOISE
+    meaning = Meaning(kind, ends[0], (ends[1],), failed=failed)
     time_ns = meaning.time_ns = parse_time(found["time"].decode())
     return Record(Shape.MEANING, line, time_ns=time_ns, means=(meaning,), meant_by=LABEL)
 

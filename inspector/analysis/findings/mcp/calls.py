@@ -15,10 +15,12 @@ from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, put_away, seconds
 from inspector.analysis.findings.wire import UNREADABLE
 from inspector.protocol import mcp
+from inspector.protocol.formats.prefixed import DISCONNECTED
 from inspector.protocol.header import ABSENT
 from inspector.protocol.mcp_notes import Note
 from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.flags import Flag
 
 IN_USE = Check(
     "mcp-id-in-use", WARNING, "Request under the id of one that is still open",
@@ -75,7 +77,14 @@ TIMED_OUT = Check(
     "MCP 2025-06-18, Lifecycle, timeouts",
     example="The client gave tools/list up after 60.0 s: “Request timed out”",
 )  # fmt: skip
-CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS, TIMED_OUT)
+LOST = Check(
+    "mcp-server-lost", WARNING, "Server that disconnected",
+    "The client lost its connection to the server {who}.",
+    "Its tools are gone for the rest of the session; what was asked of it has no answer.",
+    "Look at why its process ended: its log, its command, and what it needs to start.",
+    "Claude Desktop: “Server disconnected”", on_transcripts=True,
+)  # fmt: skip
+CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS, TIMED_OUT, LOST)
 
 _RACE_S, _GRACE_S = 0.1, 1.0
 _CANCELLED_CODE = -32800
@@ -272,6 +281,12 @@ class _Token:
 
 def _token(by_server: bool, token: Any) -> str:
     return f"{'s' if by_server else 'c'}{token!r}"
+
+
+def note_lost_servers(batch: Batch) -> None:
+    """Reports the lines of clients that lost a server. O(such lines)."""
+    rows = batch.rows(DISCONNECTED)
+    batch.findings.add(LOST, rows[batch.of("flags", rows) & Flag.DERIVED.value != 0])
 
 
 def settle_noise(batch: Batch, talk: Talk) -> None:

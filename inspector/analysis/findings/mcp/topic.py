@@ -7,7 +7,7 @@ from typing import Protocol
 from inspector.analysis.findings import mcp_rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.mcp import calls, http, orders, revisions, rounds, schemas, tools
-from inspector.analysis.findings.mcp.calls import Calls, settle_noise
+from inspector.analysis.findings.mcp.calls import Calls, note_lost_servers, settle_noise
 from inspector.analysis.findings.mcp.conversations import Conversations, Heard
 from inspector.analysis.findings.mcp.enveloped import Enveloped
 from inspector.analysis.findings.mcp.http import HttpExchanges
@@ -72,6 +72,7 @@ class Mcp:
         for talk in self.conversations.noisy.values():
             if talk.is_mcp:
                 settle_noise(batch, talk)
+        note_lost_servers(batch)
         self._rounds.settle(batch)
         self._tasks.settle(batch)
         self._schemas.feed(batch)

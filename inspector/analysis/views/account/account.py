@@ -98,7 +98,7 @@ _DEEDS: dict[str, Deed] = {
     "system/error": Deed.ERROR,
     "participant/compact-done": Deed.COMPACTION,
 }
-_FAILING = ("otlp/span", "otlp/agent", "otlp/event", "otlp/log", "stdio/line")
+_FAILING = ("otlp/span", "otlp/agent", "otlp/event", "otlp/log", "stdio/line", "stdio/disconnect")
 _NO_DEED = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.SENT).value
 _BY_TARGET = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PROPOSAL.value)
 
