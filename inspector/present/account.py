@@ -6,6 +6,7 @@ The window shows them while nothing is selected, `summary` prints them: the same
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -49,6 +50,10 @@ Tone = Literal["plain", "quiet", "bad", "warn"]
 
 _QUOTED = 90
 _MOST_LISTED = 100
+_MOST_LOOKED_INTO = 32
+"""Messages of the user whose text is read to find those that were typed."""
+_REMINDERS = re.compile(r"\A\s*(?:<system-reminder>.*?(?:</system-reminder>\s*|\Z))+", re.DOTALL)
+"""Clients of models put these in the user's place."""
 _LOOKED_AT = 1 << 16  # messages among which the user's first are looked for
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_SHARES = 2
@@ -159,7 +164,7 @@ class _Words:
     def asked(self) -> list[AccountLine]:
         """Who asked what; else how it began."""
         tally, total = self.tally, self.tally.count(Deed.SAID)
-        asked = self._prompts() or tally.first("asked").tolist()
+        asked = self._prompts() or [row for row in tally.first("asked").tolist() if not self._is_reminder(row)]
         lines = [AccountLine("Asked", self._quoted(row), message=row) for row in asked[:_MOST_ASKED]]
         if not asked and total:
             row = int(tally.first("said")[0])
@@ -178,13 +183,21 @@ class _Words:
         head = slice(min(len(self.analysis), _LOOKED_AT))
         said = (capture.columns["sender"][head] == user) & (capture.columns["kind"][head] == chat)
         rows = np.flatnonzero(said)
-        return rows[capture.repeats(rows)[0] == NO_ROW][:_MOST_ASKED].tolist()
+        candidates = rows[capture.repeats(rows)[0] == NO_ROW][:_MOST_LOOKED_INTO].tolist()
+        return [row for row in candidates if not self._is_reminder(row)][:_MOST_ASKED]
+
+    def _is_reminder(self, row: int) -> bool:
+        return bool(text_of(self.analysis.capture, row)) and not self._typed(row)
+
+    def _typed(self, row: int) -> str:
+        """The text of a message of the user without reminders that a program put before it; "" for these alone."""
+        return _REMINDERS.sub("", text_of(self.analysis.capture, row))
 
     def _quoted(self, row: int) -> str:
         capture = self.analysis.capture
         to = capture.to(row)
         whom = f" to {recipients(to)}" if to else ""
-        text = plain(text_of(capture, row), _QUOTED)
+        text = plain(self._typed(row) or text_of(capture, row), _QUOTED)
         return f"{sender_of(capture, row)}{whom}: “{text}”" if text else f"{sender_of(capture, row)}{whom}, no text"
 
     def _shared(self, groups: Groups) -> str:

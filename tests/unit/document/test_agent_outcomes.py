@@ -292,3 +292,26 @@ def test_a_cost_that_a_session_states_is_its_last_total_else_the_sum_of_its_call
     by_call = [{**spoke(n, f"m{n // 2}", {"type": "text", "text": f"{n}"}), "costUSD": 0.25} for n in range(4)]
     assert summary(document_with(by_call), "")["stated_cost"] == 0.5  # two records of each call
     assert summary(document_with([said]), "")["stated_cost"] is None
+
+
+# Reminders on the wire
+
+
+def test_a_reminder_of_the_client_is_not_what_the_user_asked(tmp_path: Path) -> None:
+    def text(words: str) -> dict[str, str]:
+        return {"type": "text", "text": words}
+
+    def asked(*blocks: dict[str, str]) -> list[str]:
+        request = {"model": "claude-x", "max_tokens": 9, "messages": [{"role": "user", "content": [*blocks]}]}
+        answer = {"id": "m", "type": "message", "role": "assistant", "model": "claude-x", "content": [text("Hi")],
+                  "stop_reason": "end_turn", "usage": {"input_tokens": 5, "output_tokens": 1}}  # fmt: skip
+        path = tmp_path / "call.json"
+        path.write_text(json.dumps({"request": request, "response": answer}))
+        return [line.text for line in account(document_at(path)).lines if line.about == "Asked"]
+
+    reminder = "<system-reminder>\nThe list of tasks is empty.\n</system-reminder>\n"
+    typed = ["user to assistant: “Fly a kite”"]
+    assert asked(text("Fly a kite")) == typed
+    assert asked(text(reminder), text("Fly a kite")) == typed
+    assert asked(text(f"{reminder}{reminder}Fly a kite")) == typed
+    assert asked(text(reminder)) == []
