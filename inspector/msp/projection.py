@@ -268,7 +268,8 @@ def _rows_of(owner: Owner, own: NDArray[np.int64]) -> _Rows:
         before.append((began, owner.created_ns, BEGAN))
         if not owner.is_open:
             last = int(when[-1]) if len(when) else began
-            after.append((last if owner.closed_ns == NO_TIME else owner.closed_ns, owner.closed_ns, ENDED))
+            # By clocks that differ it may have closed before it opened; its end comes behind its beginning.
+            after.append((last if owner.closed_ns == NO_TIME else max(owner.closed_ns, began), owner.closed_ns, ENDED))
     first, last_ones = _few(before), _few(after)
     return (
         np.concatenate((first[0], when, last_ones[0])),

@@ -24,7 +24,7 @@ from inspector.msp.capture import SessionFollowing
 from inspector.msp.document import SessionDocument
 from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import document_at, document_of, envelope, log_file, tool_call, tool_result
-from tests.msp_samples import desk, said, session, subsession, written
+from tests.msp_samples import at, desk, said, session, subsession, written
 
 
 def opened(value: Any, name: str = "desk.json") -> CaptureDocument:
@@ -315,6 +315,16 @@ def test_a_sub_session_exported_is_the_same_again(tmp_path: Path) -> None:
     assert node_at(document, "nowhere") is None
     assert node_at(document, "s2") is not None
     assert document.analysis.contexts.node_of(0) == MAIN
+
+
+def test_what_closed_before_it_opened_is_closed() -> None:
+    early = subsession("s1", "m1", second=60, status="closed", closed_at=at(5))
+    document = opened([session("m1", said("p1", second=1), said("p2", second=90)), early])
+    kinds = [kind for kind, *_ in rows(document)]
+    assert kinds.index("msp/subsession") < kinds.index("msp/closed")
+    states = {node["path"]: node["state"] for node in context_nodes(document)}
+    assert states["s1"] == "concluded"
+    assert "msp-times" in {entry["code"] for entry in finding_entries(document)}
 
 
 def test_of_several_things_wrong_with_one_object_each_is_told() -> None:
