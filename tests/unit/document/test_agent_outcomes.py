@@ -315,3 +315,16 @@ def test_a_reminder_of_the_client_is_not_what_the_user_asked(tmp_path: Path) -> 
     assert asked(text(reminder), text("Fly a kite")) == typed
     assert asked(text(f"{reminder}{reminder}Fly a kite")) == typed
     assert asked(text(reminder)) == []
+
+
+def test_a_command_that_codex_exec_declined_is_rejected_and_no_failure() -> None:
+    item = {"id": "item_1", "type": "command_execution", "command": "rm -r build", "aggregated_output": ""}
+    lines: list[dict[str, Any]] = [
+        {"type": "thread.started", "thread_id": THREAD},
+        {"type": "turn.started"},
+        {"type": "item.started", "item": {**item, "status": "in_progress"}},
+        {"type": "item.completed", "item": {**item, "exit_code": -1, "status": "declined"}},
+    ]
+    document = document_with(lines)
+    assert (calls(document)["failed"], calls(document)["rejected"]) == (0, 1)
+    assert document.capture.failed_count == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
@@ -17,7 +18,7 @@ from inspector.ui.panels.runs.table import Column, RunsModel
 SESSION = "3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10"
 
 
-def record(number: int, kind: str, message: dict[str, object]) -> dict[str, object]:
+def record(number: int, kind: str, message: Mapping[str, object]) -> dict[str, object]:
     return {
         "parentUuid": None, "isSidechain": False, "sessionId": SESSION, "version": "2.1.30", "type": kind,
         "uuid": f"u{number}", "timestamp": f"2026-03-04T09:16:{number:02}.000Z", "message": message,

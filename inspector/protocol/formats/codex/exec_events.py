@@ -35,7 +35,7 @@ _BEGINS = re.compile(
 _ERROR = re.compile(rb'\{\s?"type":\s?"error",\s?"message":')
 _WORDS = {"agent_message": CHAT, "assistant_message": CHAT, "reasoning": THOUGHT, "plan": THOUGHT}
 _CALLS = frozenset({"command_execution", "file_change", "mcp_tool_call", "collab_tool_call", "web_search"})
-_FAILED = ("failed", "declined")
+_FAILED, _DECLINED = "failed", "declined"
 
 
 def is_event(line: bytes, *, unknown: bool = False) -> bool:
@@ -161,7 +161,8 @@ def _asked(sort: str, item: Mapping[str, Any]) -> Entry:
 
 def _answered(sort: str, item: Mapping[str, Any]) -> Entry:
     code, error, result = item.get("exit_code"), item.get("error"), item.get("result")
-    failed = item.get("status") in _FAILED or (isinstance(code, int) and code != 0)
+    declined = item.get("status") == _DECLINED
+    failed = not declined and (item.get("status") == _FAILED or (isinstance(code, int) and code != 0))
     if isinstance(error, Mapping):
         content: Any = [{"type": "text", "text": str(error.get("message"))}]
     elif isinstance(result, Mapping) and isinstance(result.get("content"), list):
@@ -170,7 +171,8 @@ def _answered(sort: str, item: Mapping[str, Any]) -> Entry:
         content = [{"type": "text", "text": _result_words(sort, item)}]
     server = _text(item.get("server"))
     meaning = Meaning(
-        kinds.RESPONSE, f"mcp:{server}" if server else TOOLS, (AGENT,), correlation=_text(item.get("id")), failed=failed
+        kinds.RESPONSE, f"mcp:{server}" if server else TOOLS, (AGENT,), correlation=_text(item.get("id")),
+        failed=failed, declined=declined,
     )  # fmt: skip
     states = item.get("agents_states")
     agents = item.get("receiver_thread_ids")
