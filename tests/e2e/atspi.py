@@ -15,6 +15,8 @@ from gi.repository import Gio, GLib  # pyright: ignore[reportMissingImports]
 _ATSPI = "org.a11y.atspi."
 ROOT = "/org/a11y/atspi/accessible/root"
 _WAIT_S = 60.0
+_REPLY_MS = 30_000
+"""A loaded machine takes seconds to restyle a window, and its program answers afterwards."""
 _LARGE = 300
 """Of a widget with more children, as a table's cells, only so many are looked at."""
 ACTIVE, CHECKED, FOCUSABLE, FOCUSED, SELECTED, SHOWING = 1, 4, 11, 12, 23, 25
@@ -35,7 +37,7 @@ class Bus:
     def __init__(self) -> None:
         session = Gio.bus_get_sync(Gio.BusType.SESSION)
         reply = session.call_sync(
-            "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, None, Gio.DBusCallFlags.NONE, 5000
+            "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", None, None, Gio.DBusCallFlags.NONE, _REPLY_MS
         )
         flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
         self._bus = Gio.DBusConnection.new_for_address_sync(reply.unpack()[0], flags, None, None)
@@ -43,7 +45,7 @@ class Bus:
     def call(self, thing: Thing, interface: str, method: str, arguments: Any = None) -> Any:
         """The reply's values."""
         reply = self._bus.call_sync(
-            thing.owner, thing.path, _ATSPI + interface, method, arguments, None, Gio.DBusCallFlags.NONE, 5000
+            thing.owner, thing.path, _ATSPI + interface, method, arguments, None, Gio.DBusCallFlags.NONE, _REPLY_MS
         )
         return reply.unpack()
 
@@ -51,7 +53,7 @@ class Bus:
         """A property."""
         reply = self._bus.call_sync(
             thing.owner, thing.path, "org.freedesktop.DBus.Properties", "Get",
-            GLib.Variant("(ss)", (_ATSPI + interface, name)), None, Gio.DBusCallFlags.NONE, 5000,
+            GLib.Variant("(ss)", (_ATSPI + interface, name)), None, Gio.DBusCallFlags.NONE, _REPLY_MS,
         )  # fmt: skip
         return reply.unpack()[0]
 

@@ -90,6 +90,7 @@ def read(window: Window) -> dict[str, Any]:
     """What is there."""
     bus = window.bus
     bar = window.wait("menu bar", "Menu bar")
+    window.wait("push button", "1 problem")  # counted after the rows are there
     return {
         "rows": window.rows,
         "cells": [window.cell(0, column) for column in (1, 4)],
