@@ -49,13 +49,13 @@ def _said_ns(owner: Owner) -> int:
 
 
 def _last_in_reach(sub: Subsession) -> int:
-    """The same; of one in which nothing was said its opening and those in it count."""
+    """Returns when something was last said in a sub-session or below it; an opening counts where nothing was said."""
     left, last = [sub], NO_TIME
     while left:
         one = left.pop()
         said = _said_ns(one)
         last = max(last, said if said != NO_TIME else one.created_ns)
-        left += one.children if said == NO_TIME else ()
+        left += one.children
     return last
 
 
@@ -174,9 +174,12 @@ class SessionDocument:
         return self._latest[1]
 
     def is_active(self, sub: Subsession) -> bool:
-        """Whether an open sub-session goes on, as the tree of contexts has it: something was said a short while ago."""
+        """Returns whether an open sub-session is within its idle time, as the tree of contexts has it.
+
+        Without any time it cannot have timed out.
+        """
         last = _last_in_reach(sub)
-        return last != NO_TIME and self.latest_ns - last <= self.idle_after_s * 1_000_000_000
+        return last == NO_TIME or self.latest_ns - last <= self.idle_after_s * 1_000_000_000
 
     @property
     def read_only(self) -> bool:

@@ -73,7 +73,7 @@ def test_a_finding_says_what_is_wrong_why_it_matters_and_what_to_do(show: Show):
     facts = rows(panel, "findingFacts-request-unanswered")
     assert [row.partition(":")[0] for row in facts] == ["Why it matters", "What to do", "Source"]
     assert "files" in facts[1]
-    assert panel.tabs.words()[TABS.index(FINDINGS_TAB)] == "Findings 1"
+    assert panel.tabs.words()[-1] == "Findings 1"
     assert panel.tabs.accessibleTabName(TABS.index(FINDINGS_TAB)) == "Findings 1"
 
 
@@ -82,13 +82,13 @@ def test_several_findings_come_most_severe_first(show: Show):
     assert labels(panel)[0] == "Secret or address in a context id"
     severities = [view.severity for view in panel.findChildren(FindingSentence)]
     assert severities == sorted(severities, reverse=True)
-    assert panel.tabs.words()[TABS.index(FINDINGS_TAB)] == f"Findings {len(severities)}"
+    assert panel.tabs.words()[-1] == f"Findings {len(severities)}"
 
 
 def test_without_findings_the_tab_says_so_and_bears_no_number(show: Show):
     panel = show(envelope(context="job-7f3a9c"))
     assert rows(panel, "noFindings") == ["Nothing found about this message."]
-    assert panel.tabs.words()[TABS.index(FINDINGS_TAB)] == "Findings"
+    assert panel.tabs.words()[-1] == "Findings"
     panel.show_tab("Overview")
     assert "Finding" not in labels(panel)
 
@@ -161,12 +161,12 @@ def test_secrets_and_controls_in_a_sentence_are_masked_and_visible(show: Show):
 def test_a_finding_that_appears_and_goes_away_while_shown(tmp_path: Path, show: Show):
     live = Live(tmp_path, received(ask()))
     panel = show(document=live.document)
-    assert panel.tabs.words()[TABS.index(FINDINGS_TAB)] == "Findings"
+    assert panel.tabs.words()[-1] == "Findings"
     panel.apply_changes(live.say(received(later(31))))
-    assert panel.tabs.words()[TABS.index(FINDINGS_TAB)] == "Findings 1"
+    assert panel.tabs.words()[-1] == "Findings 1"
     assert labels(panel) == ["Request without an answer"]
     panel.apply_changes(live.say(received(answer(ts=at(32)))))
-    assert panel.tabs.words()[TABS.index(FINDINGS_TAB)] == "Findings"
+    assert panel.tabs.words()[-1] == "Findings"
     live.document.close()
 
 
@@ -203,6 +203,7 @@ def test_all_tabs_have_room_at_the_least_width(qtbot: QtBot, theme_controller: T
     panel = show(tool_call("grep"))
     tabs = panel.tabs
     assert isinstance(tabs, DetailTabs)
+    tabs.show_title("Lifecycle", True)  # as in a log with transient results
     tabs.set_count("Findings", 12)
     assert tabs.tabRect(5).right() <= tabs.width()
     wide = tabs.tabRect(1).left()

@@ -196,11 +196,11 @@ def test_many_starts_in_one_context_take_no_longer_each() -> None:
 
 def test_what_concluded_a_context_is_told() -> None:
     found = {one["path"]: one["conclusion"] for one in context_nodes(document_of(*lines_in("a06-five-filters")))}
-    ended = {"reason-789": {"no": 6, "text": "t6"}, "reason-789/sub": None, "wf": {"no": 4, "text": "t4"}}
+    ended = {"reason-789": "t6", "reason-789/sub": None, "wf": "t4"}
     assert found == ended
     cancel = envelope("reasoning/cancel", {"reason": "stop"}, context="s1")
     (told_of,) = context_nodes(document_of(start("s1"), cancel))
-    assert told_of["conclusion"] == {"no": 2, "text": "stop"}
+    assert told_of["conclusion"] == "stop"
     assert "“t6”, No. 6" in printed("contexts", DATA / "a06-five-filters.jsonl")
 
 
