@@ -132,10 +132,12 @@ def in_order(choices: Iterable[SourceChoice]) -> list[SourceChoice]:
     """
     chosen: dict[Path, SourceChoice] = {}
     for choice in (named for one in choices for named in _named_by(one)):
-        folder = choice.path.is_dir() and not choice.is_session
-        if folder and members_of(choice.path)[0]:  # as it is opened alone
-            chosen[choice.path.absolute()] = replace(choice, is_session=True)
-        elif folder and (logs := logs_in(choice.path)):
+        logs = logs_in(choice.path) if choice.path.is_dir() and not choice.is_session else []
+        # No agent rotates its sessions: such a folder holds logs.
+        rotated = any(len(paths) > 1 for paths in rotated_together(logs))
+        if choice.path.is_dir() and not choice.is_session and not rotated and members_of(choice.path)[0]:
+            chosen[choice.path.absolute()] = replace(choice, is_session=True)  # as it is opened alone
+        elif logs:
             for path in logs:
                 chosen.setdefault(path.absolute(), SourceChoice(path))
         else:
