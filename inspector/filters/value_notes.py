@@ -71,7 +71,7 @@ def _kind_note(text: str, node: Comparison | Membership, value: StringValue) -> 
 
 
 def _is_equality(node: Comparison | Membership) -> bool:
-    """Whether a comparison is one of equality."""
+    """Tells whether a comparison is one of equality."""
     return isinstance(node, Comparison) and node.operator == "=="
 
 

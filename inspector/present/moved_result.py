@@ -41,7 +41,7 @@ class MovedResult:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of it was read."""
+        """Tells whether all of it was read."""
         return self.size is not None and self.size <= MOST_SHOWN
 
 

@@ -29,7 +29,7 @@ class ToldCall(msgspec.Struct, gc=False):
 
     @property
     def is_asked(self) -> bool:
-        """Whether the request was seen."""
+        """Tells whether the request was seen."""
         return bytes(memoryview(self.request)[:1]) == b"{"
 
 

@@ -60,7 +60,7 @@ class AgentCalls:
         return np.array(sorted(found), np.int64) if found else NO_ROWS
 
     def _went_on(self, batch: Batch, call: int) -> bool:
-        """Whether the agent of a call spoke in a later call of its model."""
+        """Tells whether the agent of a call spoke in a later call of its model."""
         start = max(batch.start, call + 1)
         columns, span = batch.capture.columns, slice(start, batch.stop)
         own = (columns["source"][span] == columns["source"][call]) & (

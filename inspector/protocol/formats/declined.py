@@ -31,7 +31,7 @@ _AROUND = ("Error: ", "<tool_use_error>", "exec_command failed: ", "apply_patch 
 
 
 def is_declined(text: str) -> bool:
-    """Whether a result says that the user did not allow its call."""
+    """Tells whether a result says that the user did not allow its call."""
     head = text[:LONGEST].lstrip()
     for around in _AROUND:
         head = head.removeprefix(around)

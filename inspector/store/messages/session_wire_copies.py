@@ -64,7 +64,7 @@ class _Seen:
     names: Sequence[str]
 
     def is_on_wire(self, row: int) -> bool:
-        """Whether a recording of a wire tells of a message."""
+        """Tells whether a recording of a wire tells of a message."""
         return int(self.protocols[row]) in self.wires
 
     def tell_one_call(self, row: int, before: int, *, new: bool) -> bool:
@@ -78,7 +78,7 @@ class _Seen:
         return history or _are_near(int(self.times[row]), int(self.times[before]))
 
     def are_of_one_tool(self, row: int, before: int) -> bool:
-        """Whether two calls name the same tool, be it with its server in one of them; or one names none."""
+        """Tells whether two calls name the same tool, be it with its server in one of them; or one names none."""
         one, other = int(self.tools[row]), int(self.tools[before])
         return one == other or not one or not other or _short(self.names[one]) == _short(self.names[other])
 

@@ -77,7 +77,7 @@ class Fallbacks:
         self._changed.update((asked, refusal))
 
     def _is_in_no_exchange(self, row: int) -> bool:
-        """Whether a message came over a connection of its own client: over HTTP another may have begun."""
+        """Tells whether a message came over a connection of its own client: over HTTP another may have begun."""
         return int(self._capture.extracted.exchanges("number", np.array([row]))[0]) == 0
 
     def _in_exchange(self, asked: int, initialize: int) -> int:

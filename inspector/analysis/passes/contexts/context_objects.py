@@ -93,21 +93,8 @@ class ContextObjects:
         if isinstance(above, str) and above and (key is not None or tree.parent[node] == MAIN):
             node = self._hang(space, row, node, above)
         self._settle()
-        metadata = described.get("metadata")
-        if isinstance(metadata, dict) and metadata:
-            facts.note_metadata(node, stamp, metadata)
-        labels = described.get("labels")
-        if isinstance(labels, list) and facts.note_labels(node, stamp, labels):
-            self._typed(node)
-        declared = described.get("type")
-        if not isinstance(declared, str) or not declared:
-            return
-        known = facts.declared.get(node)
-        if known is None:
-            facts.note_type(node, row, declared)
-            self._typed(node)
-        elif known[1] != declared and key is not None:
-            self._notes.add(node, row, Oddity.TYPE_CONFLICT)
+        conflicts = self._notes if key is not None else None
+        note_description(facts, conflicts, self._typed, node, row, stamp, described)
 
     def _hang(self, space: int, row: int, node: int, above: str) -> int:
         """Put a node below the parent an object names; returns the node it then is."""
@@ -156,6 +143,34 @@ class ContextObjects:
         if marker:
             _act(stack, operation, node)
         return node
+
+
+def note_description(
+    facts: NodeFacts, conflicts: ContextNotes | None, typed: Callable[[int], None], node: int, row: int, stamp: int,
+    described: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """Notes the metadata, labels and type that a message declares of a context.
+
+    Args:
+        facts: changed in place.
+        conflicts: gets a type that contradicts the declared one; None where contradictions are none.
+        typed: called if the type or the labels of the node changed.
+        node, row, stamp: the context, the message, and its order among declarations.
+        described: the object or payload.
+    """
+    metadata, labels, declared = (described.get(name) for name in ("metadata", "labels", "type"))
+    if isinstance(metadata, dict) and metadata:
+        facts.note_metadata(node, stamp, metadata)
+    if isinstance(labels, list) and facts.note_labels(node, stamp, labels):
+        typed(node)
+    if not isinstance(declared, str) or not declared:
+        return
+    known = facts.declared.get(node)
+    if known is None:
+        facts.note_type(node, row, declared)
+        typed(node)
+    elif known[1] != declared and conflicts is not None:
+        conflicts.add(node, row, Oddity.TYPE_CONFLICT)
 
 
 def stamp_of(row: int, place: int = 0) -> int:

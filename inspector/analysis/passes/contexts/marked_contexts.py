@@ -6,15 +6,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.passes.contexts.context_objects import stamp_of
+from inspector.analysis.passes.contexts.context_objects import note_description, stamp_of
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
-from inspector.analysis.passes.contexts.naming_notes import ContextNotes, Oddity
+from inspector.analysis.passes.contexts.naming_notes import ContextNotes
 from inspector.analysis.passes.contexts.node_facts import CONCLUDED, NodeFacts
 from inspector.protocol.context_forms import END, START, is_name
 from inspector.store.columns.columns import Array
@@ -127,22 +126,5 @@ class MarkedContexts:
             if identifier is not None and identifier != name:
                 self._name_of[ids.hash_in(space, identifier)] = key
         facts.note_start(node, row, int(self._capture.columns["sender"][row]), mark=True)
-        self._describe(node, row, payload)
+        note_description(self._facts, self._notes, self._typed, node, row, stamp_of(row), payload)
         return node
-
-    def _describe(self, node: int, row: int, payload: Mapping[str, Any]) -> None:
-        """Keep what a start says of its context, as an object does."""
-        facts = self._facts
-        metadata, labels, declared = (payload.get(name) for name in ("metadata", "labels", "type"))
-        if isinstance(metadata, dict) and metadata:
-            facts.note_metadata(node, stamp_of(row), metadata)
-        if isinstance(labels, list) and facts.note_labels(node, stamp_of(row), labels):
-            self._typed(node)
-        if not isinstance(declared, str) or not declared:
-            return
-        known = facts.declared.get(node)
-        if known is None:
-            facts.note_type(node, row, declared)
-            self._typed(node)
-        elif known[1] != declared:
-            self._notes.add(node, row, Oddity.TYPE_CONFLICT)

@@ -29,7 +29,7 @@ class NamedStarts:
         self._slashes: set[int] = set()  # in ids that have any
 
     def is_named(self, space: int, identifier: str, above: int) -> bool:
-        """Whether a context is known by the id of a start, at the root or below the start's own context."""
+        """Tells whether a context is known by the id of a start, at the root or below the start's own context."""
         tree = self._tree
         if not identifier:
             return False
