@@ -42,7 +42,7 @@ test-real: setup ## run tests that start processes (program, gateways, taps, SDK
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(REAL) tests/unit tests/e2e
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(REAL) tests/ui
 
-fuzz: setup ## run the properties again and again with new examples; MINUTES=60
+fuzz: setup ## run the properties in rounds with new examples, 2 s each; MINUTES=60
 	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)
 
 lint: setup ## style, format, words, types and layers

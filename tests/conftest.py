@@ -12,7 +12,7 @@ from itertools import count, cycle
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from inspector.base import paths
 from tests import builders
@@ -38,7 +38,7 @@ for _number in (signal.SIGINT, getattr(signal, "SIGHUP", None)):
         with contextlib.suppress(ValueError):  # not in the main thread
             signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
-# `make test` tries a few examples, `make test-real` more, always the same; `make fuzz` tries many, and new ones. How
+# `make test` tries a few examples, `make test-real` more, always the same; `make fuzz` tries new ones. How
 # long one takes says nothing, machines are busy. A slow property takes a share of them,
 # `tests.strategies.share_of_examples`.
 settings.register_profile(
@@ -46,7 +46,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )  # fmt: skip
 settings.register_profile("landing", settings.get_profile("default"), max_examples=15)
-settings.register_profile("fuzz", settings.get_profile("default"), max_examples=300, derandomize=False)
+# A failure of `make fuzz` is repeated by its seed alone: it is looked for without a database, and shrunk when repeated.
+settings.register_profile(
+    "fuzz-shrink", settings.get_profile("default"), max_examples=30, derandomize=False, database=None
+)
+settings.register_profile("fuzz", settings.get_profile("fuzz-shrink"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("default")
 
 MS = 0.001 * float(os.environ.get("TESTS_TIME_SCALE", "1"))

@@ -27,7 +27,8 @@ def _add_presets(raw: dict[str, object]) -> dict[str, object]:
             if name is not None and cast("dict[str, object]", preset).get("filter") == filters[name]:
                 preset = {**cast("dict[str, object]", preset), "name": name}
         kept.append(preset)
-    known = {cast("dict[str, object]", preset).get("filter") for preset in kept if isinstance(preset, dict)}
+    # A list: the file of a user may hold any JSON there, also what no set holds.
+    known = [cast("dict[str, object]", preset).get("filter") for preset in kept if isinstance(preset, dict)]
     new = [{"name": name, "filter": filters[name]} for name in _OF_VERSION_2 if filters[name] not in known]
     at = len(kept) - 1 if kept and kept[-1] == {"name": "Problems", "filter": filters["Problems"]} else len(kept)
     return {**raw, "presets": [*kept[:at], *new, *kept[at:]]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.settings import Settings, load, save, settings_path
@@ -99,6 +99,7 @@ _FIELDS = st.sampled_from([*Settings.model_fields, "later"])
 _ITEM = st.dictionaries(st.sampled_from(["name", "filter", "key", "color", "on", "url", "id", "shown"]), _ANY)
 
 
+@example({"presets": [{"filter": []}]})  # compared with those that a new version adds
 @given(st.dictionaries(_FIELDS, _ANY | st.lists(_ITEM, max_size=3)))
 def test_whatever_the_entries_are_it_loads_and_can_be_saved(raw: dict[str, object]) -> None:
     raw.pop("version", None)
