@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -23,8 +23,9 @@ from inspector.analysis.views.latency.link_delay import lag_ns
 from inspector.base.gc_control import no_collection
 from inspector.base.memory import MemoryBudget
 from inspector.document.decision_log import DecisionLog
-from inspector.document.source_list import in_order, is_source_list, read_source_list
-from inspector.document.source_set import SourceChoice, SourceSet, logs_in
+from inspector.document.openers import OPENERS, OpenRequest, title_of, title_of_several
+from inspector.document.source_list import in_order
+from inspector.document.source_set import SourceChoice
 from inspector.document.sources import DocumentSources, Progress, Reader, is_tapped_now, progress_of
 from inspector.document.stream_texts import StreamTexts
 from inspector.msp import (
@@ -33,18 +34,11 @@ from inspector.msp import (
     NotMspError,
     SessionDocument,
     SessionFollowing,
-    holds_sessions,
-    is_session_document,
     read_sessions,
 )
 from inspector.protocol.tool_names import ToolAliases
-from inspector.reading.files.sniff import reading_of
-from inspector.reading.files.source_reader import BLOCK_BYTES, SourceReader, UnknownFormatError
-from inspector.sources import opencode
-from inspector.sources.inputs import is_stream, open_source
-from inspector.sources.transcript_files import members_of
+from inspector.reading.files.source_reader import BLOCK_BYTES, UnknownFormatError
 from inspector.store.columns.block import Block
-from inspector.store.files.source_files import SourceFile
 from inspector.store.files.tool_baseline import read_baseline
 from inspector.store.messages.capture import Capture
 
@@ -120,53 +114,29 @@ class CaptureDocument:
             OSError: the file cannot be read.
             UnknownFormatError: nothing in its first 1,000 lines is known.
         """
-        stream = is_stream(path)
-        is_files = not stream and opencode.place_of(path) is None  # else neither a log nor a folder
-        if is_files and (together or path.is_dir()) and members_of(path)[0]:
-            self.path, self.name = path, self.name or name or title_of(path)
-            one = [SourceChoice(path, is_session=True)]
-            yield from self._open_set(one, block_bytes, wait=wait, follow=follow)
-            return
-        if is_files and path.is_dir() and not is_session_document(path) and (logs := logs_in(path)):
-            self.path, self.name = path, self.name or name or title_of(path)
-            folder = [SourceChoice(log, reading=reading) for log in logs]
-            yield from self.open_together(folder, block_bytes=block_bytes, wait=wait, follow=follow)
-            return
-        if is_files and is_source_list(path):
-            self.path, self.name = path, self.name or name or path.stem
-            choices = read_source_list(path)
-            yield from self.open_together(choices, name=name, block_bytes=block_bytes, wait=wait, follow=follow)
-            return
-        if is_files and reading is None and is_session_document(path):
-            yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
-            return
-        source = open_source(path, name)
-        source.reading = reading or (None if stream else reading_of(source))
-        self.path = source.data_path if stream else path
-        self.name = self.name or name or (source.name if stream else title_of(path))
-        self.live = stream
-        if stream and reading is None and (yield from self._streams_sessions(source, wait=wait)):
-            yield from self._open_streamed(source, block_bytes, wait=wait)
-        else:
-            self.sources.add(source)
-            yield from self._read_log(block_bytes, wait=wait, follow=follow)
+        request = OpenRequest(path, name, reading, block_bytes, wait=wait, follow=follow, together=together)
+        for opener in OPENERS:
+            steps = opener(self, request)
+            if steps is not None:
+                yield from steps
+                return
 
     def open_together(
         self, choices: Sequence[SourceChoice], *, name: str | None = None, block_bytes: int = BLOCK_BYTES,
         wait: bool = True, follow: bool = False,
     ) -> Generator[Progress]:  # fmt: skip
-        """Read several logs as one document, in the order of time; steps as those of `open_log`.
+        """Reads several logs as one document in the order of time, with the steps of `open_log`.
 
-        A message that several have is one, with its sightings. What holds nothing known is left out: see `troubles`.
+        A message found in several logs is one message. Logs without any known line are left out and named in
+        `troubles`.
 
         Args:
-            choices: files, folders of such and agents' sessions, in any order. A single file is opened as by
-                `open_log`.
-            name, block_bytes, wait, follow: as there.
+            choices: files, folders and agents' sessions in any order. A single file is opened as by `open_log`.
+            name, block_bytes, wait, follow: as in `open_log`.
 
         Raises:
-            OSError: none can be read.
-            UnknownFormatError: none holds anything known.
+            OSError: no log can be read.
+            UnknownFormatError: no log has a known line.
         """
         found = in_order(choices)
         if len(found) == 1 and not found[0].parts and not found[0].is_live:
@@ -178,38 +148,20 @@ class CaptureDocument:
             return
         if len(found) > 1:
             self.capture.share_messages()
-        yield from self._open_set(found, block_bytes, wait=wait, follow=follow, name=name)
+        yield from self.open_set(found, name=name, block_bytes=block_bytes, wait=wait, follow=follow)
 
-    def _open_set(
-        self, choices: Sequence[SourceChoice], block_bytes: int, *, wait: bool, follow: bool, name: str | None = None
-    ) -> Generator[Progress]:
-        """Read the files of some choices as one."""
+    def open_set(
+        self, choices: Sequence[SourceChoice], *, name: str | None = None, block_bytes: int = BLOCK_BYTES,
+        wait: bool = True, follow: bool = False,
+    ) -> Generator[Progress]:  # fmt: skip
+        """Reads the files of choices that are sorted already; the arguments and errors of `open_together`."""
         chosen = self.sources.add_several(choices)
-        self.path = self.path or (chosen.live or chosen.sources[0]).path
-        self.name = self.name or name or _title_of_several(chosen)
-        yield from self._read_log(block_bytes, wait=wait, follow=follow)
+        self.set_origin((chosen.live or chosen.sources[0]).path, name or title_of_several(chosen))
+        yield from self.read_sources(block_bytes, wait=wait, follow=follow)
 
-    def _streams_sessions(self, source: SourceFile, *, wait: bool) -> Generator[Progress, None, bool]:
-        """Whether a stream holds sessions; waits for its first object, as for the first line of a log."""
-        self.sources.stream = source
-        yield from self._waited(source, lambda: holds_sessions(source) is not None, wait=wait)
-        return bool(holds_sessions(source))
-
-    def _open_streamed(self, source: SourceFile, block_bytes: int, *, wait: bool) -> Generator[Progress]:
-        """Read the sessions of a stream, once all of it has come."""
-        yield from self._waited(source, lambda: not source.growing, wait=wait)
-        self.live = False
-        try:
-            yield from self.open_sessions([source.data_path], block_bytes=block_bytes, wait=wait)
-        finally:  # also when it was cancelled
-            if self.msp is not None:
-                self.msp.leave_disk()
-            source.close()
-
-    def _waited(self, source: SourceFile, there: Callable[[], bool], *, wait: bool) -> Generator[Progress]:
-        reader = SourceReader(source, 0)
-        for _ in reader.wait_until(there, wait=wait):
-            yield progress_of(reader, len(self.capture))
+    def set_origin(self, path: Path, name: str) -> None:
+        """Sets the path and the name, unless an earlier call did: a document keeps the name it was opened by."""
+        self.path, self.name = self.path or path, self.name or name
 
     def stop_stream(self) -> None:
         """Take in no more of standard input or a pipe; what came stays. Also from a signal handler."""
@@ -254,7 +206,7 @@ class CaptureDocument:
         self.msp, self.sessions = sessions, SessionFollowing(self, shown)
         if shown.source is not None:
             self.sources.add(shown.source)
-            yield from self._read_log(block_bytes, wait=wait, follow=False)
+            yield from self.read_sources(block_bytes, wait=wait, follow=False)
         self.sessions.report_problems()
 
     def take_rewritten(self, rows: Sequence[int]) -> None:
@@ -269,10 +221,10 @@ class CaptureDocument:
     def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
         """Read the rest of a log whose `open_log` was closed before its end; the same steps, the same errors."""
         self.memory.extend()
-        yield from self._read_log(block_bytes, wait=wait, follow=follow)
+        yield from self.read_sources(block_bytes, wait=wait, follow=follow)
 
-    def _read_log(self, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
-        """Read the sources there are to their ends."""
+    def read_sources(self, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
+        """Reads the sources added so far to their ends, with the steps of `open_log`."""
         sources, reader = self.sources, self.sources.reader
         finished = False
         try:
@@ -546,15 +498,3 @@ class CaptureDocument:
         codes, counts = np.unique(self.capture.columns["kind"], return_counts=True)
         pairs = sorted(zip(counts.tolist(), codes.tolist(), strict=True), key=lambda p: (-p[0], p[1]))
         return {self.capture.strings[code]: count for count, code in pairs}
-
-
-def _title_of_several(opened: SourceSet) -> str:
-    first = title_of(opened.choices[0].path)
-    more = len(opened.choices) - 1
-    return f"{first} and {more} more" if more else first
-
-
-def title_of(path: Path) -> str:
-    """A short name that still tells logs apart: gateways call all of theirs the same."""
-    stem = path.name.partition(".")[0]
-    return f"{path.parent.name}/{path.name}" if stem in ("envelope-history", "capability-decisions") else path.name

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from inspector.base.whole_file import PartFile, in_place_of
 from inspector.document.bundling import write_sources
-from inspector.document.document import CaptureDocument, title_of
+from inspector.document.document import CaptureDocument
+from inspector.document.openers import title_of
 from inspector.store.files.capture_folder import OwnCapture, captures_folder
 from inspector.store.files.capture_writer import CaptureWriter
 from inspector.store.files.source_files import SourceFile

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from inspector.document.document import CaptureDocument, title_of
+from inspector.document.document import CaptureDocument
+from inspector.document.openers import title_of
 from inspector.document.sources import Progress
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.reading.files.sniff import is_array
