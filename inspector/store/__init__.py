@@ -1,1 +1,1 @@
-"""Messages of a document: one array per property in memory, bytes on disk."""
+"""Columnar message store: one array per property in memory, the bytes on disk."""

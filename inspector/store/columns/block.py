@@ -1,4 +1,4 @@
-"""Records of one stretch of a source as columns, before a capture takes them in."""
+"""Block: decoded records of one stretch of a source as columns, ready for `Capture.append`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from inspector.store.columns.name_sets import BlockSets
 from inspector.store.columns.strings import InternTable
 
 TICK, REPLAYED = "tick", "replayed"
-"""Events of records that a reader names itself: a gateway's ticks, and events replayed to a client."""
+"""Event names that a reader assigns itself: a gateway's ticks, and events replayed to a client."""
 JOINING_EVENTS = frozenset({"delivered", "rejected", TICK, REPLAYED})
-"""Events of a gateway log whose records are copies of a message; ticks, and events that may come again."""
+"""Events of a gateway log whose records are copies of a message, plus ticks and events that may be replayed."""
 NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
 STRING_COLUMNS = (
     "kind", "kind_raw", "sender", "context", "method", "target", "space", "protocol", "direction", "stream",
@@ -24,7 +24,7 @@ STRING_COLUMNS = (
 )  # fmt: skip
 
 OBJECT_KEY = "\0"
-"""First character of a context key that is an opaque id (object form), not a path."""
+"""First character of a context key that is an opaque id (object form) instead of a path."""
 
 BLOCK_COLUMNS: dict[str, Any] = {
     "source": np.uint16,  # index into Capture.sources
@@ -49,42 +49,42 @@ BLOCK_COLUMNS: dict[str, Any] = {
     "content_hash": np.uint64,
     "size": np.uint32,
     "flags": np.uint32,
-    "fold": np.uint64,  # hash of what a gateway log's copies share; NO_HASH where copies never fold
+    "fold": np.uint64,  # hash of the properties that a gateway log's copies share; NO_HASH if copies never fold
     "participant": np.uint32,
     "event": np.uint32,
-    "connection": np.uint16,  # as the line says; the capture numbers them anew
-    "part": np.uint16,  # of a record that means messages, which of them it is, from 1; 0 where it is one itself
-    "alias_hash": np.uint64,  # of the record's own id, where the message has another; NO_HASH
-    "said": np.uint64,  # of a record's message, equal where it is copied; NO_HASH
-    "told": np.uint64,  # of a call's id, or of that of a result's call, equal in every source; NO_HASH
-    "words": np.uint64,  # of what a message says, equal in a session and on its wire; NO_HASH
+    "connection": np.uint16,  # as the line gives it; the capture renumbers it
+    "part": np.uint16,  # 1-based index among the messages of one record; 0 if the record is itself the message
+    "alias_hash": np.uint64,  # of the record's own id if the message has another; NO_HASH
+    "said": np.uint64,  # hash of a record's message, equal for its copies; NO_HASH
+    "told": np.uint64,  # hash of the id of a call, or of a result's call, equal in every source; NO_HASH
+    "words": np.uint64,  # hash of a message's text, equal in a session and on its wire; NO_HASH
 }
-"""Columns of a block: those of a message (capture.columns.MESSAGE_COLUMNS), and what folding needs."""
+"""Columns of a block: those of a message (`MESSAGE_COLUMNS`) plus columns needed for folding."""
 
 OF_TRANSCRIPTS = ("alias_hash", "said", "told", "words")
-"""Columns that a block has only where records in it mean messages."""
+"""Columns present only if some record of the block contains several messages."""
 
 
 class Opened(NamedTuple):
-    """A mark that a connection begins anew."""
+    """Marker for a reopened connection."""
 
     place: int
-    """Of the record that comes next."""
+    """Place of the next record in the block."""
     source: int
     src: int
     """The connection's number in the source."""
 
 
 class Ended(NamedTuple):
-    """How a tapped server ended."""
+    """End of a tapped server."""
 
     reason: str
     badly: bool
-    """It crashed."""
+    """The server crashed."""
 
 
 RUNNING = Ended("", False)
-"""It has not, or was started again."""
+"""The server still runs, or was started again."""
 
 
 @dataclass(slots=True)
@@ -93,14 +93,14 @@ class Block:
 
     Attributes:
         columns: one array per name of BLOCK_COLUMNS, in its dtype.
-        strings, to_sets: what the ids in the columns stand for, in no particular order.
-        extracts: what passes read of the records beside columns, by place of the record in the block.
-        formats: lines each format knew; None counts the unreadable ones.
-        origin: a capture's first line, when it lies in this block.
+        strings, to_sets: values of the ids in the columns, in no particular order.
+        extracts: record data that passes read beside the columns, by place of the record in the block.
+        formats: number of lines per format; None counts the unreadable lines.
+        origin: a capture's header line, if it lies in this block.
         stop: offset in bytes after the last line read.
         opened: connections that began in this block, in order.
-        ended: how its last connection ended, where a tap says so; RUNNING where one began after that.
-        in_order: its lines may have to be seen in the order of their source (`Wires`), which who read it did not.
+        ended: end of its last connection as a tap reports it; RUNNING if a connection began after that.
+        in_order: some lines may need the order of their source (`Wires`), and the reader did not provide it.
     """
 
     columns: dict[str, Array]
@@ -119,7 +119,7 @@ class Block:
 
     @property
     def sources(self) -> list[int]:
-        """The sources that its records lie in, ascending."""
+        """Source ids of its records, ascending."""
         sources = self.columns["source"]
         is_one = len(sources) and (sources == sources[0]).all()
         return [int(sources[0])] if is_one else np.unique(sources).tolist()

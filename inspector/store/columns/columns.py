@@ -1,8 +1,8 @@
-"""Arrays that grow at the end, one value per message or per delivery, each kept as small as its values allow.
+"""Growing arrays, one value per message or delivery, each in the smallest dtype that fits.
 
-A column that has held one value only takes no memory; one that equals another so far is that other one; numbers
-without a sign are kept in the narrowest dtype that holds those seen. A million messages of a usual log take 63 bytes
-each so, where full dtypes take 114.
+A column with a single distinct value takes no memory. A column that equals another so far shares that one's array.
+Unsigned numbers use the narrowest dtype for the values so far. A million messages of a usual log take 63 bytes each;
+full dtypes would take 114.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ Array = NDArray[Any]
 
 _FIRST_ROOM = 1024
 _COPIED_AT_ONCE = 1 << 17
-"""Values of the longest array that is copied in one go when it is full. Of 10,000,000 that would take 100 ms."""
+"""Longest array, in values, that is copied at once when it is full. Copying 10,000,000 would take 100 ms."""
 
 
 @cache
 def _zero(dtype: np.dtype[Any]) -> Array:
-    """(1,) what every column begins with; never written to."""
+    """(1,) initial value shared by all columns; never written to."""
     return np.zeros(1, dtype)
 
 
 @cache
 def _most(dtype: np.dtype[Any]) -> int:
-    """The largest number of a dtype."""
     return int(np.iinfo(dtype).max)
 
 
 def places_among(rows: Array, ascending: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where each of some numbers stands among ascending ones, and whether it does: (n,) and (n,) bool. O(n log k).
+    """Returns for each number its index in the ascending array, and a mask of matches: (n,) and (n,) bool. O(n log k).
 
-    They are asked for in the dtype of those; else numpy would copy all of these each time.
+    The lookup uses the dtype of the array; otherwise numpy would copy the whole array each time.
     """
     if not len(ascending):
         return np.zeros(len(rows), np.int64), np.zeros(len(rows), np.bool_)
-    asked = np.minimum(rows, _most(ascending.dtype)).astype(ascending.dtype)  # what does not fit is told by its value
+    # clipped values differ from their row, so they do not match
+    asked = np.minimum(rows, _most(ascending.dtype)).astype(ascending.dtype)
     places = np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)
     return places, ascending[places] == rows
 
 
 class _Column:
-    """One array that grows; a single value while it has held no other.
+    """One array that grows; a single value as long as it has held no other.
 
-    When a long array is almost full, the next one is filled from it bit by bit, so that no append takes long.
+    When a long array is almost full, the next one is filled gradually, so that no append takes long.
 
     Args:
-        dtype: the widest it may become; one with a sign is kept at full width.
-        least: the narrowest it may be.
-        growth: by how much room grows. It differs from column to column, so that they are not all copied at once.
+        dtype: the widest dtype it may take; signed dtypes stay at full width.
+        least: the narrowest dtype.
+        growth: factor of growth. It differs between columns, so that they are not all copied at once.
     """
 
     __slots__ = ("_array", "_copied", "_dtype", "_growth", "_least", "_next", "_value")
@@ -70,7 +70,7 @@ class _Column:
         self._value = _zero(self._least)
 
     def view(self, length: int) -> Array:
-        """(length,) its values; read-only."""
+        """Returns its (length,) values, read-only."""
         if self._array is None:
             found = np.ndarray((length,), self._value.dtype, self._value, 0, (0,))
         else:
@@ -79,7 +79,7 @@ class _Column:
         return found
 
     def append(self, values: Array | int, length: int, count: int) -> None:
-        """Add `count` values, or one value so many times, to the `length` that it has."""
+        """Appends `count` values, or one value `count` times, after the present `length`."""
         if not count:
             return
         given = np.asarray(values)
@@ -94,30 +94,30 @@ class _Column:
         self._copy_ahead(array, length + count)
 
     def put(self, rows: Any, values: Any, length: int) -> bool:
-        """Replace values; whether that made another array necessary."""
+        """Replaces values; returns True if that made another array necessary."""
         given, before = np.asarray(values), self._array
         if not given.size or (before is None and (given == self._value[0]).all()):
             return False
         array = self._room(length, length, given)
         array[:length][rows] = given
-        if self._next is not None:  # of what is not copied yet it takes no notice
+        if self._next is not None:  # the part not yet copied needs no write
             self._next[:length][rows] = given
         return array is not before
 
     def copy_of(self, other: Array) -> None:
-        """Hold these values from now on."""
+        """Replaces all values by these."""
         if len(other):
             self.append(other, 0, len(other))
 
     def _dtype_for(self, most: int) -> np.dtype[Any]:
-        """The narrowest dtype for numbers up to `most`."""
+        """Returns the narrowest dtype for numbers up to `most`."""
         if self._dtype.kind != "u":
             return self._dtype
         needed = np.min_scalar_type(most)
         return needed if needed.itemsize > self._least.itemsize else self._least
 
     def _room(self, length: int, stop: int, given: Array) -> Array:
-        """The array, with room for `stop` values and width for those given."""
+        """Returns the array with room for `stop` values and width for the given ones."""
         array, dtype = self._array, self._value.dtype if self._array is None else self._array.dtype
         if self._dtype.kind == "u" and dtype != self._dtype:
             most = int(given.max())
@@ -138,7 +138,7 @@ class _Column:
         return self._array
 
     def _copy_ahead(self, array: Array, length: int) -> None:
-        """Fill the next array, as far of the way as the last twentieth of this one is used."""
+        """Copies into the next array in proportion to the use of this array's last twentieth."""
         room = len(array)
         full = room - room // 20
         if room <= _COPIED_AT_ONCE or length <= full:
@@ -153,13 +153,13 @@ class _Column:
 class GrowingColumns:
     """Named arrays of equal length, grown together.
 
-    `columns["kind"]` is a read-only view of the first `len(columns)` values, in a dtype not wider than asked for. A
-    view does not grow, and may or may not see what is put later: take it anew after an append or a put.
+    `columns["kind"]` is a read-only view of the first `len(columns)` values, in a dtype no wider than requested. A view
+    does not grow, and may or may not show later writes. Request it again after `append` or `put`.
 
     Args:
         dtypes: the widest dtype of each column by name.
-        least: the narrowest dtype of a column, where masks or the like want one.
-        like: columns that commonly equal another, by name; the other is never put to.
+        least: the narrowest dtype of a column, for masks and the like.
+        like: columns that commonly equal another, by name; the other column is never written by `put`.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class GrowingColumns:
             for place, (name, dtype) in enumerate(dtypes.items())
         }
         self._like = dict(like or {})
-        self._views: dict[str, Array] = {}  # passes ask for columns more often than they grow
+        self._views: dict[str, Array] = {}  # cached: passes request columns more often than the columns grow
 
     def __len__(self) -> int:
         return self._length
@@ -187,7 +187,7 @@ class GrowingColumns:
         return found
 
     def append(self, values: Mapping[str, Array | int], count: int | None = None) -> int:
-        """Append to every column an array, or `count` times a number. Returns where they start."""
+        """Appends to every column an array, or a number `count` times. Returns the first new row."""
         start = self._length
         if count is None:
             count = next(len(given) for given in values.values() if not isinstance(given, int))
@@ -203,10 +203,10 @@ class GrowingColumns:
         return start
 
     def put(self, name: str, rows: Any, values: Any) -> None:
-        """Replace values of a column.
+        """Replaces values of a column.
 
         Args:
-            rows: an index or an array of them, or a slice.
+            rows: an index, an array of indices, or a slice.
             values: one for all or one for each.
         """
         if self._columns[name].put(rows, values, self._length):
@@ -215,7 +215,7 @@ class GrowingColumns:
 
 MESSAGE_COLUMNS: dict[str, Any] = {
     "source": np.uint16,  # index into Capture.sources
-    "connection": np.uint32,  # number of the connection within its source, a new one whenever it was opened anew
+    "connection": np.uint32,  # number of the connection within its source; a reopened connection gets a new one
     "offset": np.int64,  # bytes, of the record's line in its source
     "length": np.uint32,  # bytes, without the line end
     "time_ns": np.int64,  # arrival or log time, else the sender's; nanoseconds UTC, NO_TIME
@@ -225,7 +225,7 @@ MESSAGE_COLUMNS: dict[str, Any] = {
     "sender": np.uint32,
     "to_set": np.uint32,  # id into Capture.to_sets
     "context": np.uint32,  # string id of the observed context key; never rewritten
-    "method": np.uint32,  # what the message itself says
+    "method": np.uint32,  # from the message itself
     "target": np.uint32,
     "space": np.uint32,
     "protocol": np.uint32,
@@ -234,22 +234,22 @@ MESSAGE_COLUMNS: dict[str, Any] = {
     "id_hash": np.uint64,  # NO_HASH when there is no id
     "correlation_hash": np.uint64,  # of the first id named; NO_HASH
     "rpc_hash": np.uint64,  # of the JSON-RPC id as JSON text; NO_HASH
-    "content_hash": np.uint64,  # of the envelope's bytes, to tell copies apart; NO_HASH of what has no copies
+    "content_hash": np.uint64,  # of the envelope's bytes, to compare copies; NO_HASH if copies cannot occur
     "size": np.uint32,  # bytes of the envelope, message or frame
     "flags": np.uint32,
-    "part": np.uint16,  # of a record that means messages, which of them it is, from 1; 0 where it is one itself
+    "part": np.uint16,  # 1-based index among the messages of one record; 0 if the record is itself the message
 }
 """Columns of a block, in these dtypes; a capture keeps them narrower."""
 
 _IN_CAPTURES = {"offset": np.uint64, "content_hash": np.uint32}
-"""What has another dtype there: of a content's hash half is enough to compare copies of one message."""
+"""Dtypes that differ in a capture. Half of a content hash is enough to compare copies of one message."""
 
 
 def message_columns() -> GrowingColumns:
-    """Empty columns for the messages of a capture."""
-    # In a log of bare envelopes the only time is the sender's, and the message is all there is in its line.
+    """Returns empty columns for the messages of a capture."""
+    # In a log of bare envelopes the sender's time is the only one, and each line holds one message and nothing else.
     like = {"ts_ns": "time_ns", "size": "length", "kind_raw": "kind"}
-    least = {"flags": np.min_scalar_type(max(Flag))}  # whatever the bits of a mask, the column has them
+    least = {"flags": np.min_scalar_type(max(Flag))}  # wide enough for any mask
     return GrowingColumns({**MESSAGE_COLUMNS, **_IN_CAPTURES}, least=least, like=like)
 
 
@@ -267,7 +267,7 @@ SIGHTING_COLUMNS: dict[str, Any] = {
     "source": np.uint16,
     "offset": np.uint64,
     "length": np.uint32,
-    "time_ns": np.int64,  # by the clock of the document
+    "time_ns": np.int64,  # in the clock of the document
     "content_hash": np.uint64,
 }
 """Columns of records of a message that another source had first."""

@@ -1,8 +1,8 @@
-"""Which connection each message of a source came over: JSON-RPC ids and pairs of tools mean something within one only.
+"""Connection numbers: assigns each message of a source the connection it came over.
 
-A capture may hold several connections at a time (`src`), and several after one another: a mark says that one was
-opened anew, as when a tapped server was started again. Both are one number here, counted from 0 in each source in the
-order in which messages came over them.
+JSON-RPC ids and pairs of tools are unique only within one connection. A capture may hold several connections at a time
+(`src`), and several in sequence: a marker says that one was reopened, as when a tapped server was restarted. Both
+become one number here. It counts from 0 in each source, in the order of the first messages.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from inspector.store.columns.columns import Array
 
 
 class ConnectionNumbers:
-    """Numbers the connections of a capture's sources, however its bytes were cut into blocks.
+    """Numbers the connections of a capture's sources; the result does not depend on the cut into blocks.
 
     Attributes:
-        ended: source and number of those that others took the place of.
-        generations: by source and number, how often its pipe had been opened before; those of 0 are missing.
+        ended: (source, number) of connections that were replaced.
+        generations: how often a connection's pipe had been opened before, by (source, number); 0 is not stored.
     """
 
     def __init__(self) -> None:
         self.ended: list[tuple[int, int]] = []
         self.generations: dict[tuple[int, int], int] = {}
-        self._open: dict[tuple[int, int], int] = {}  # by source and what its lines say
+        self._open: dict[tuple[int, int], int] = {}  # by source and `src` of its lines
         self._count: dict[int, int] = {}  # by source
-        self._closed: dict[tuple[int, int], int] = {}  # by source and what its lines say, connections that ended
+        self._closed: dict[tuple[int, int], int] = {}  # closed connections by source and `src`
 
     def of(self, block: Block) -> NDArray[np.uint32]:
-        """(records,) for each record the number of its connection. Each block once, in order."""
+        """Returns (records,) the connection number of each record. Call once per block, in order."""
         said, sources = block.columns["connection"], block.columns["source"]
         numbers = np.zeros(len(said), np.uint32)
         read = {one.source for one in block.opened}.union(block.sources)
@@ -51,7 +51,7 @@ class ConnectionNumbers:
         return numbers
 
     def _fill(self, numbers: NDArray[np.uint32], said: Array, source: int, rows: NDArray[np.int64]) -> None:
-        """Number some records of one source, between which no connection was opened."""
+        """Numbers records of one source that lie between two openings."""
         if not len(rows):
             return
         said = said[rows]
@@ -60,7 +60,7 @@ class ConnectionNumbers:
             return
         found, first, which = np.unique(said, return_index=True, return_inverse=True)
         given = np.zeros(len(found), np.uint32)
-        for place in np.argsort(first).tolist():  # in the order seen
+        for place in np.argsort(first).tolist():  # in order of appearance
             given[place] = self._number(source, int(found[place]))
         numbers[rows] = given[which]
 

@@ -1,4 +1,4 @@
-"""The copies of messages that a gateway's log tells of: who got which."""
+"""Deliveries: the copies of messages that a gateway's log records, by recipient."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Delivery:
 
 
 class Deliveries(GrowingColumns):
-    """Columns of DELIVERY_COLUMNS in log order, found by message through an order made once a log has been read.
+    """Columns of DELIVERY_COLUMNS in log order, indexed by message once a log has been read.
 
     Args:
-        strings: what string ids in them stand for.
+        strings: values of the string ids in them.
     """
 
     def __init__(self, strings: InternTable[str]) -> None:
@@ -37,7 +37,7 @@ class Deliveries(GrowingColumns):
         self._ordered: NDArray[np.uint32] = np.empty(0, np.uint32)
 
     def of(self, message: int) -> Iterator[Delivery]:
-        """The copies of a message, in log order."""
+        """Yields the copies of a message, in log order."""
         for place in self._places(message):
             participant = int(self["participant"][place])
             yield Delivery(
@@ -49,7 +49,7 @@ class Deliveries(GrowingColumns):
             )
 
     def recipients(self, message: int) -> list[str]:
-        """Who got a message, as far as a log says."""
+        """Returns the participants that received a message, as far as a log records it."""
         found = (d.participant for d in self.of(message) if d.event == "delivered")
         return list(dict.fromkeys(p for p in found if p is not None))
 

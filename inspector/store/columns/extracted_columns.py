@@ -1,4 +1,4 @@
-"""What was extracted of messages beside their columns: some until the checks have seen it, numbers for ever."""
+"""Values extracted from messages beside their columns; some are dropped after the checks, numbers stay."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from inspector.store.columns.name_store import stored_name
 from inspector.store.columns.sparse_columns import SparseColumns
 
 TASK_STATUS, TASK_RESULT, TASK_FAILED, TASK_HANDED = 0x0F, 0x10, 0x20, 0x40
-"""Of what a message says of a task: bits of its `TaskStatus`, that a result is in it, that this is a failure, and that
-a call is answered with it."""
+"""Bits of a message about a task, beside its `TaskStatus`: it has a result, it is a failure, it answers a call with a
+task.
+"""
 
 
 class ExtractedColumns:
-    """What passes and checks ask of messages and columns do not hold.
+    """Message data that passes and checks need beside the columns.
 
     Attributes:
-        unchecked: of messages just taken in, by message; nothing of it is left once all passes and checks have looked.
+        unchecked: extracts of new messages by message; cleared after all passes and checks.
 
     Args:
-        intern: gives a text its string id.
+        intern: returns the string id of a text.
     """
 
     def __init__(self, intern: Callable[[str], int]) -> None:
@@ -53,7 +54,7 @@ class ExtractedColumns:
         self._costs = SparseColumns(nano_dollars=np.uint64, is_total=np.uint8)
 
     def take_in(self, extracts: Extracts, places: Sequence[int]) -> None:
-        """Take in what was extracted of the records of a block; `places` are the messages they start, below 0: none."""
+        """Appends the extracts of a block's records; `places` are their messages, below 0 for none."""
         unchecked, intern = self.unchecked, self._intern
         unchecked.put(extracts, places)
         self._arguments.append({row: (value,) for row, value in unchecked.arguments.items()})
@@ -81,82 +82,82 @@ class ExtractedColumns:
         unchecked.versions, unchecked.states, unchecked.tasks = {}, {}, {}
 
     def let_go(self) -> None:
-        """Every pass and check has looked at what was read: what was extracted for them is not needed any more."""
+        """Clears the extracts of new messages after every pass and check."""
         self.unchecked.clear()
 
-    # Of messages just taken in
+    # Extracts of new messages
 
     def take_api_calls(self) -> dict[int, ApiCall]:
-        """By message, the calls of models that messages came from since the last call."""
+        """Returns the model calls behind messages since the last call, by message, and clears them."""
         found, self.unchecked.api_calls = self.unchecked.api_calls, {}
         return found
 
     def digest(self, message: int) -> int:
-        """Of a result with `_meta`: a hash that is equal for equal payloads; else NO_HASH."""
+        """Returns a payload hash for a result with `_meta`, equal for equal payloads; else NO_HASH."""
         return self.unchecked.digests.get(message, NO_HASH)
 
     def tool_lists(self) -> Mapping[int, ToolList]:
-        """Those whose results list tools."""
+        """Returns the tool lists of results, by message."""
         return self.unchecked.tools
 
     def notes(self) -> Mapping[int, Note]:
-        """What checks of MCP read of those that are JSON-RPC."""
+        """Returns the notes for MCP checks of JSON-RPC messages, by message."""
         return self.unchecked.notes
 
     def carried(self) -> Mapping[int, Exchange]:
-        """The HTTP exchanges that carried them."""
+        """Returns the HTTP exchanges that carried messages, by message."""
         return self.unchecked.exchanges
 
     def noise(self) -> Mapping[int, str]:
-        """How those begin that stand where a message should."""
+        """Returns the first characters of lines that are noise in the place of a message."""
         return self.unchecked.noise
 
     def odd_form(self, message: int) -> OddForm | None:
-        """What a message writes oddly, if it is the first of its sender and kind that does; None."""
+        """Returns a message's irregular form if it is the first of its sender and kind with one, or None."""
         return self.unchecked.odd.get(message)
 
-    # Of all messages
+    # Extracts of all messages
 
     def full_contexts(self, start: int) -> list[tuple[int, int, int]]:
-        """Messages from `start` on that tell of a full context: (message, tokens in it, tokens it holds or 0)."""
+        """Returns (message, used tokens, window or 0) for messages from `start` on that report a full context."""
         rows = self._filled.messages
         first = int(rows.searchsorted(np.uint32(start)))
         columns = (rows, self._filled["tokens"], self._filled["window"])
         return list(zip(*(column[first:].tolist() for column in columns), strict=True))
 
     def took_ns(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """(n,) how long tools worked, as some results tell; -1 where they do not."""
+        """Returns (n,) working time of tools in ns as results report it; -1 if not."""
         return np.where(self._took.has(rows), self._took.of("ns", rows).astype(np.int64), -1)
 
     def stated_costs(self, rows: NDArray[np.int64] | None = None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Messages that state a cost, and (n,) dollars of each; all of them, or those among some messages."""
+        """Returns messages with a stated cost, and (n,) dollars; of all messages, or of the given rows."""
         found = self._costs.messages.astype(np.int64) if rows is None else rows[self._costs.has(rows)]
         return found, self._costs.of("nano_dollars", found).astype(np.float64) / 1e9
 
     def state_totals(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of some messages that state a cost state that of all so far."""
+        """Returns (n,) True for stated costs that are totals so far."""
         return self._costs.of("is_total", rows) != 0
 
     def argument_hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """(n,) of proposals, and of requests that name a message, a hash of their arguments; NO_HASH for none."""
+        """Returns (n,) argument hashes of proposals and of requests that name a message; NO_HASH for none."""
         return self._arguments.of("hash", rows)
 
     def records_listed(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """(n,) how many records some results list, by the two measures of `protocol.listed`."""
+        """Returns (n,) numbers of records that results list, by the two measures of `protocol.listed`."""
         return self._listed.of("records", rows), self._listed.of("of_anything", rows)
 
     def exchanges(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """(n,) of the HTTP exchanges that carried some messages, 0 for none.
+        """Returns (n,) a property of the HTTP exchanges that carried messages, 0 for none.
 
         Args:
-            name: `number`, `status`, `path` and `method` (string ids), `hung_up`: that the client ended it, by the line
-                that says so; `first_us` and `whole_us`, microseconds after the request.
+            name: `number`, `status`, `path` and `method` (string ids), `hung_up` (the client ended the exchange, by the
+                line that says so), `first_us` and `whole_us` (microseconds after the request).
             rows: messages.
         """
         return self._exchanges.of(name, rows)
 
     def mcp(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """(n,) what some messages say of MCP, 0 for nothing.
+        """Returns (n,) an MCP property of messages, 0 for none.
 
         Args:
             name: `version` (string id), `state` (`Extracts.states`), `task` (a hash of its id) or `task_says`
@@ -167,16 +168,16 @@ class ExtractedColumns:
 
     @property
     def exchange_rows(self) -> NDArray[Any]:
-        """The messages that HTTP exchanges carried, ascending."""
+        """Messages carried by HTTP exchanges, ascending."""
         return self._exchanges.messages
 
     @property
     def mcp_rows(self) -> NDArray[Any]:
-        """The messages of which `mcp` knows anything, ascending."""
+        """Messages with MCP properties, ascending."""
         return self._mcp.messages
 
 
 def _task_numbers(task: mcp.Task) -> tuple[int, int]:
-    """What is stored of what a message says of a task."""
+    """Returns the stored hash of a task's id and the bits of `task_says`."""
     says = task.status | TASK_RESULT * task.has_result | TASK_FAILED * task.failed | TASK_HANDED * task.handed
     return hash_text(task.identifier) or 1, int(says)

@@ -1,8 +1,7 @@
-"""What passes read of records beside columns, taken where the records are decoded: none is read from its file again.
+"""Extracts record data for passes at decoding time, so that no pass reads a record from its file again.
 
-Both ways through a line, the usual and the slow one, come here with what they have decoded. What passes look at once,
-when a message is new, is there until the checks have seen it (`ExtractedColumns.let_go`); what they compare with later
-messages stays, as a number.
+The fast and the slow decoder both end here. Extracts that passes use at once last until the checks are done
+(`ExtractedColumns.let_go`). Values compared with later messages stay as numbers.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
 from inspector.store.columns.strings import InternTable
 
 OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
-"""Of what has one of these flags the whole object is the payload."""
+"""Flags of records whose whole object is the payload."""
 MOST_NAMED = 256
-"""Ids of one message that are looked at."""
+"""Limit of ids examined in one message."""
 
 _CORRELATED, _LOG_ONLY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.LOG_ONLY, Flag.SENT))
 _DERIVED = Flag.DERIVED.value
@@ -43,28 +42,28 @@ _WHOLE = (
     "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
     "capability/grant", "capability/revoke", "stream/request", "stream/open", "stream/ownership-transferred",
 )  # fmt: skip
-"""Kinds whose payloads passes and checks look into."""
+"""Kinds whose payloads passes and checks examine."""
 _CANCELLED = "notifications/cancelled"
 _DRAFT = "meup/"
 
 
 class DecodedRecord(NamedTuple):
-    """What passes read of a message beside its columns."""
+    """A message's data that passes read beside its columns."""
 
     identifier: str | None
-    """The envelope's id; None without one."""
+    """The envelope's id, or None."""
     payload: dict[str, Any]
-    """Of a result with `_meta` nothing but that; else the payload as it is."""
+    """Only the `_meta` of a result that has one; else the payload as it is."""
     correlation: Any = None
-    """`correlation_id` as written, of a record that is decoded whole."""
+    """`correlation_id` as written, if the record was decoded whole."""
 
 
 class ToolList(NamedTuple):
-    """What a server answers to `tools/list`."""
+    """A server's answer to `tools/list`."""
 
     names: tuple[str, ...]
     is_last: bool
-    """Nothing follows."""
+    """No page follows."""
 
 
 @dataclass(slots=True)
@@ -125,21 +124,20 @@ class Extracts:
     new: dict[int, int] = field(default_factory=dict)
 
     def put(self, others: Extracts, places: Sequence[int]) -> None:
-        """Add those of some records; `places` are theirs here, by number there. A place below 0: nowhere."""
+        """Adds the extracts of other records; `places` maps their numbers to places here, below 0 to skip."""
         for name in _PARTS:
             found = getattr(others, name)
             if found:
                 getattr(self, name).update({places[n]: value for n, value in found.items() if places[n] >= 0})
 
     def clear(self) -> None:
-        """Forget all of them."""
         for name in _PARTS:
             setattr(self, name, {})
 
     def put_all(self, others: Extracts, which: NDArray[np.int64]) -> None:
-        """Add those of records that stand in several places: `which` of them in each."""
+        """Adds extracts of records that occur in several places: `which` is the record number of each place."""
         order = np.argsort(which, kind="stable")
-        ends = np.cumsum(np.bincount(which)).tolist()  # in it, of the places of each number
+        ends = np.cumsum(np.bincount(which)).tolist()  # end of each number's places in it
         order = order.tolist()
         for name in _PARTS:
             own = getattr(self, name)
@@ -151,23 +149,23 @@ _PARTS = tuple(part.name for part in fields(Extracts))
 
 
 class Decoded(NamedTuple):
-    """Some records as a reader has decoded them; by number among these."""
+    """Records as a reader has decoded them, by number."""
 
     raw: Callable[[int], bytes | memoryview]
     """The envelope, or JSON-RPC message, as written."""
     identifier: Callable[[int], str | None]
     named: Iterable[tuple[int, Sequence[str]]]
-    """The ids that records name, of those that name several."""
+    """The ids named by records with several."""
     contexts: dict[int, tuple[dict[str, Any], ...]]
-    """By number, of contexts that are objects."""
+    """Object-form contexts, by number."""
     results: Iterable[tuple[int, calls.Result]]
-    """Those in which something matters (`matters`)."""
+    """Results with extracted parts (`matters`)."""
     arguments: Callable[[int], msgspec.Raw | None]
-    """Of a call as written; None where they have to be looked for in its payload."""
+    """Arguments of a call as written; None if they have to be looked up in its payload."""
 
 
 def matters(result: calls.Result | None) -> bool:
-    """Whether something of a result is extracted."""
+    """Returns True if any part of a result is extracted."""
     if result is None:
         return False
     if result.meta or result.tools or result.structured:
@@ -176,12 +174,12 @@ def matters(result: calls.Result | None) -> bool:
 
 
 def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[str], decoded: Decoded) -> Extracts:
-    """What passes read of some records.
+    """Extracts from records the data that passes read.
 
     Args:
         columns: of a block.
-        rows: where the records stand in them.
-        strings: what string ids in them stand for.
+        rows: places of the records in them.
+        strings: values of the string ids in them.
         decoded: the records.
     """
     found = Extracts(contexts=decoded.contexts)
@@ -195,7 +193,7 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
     whole |= (method == _code(strings, _CANCELLED)) & (method != 0)
     whole |= (kind == _code(strings, "chat")) & (protocol == _code(strings, msp.PROTOCOL))
     asked = kind == _code(strings, kinds.REQUEST)
-    if drafts:  # they wrap what they are about, so that columns do not tell it
+    if drafts:  # drafts wrap their subject, so no column shows it
         whole |= (proposed | asked) & np.isin(protocol, drafts)
     for number in np.flatnonzero(whole).tolist():
         envelope = _decode(decoded.raw(number))
@@ -224,11 +222,11 @@ def _code(strings: InternTable[str], text: str) -> int:
 
 
 def payload_of(envelope: Any, *, own: bool) -> dict[str, Any]:
-    """The payload of a decoded message as a dict; empty when there is none.
+    """Returns the payload of a decoded message as a dict; empty if there is none.
 
     Args:
         envelope: as decoded.
-        own: it is its own payload, as JSON-RPC is.
+        own: the message is its own payload, as JSON-RPC is.
     """
     if not isinstance(envelope, dict):
         return {}
@@ -239,7 +237,7 @@ def payload_of(envelope: Any, *, own: bool) -> dict[str, Any]:
 
 
 def _decode(raw: bytes | memoryview) -> Any:
-    """Decode JSON; of a big record its head, as whoever looks at it does (`store.columns.large_headers`)."""
+    """Decodes JSON; of a big record only its head, as readers do (`store.columns.large_headers`)."""
     if len(raw) > MAX_WHOLE:
         raw = completed(bytes(raw[:HEAD])) or b""
     try:
@@ -282,7 +280,7 @@ _decode_envelope = msgspec.json.Decoder(_Envelope).decode
 
 
 def _digest(raw: bytes | memoryview, *, own: bool) -> int:
-    """Hash of a payload as JSON without blanks, which two logs may write otherwise."""
+    """Returns a hash of a payload as JSON without blanks, equal for different spellings in two logs."""
     try:
         return hash_bytes(msgspec.json.format(raw if own else _decode_envelope(raw).payload, indent=-1))
     except REFUSALS:
@@ -290,7 +288,7 @@ def _digest(raw: bytes | memoryview, *, own: bool) -> int:
 
 
 def _arguments(number: int, decoded: Decoded) -> int:
-    """A hash of the arguments of a call, equal for equal ones; NO_HASH where it has none that are an object."""
+    """Returns a hash of a call's arguments, equal for equal ones; NO_HASH unless they are an object."""
     raw = decoded.arguments(number)
     if raw is None:
         arguments: Any = calls.arguments_of(payload_of(_decode(decoded.raw(number)), own=False))
@@ -308,7 +306,7 @@ def _arguments(number: int, decoded: Decoded) -> int:
 
 
 def _whole(value: Any) -> Any:
-    """Decoded JSON in which 7.0 is 7, as they are equal."""
+    """Returns decoded JSON with 7.0 as 7, since they are equal."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

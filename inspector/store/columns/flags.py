@@ -1,4 +1,4 @@
-"""One bit each for what a message is; passes read them to touch few rows."""
+"""Flag bits of a message; passes read them to touch few rows."""
 
 from __future__ import annotations
 
@@ -10,54 +10,57 @@ class Flag(enum.IntFlag):
 
     UNREADABLE = 1
     GAP = 2
-    """A mark of ours: frames may be missing here; with ERROR, a tapped server ended badly, and nothing is missing."""
+    """A marker of this program: frames may be missing here.
+
+    With ERROR, a tapped server crashed and no frame is missing.
+    """
     FRAME = 4
     """A `#stream#data` frame."""
     JOIN = 8
     RPC = 16
     """JSON-RPC without an envelope."""
     LOG_ONLY = 32
-    """A log line about the gateway, no message of anybody."""
+    """A log line about the gateway; no participant's message."""
     SENT = 64
     """Sent by this program."""
     HAS_META = 128
-    """Its result has `_meta`, so it may matter to the transient-context protocol."""
+    """Its result has `_meta`, which the transient-context protocol uses."""
     ERROR = 256
     OBJECT_CONTEXT = 512
     BAD_CONTEXT = 1024
-    """`context` is a number, array or boolean: shown in main."""
+    """`context` is a number, array or boolean; the message appears in main."""
     NO_ID = 2048
-    """An envelope without an id; `local-N` stands for it."""
+    """An envelope without an id; `local-N` replaces it."""
     CORRELATED = 4096
     """Names at least one earlier message."""
     COPIES_DIFFER = 8192
-    """A later copy in the log is not byte for byte the first one."""
+    """A later copy in the log differs from the first in its bytes."""
     REJECTED = 16384
-    """The gateway's log says it was rejected."""
+    """The gateway's log reports its rejection."""
     REFUSED = 1 << 21
-    """All there is of it is that it was rejected: it reached nobody, so that nothing follows from it."""
+    """Only its rejection is known; it reached no participant and has no effects."""
     MANY_CORRELATIONS = 32768
-    """Names more than one message; all but the first are read from the record."""
+    """Names more than one message; passes read the others from the record."""
     CALLS_DIFFER = 65536
-    """A response whose kind and payload name different calls; the kind's counts."""
+    """A response whose kind and payload name different calls; the kind wins."""
     DERIVED = 1 << 22
-    """A message that a transcript's record means; nobody wrote it as an envelope (`protocol.meaning`)."""
+    """A message derived from a transcript's record; it was never written as an envelope (`protocol.meaning`)."""
     INHERITED = 1 << 23
-    """A copy of what another thread's model was told: it stands in this one's context too, and counts nowhere."""
+    """A copy of another thread's prompt: it belongs to this thread's context and is not counted again."""
     TEXT = 1 << 24
-    """An unreadable line with nothing of JSON in it, as programs log it: no message, and none that was cut."""
+    """An unreadable line without any JSON, like program output; neither a message nor a truncated one."""
     TOLD_BY_CORRELATION = 1 << 25
-    """A response of a self-contained export says its call, which the export knew by correlation."""
+    """A response of a self-contained export names its call, which the export knew by correlation."""
     TOLD_BY_RPC_ID = 1 << 26
-    """The same, by the JSON-RPC id."""
+    """A response of a self-contained export names its call by the JSON-RPC id."""
     REQUEST_TOLD = 1 << 27
-    """A response of a self-contained export brings its request."""
+    """A response of a self-contained export contains its request."""
     DECLINED = 1 << 28
-    """A result that says that the user did not allow the call: no failure."""
+    """The user declined the call; no failure."""
     UNRECORDED = 1 << 29
-    """What it says was not recorded, as in most traces: it is compared with nothing, and costs no tokens."""
+    """Its content was not recorded, as in most traces. It is compared with no other and costs no tokens."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19
     CONTEXT_IN_REASONING = 1 << 20
-    """Its context is named elsewhere than in the envelope (`protocol.context_forms`)."""
+    """A place other than the envelope names its context (`protocol.context_forms`)."""

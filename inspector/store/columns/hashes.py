@@ -1,4 +1,4 @@
-"""64-bit hashes of ids, and where messages with a hash lie.
+"""64-bit hashes of ids, and an index from hash to message row.
 
 A dict of ids costs 115 bytes a message; sorted runs of (hash, row) cost 12 (docs/design.md 4).
 """
@@ -15,44 +15,44 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer
 
 NO_HASH = 0
-"""Stands for "no id"; a real hash is never 0."""
+"""Sentinel for "no id"; a real hash is never 0."""
 
 NO_ROW = -1
 
 _digest = xxhash.xxh3_64_intdigest
-# A seed of this run: nobody who writes traffic can aim at a collision.
+# Random per run, so that no writer of traffic can provoke collisions.
 _seed = secrets.randbits(63)
 
 
 def seed() -> int:
-    """The seed of this run, for the processes that read on its behalf."""
+    """Returns the seed of this run, for its worker processes."""
     return _seed
 
 
 def adopt_seed(value: int) -> None:
-    """Hash as the process does whose seed this is; before anything was hashed."""
+    """Adopts the seed of the parent process. Call before any hashing."""
     global _seed
     _seed = value
 
 
 def hash_text(text: str) -> int:
-    """Hash a string to 64 bits, never NO_HASH."""
+    """Returns a 64-bit hash of a string, never NO_HASH."""
     return _digest(text.encode("utf-8", "surrogatepass"), _seed) or 1
 
 
 def hash_each(data: Sequence[Buffer]) -> NDArray[np.uint64]:
-    """What `hash_bytes` makes of each: (n,) uint64, without a call in Python for each."""
+    """Returns `hash_bytes` of each item, (n,) uint64, without a Python call per item."""
     hashes = np.fromiter(map(_digest, data, repeat(_seed)), np.uint64, len(data))
     hashes[hashes == NO_HASH] = 1
     return hashes
 
 
 def hash_texts(texts: Sequence[str | None]) -> NDArray[np.uint64]:
-    """Hash each text: (n,) uint64; NO_HASH for None."""
+    """Returns a hash of each text, (n,) uint64; NO_HASH for None."""
     given = [text for text in texts if text is not None]
     try:
         encoded = [*map(str.encode, given)]
-    except UnicodeEncodeError:  # half characters
+    except UnicodeEncodeError:  # lone surrogates
         encoded = [text.encode("utf-8", "surrogatepass") for text in given]
     if len(given) == len(texts):
         return hash_each(encoded)
@@ -61,21 +61,21 @@ def hash_texts(texts: Sequence[str | None]) -> NDArray[np.uint64]:
     return hashes
 
 
-_OF_TEXTS = 0x6A09E667F3BCC908  # nothing but a number that keeps texts apart
+_OF_TEXTS = 0x6A09E667F3BCC908  # arbitrary constant that separates texts from numbers
 
 
 def hash_rpc_id(written: str) -> int:
-    """Hash a JSON-RPC id as `protocol.calls.rpc_id` writes it; `respelt` knows that of "7" from that of 7."""
+    """Returns a hash of a JSON-RPC id as `protocol.calls.rpc_id` writes it; `respelt` maps "7" to 7 and back."""
     return hash_text(written[1:-1]) ^ _OF_TEXTS if written[:1] == "'" else hash_text(written)
 
 
 def hash_rpc_ids(written: Sequence[str | None]) -> NDArray[np.uint64]:
-    """Hash each id: (n,) uint64; NO_HASH for None."""
+    """Returns a hash of each id, (n,) uint64; NO_HASH for None."""
     return np.array([NO_HASH if one is None else hash_rpc_id(one) for one in written], np.uint64)
 
 
 def hash_rpc_values(values: Sequence[object]) -> NDArray[np.uint64]:
-    """The same of ids as decoded: (n,) uint64; NO_HASH for what is neither a text nor a number."""
+    """Returns a hash of each decoded id, (n,) uint64; NO_HASH for values other than texts and numbers."""
     if {*map(type, values)} == {int}:
         return hash_each([*map(str.encode, map(repr, values))])
     digest, seed_ = _digest, _seed
@@ -89,25 +89,25 @@ def hash_rpc_values(values: Sequence[object]) -> NDArray[np.uint64]:
 
 
 def respelt(rpc_hash: int) -> int:
-    """The hash of the id that is the text of this one, a number; or the number that this one, a text, reads as."""
+    """Returns the hash of the same id with the other JSON type: text for a number, number for a text."""
     return rpc_hash ^ _OF_TEXTS
 
 
 def hash_bytes(data: Buffer) -> int:
-    """Hash bytes to 64 bits, never NO_HASH."""
+    """Returns a 64-bit hash of bytes, never NO_HASH."""
     return _digest(data, _seed) or 1
 
 
 _MOST_MERGED = 1 << 17
-"""Entries of the longest run. Merging two runs into one of that length takes 5 ms, so that nobody waits for it."""
+"""Entries of the longest run. Merging two runs into one of that length takes 5 ms."""
 _FILTER_BITS = np.uint64(8 * _MOST_MERGED - 1)
-"""Mask for the bits of a hash that a long run's filter goes by."""
+"""Mask for the hash bits that a long run's filter uses."""
 
 
 class _Run:
-    """Hashes and their rows, sorted by hash and within one hash by row.
+    """Hashes and their rows, sorted by hash, then by row.
 
-    A long run has a filter, a bit for each hash it may hold: a hash it does not hold costs 15 ns then, not 400.
+    A long run has a filter with one bit per possible hash: a miss costs 15 ns then, not 400.
     """
 
     __slots__ = ("_filter", "hashes", "rows")
@@ -125,14 +125,14 @@ class _Run:
         return len(self.hashes)
 
     def likely(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_] | slice:
-        """Which of some hashes it may hold."""
+        """Returns a mask of the hashes that this run may contain."""
         if self._filter is None:
             return slice(None)
         bits = (hashes & _FILTER_BITS).astype(np.int64)
         return self._filter[bits >> 3] & (1 << (bits & 7)).astype(np.uint8) != 0
 
     def latest(self, hashes: NDArray[np.uint64], before: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each hash, the greatest row below `before`; NO_ROW."""
+        """Returns for each hash the greatest row below `before`, or NO_ROW."""
         latest = np.full(len(hashes), NO_ROW, np.int64)
         low = np.searchsorted(self.hashes, hashes)
         known = np.flatnonzero(self.hashes[np.minimum(low, len(self) - 1)] == hashes)
@@ -142,7 +142,7 @@ class _Run:
         return latest
 
     def all_rows(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Every row with any of these hashes: the place of its hash among them, and the row."""
+        """Returns every row with any of these hashes: the place of its hash, and the row."""
         low, high = np.searchsorted(self.hashes, hashes), np.searchsorted(self.hashes, hashes, "right")
         counts = high - low
         places = np.repeat(np.arange(len(hashes)), counts)
@@ -150,18 +150,18 @@ class _Run:
         return places, self.rows[low[places] + within].astype(np.int64)
 
     def rows_of(self, value: int) -> list[int]:
-        """Every row with this hash, ascending."""
+        """Returns every row with this hash, ascending."""
         key = np.uint64(value)
         low, high = np.searchsorted(self.hashes, key), np.searchsorted(self.hashes, key, "right")
         return self.rows[low:high].tolist()
 
 
 class HashIndex:
-    """Finds the rows of a hash. Rows are added in ascending order.
+    """Index from hash to rows. Rows are added in ascending order.
 
-    Entries lie in sorted runs. A new run is merged into the one before while that is hardly larger, up to a limit: so
-    nothing is copied often, and never much at a time. All rows of a run are greater than those of the runs before
-    it. Ids are mostly named soon after they were given, so the first run or two looked at know almost all of them.
+    Entries lie in sorted runs. A new run merges into the previous one unless that is much larger, up to a limit: no
+    entry is copied often, and no merge is long. All rows of a run are greater than rows of earlier runs. Most ids are
+    named soon after their definition, so one or two runs answer almost every lookup.
     """
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ class HashIndex:
         return sum(map(len, self._runs))
 
     def add(self, hashes: NDArray[np.uint64], rows: NDArray[np.uint32]) -> None:
-        """Add a batch; entries with NO_HASH are left out. Rows must be greater than all added before."""
+        """Adds a batch; entries with NO_HASH are skipped. Rows must be greater than all earlier ones."""
         keep = hashes != NO_HASH
         if not keep.all():
             hashes, rows = hashes[keep], rows[keep]
@@ -189,7 +189,7 @@ class HashIndex:
         self._runs.append(run)
 
     def latest(self, hashes: NDArray[np.uint64], before: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each hash, the greatest row below `before`; NO_ROW where there is none.
+        """Returns for each hash the greatest row below `before`, or NO_ROW.
 
         Args:
             hashes: (n,) uint64.
@@ -207,10 +207,10 @@ class HashIndex:
         return found
 
     def all_rows(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Every row with any of these hashes, in no order: the place of its hash among them, and the row.
+        """Returns every row with any of these hashes, unordered: the place of its hash, and the row.
 
         Args:
-            hashes: (n,) uint64, each once; nothing has NO_HASH.
+            hashes: (n,) uint64, distinct; NO_HASH matches no row.
         """
         every = np.arange(len(hashes))
         found: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
@@ -223,12 +223,12 @@ class HashIndex:
         return np.concatenate([places for places, _ in found]), np.concatenate([rows for _, rows in found])
 
     def rows(self, value: int) -> list[int]:
-        """Every row with this hash, ascending."""
+        """Returns every row with this hash, ascending."""
         return [row for run in self._runs for row in run.rows_of(value)]
 
 
 def _merge(old: _Run, new: _Run) -> _Run:
-    """Two runs as one; rows of `old` are smaller, so they come first where hashes are equal."""
+    """Merges two runs; rows of `old` are smaller and come first for equal hashes."""
     places = np.searchsorted(old.hashes, new.hashes, "right") + np.arange(len(new))
     from_old = np.ones(len(old) + len(new), np.bool_)
     from_old[places] = False
@@ -241,9 +241,12 @@ def _merge(old: _Run, new: _Run) -> _Run:
 def _last_below(
     rows: NDArray[np.uint32], low: NDArray[np.int64], high: NDArray[np.int64], before: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Greatest of `rows[low:high]` below `before`, or NO_ROW; all at once by bisection, as ids may repeat often."""
+    """Returns the greatest of `rows[low:high]` below `before`, or NO_ROW.
+
+    It bisects all ranges together, since ids may repeat often.
+    """
     last = rows[high - 1].astype(np.int64)
-    if (last < before).all():  # as it is for most: nothing that comes later has been indexed
+    if (last < before).all():  # the usual case: later rows are not indexed yet
         return last
     start, low, high = low, low.copy(), high.copy()
     while (active := np.flatnonzero(low < high)).size:
@@ -255,7 +258,7 @@ def _last_below(
 
 
 def earlier(index: HashIndex, hashes: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(n,) the first message with the hash of each: in the index, or of these before it; NO_ROW. O(n log n)."""
+    """Returns (n,) the first message with each hash, in the index or earlier among these; NO_ROW. O(n log n)."""
     found = index.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
     asked = np.flatnonzero((found == NO_ROW) & (hashes != NO_HASH))
     _, first, which = np.unique(hashes[asked], return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Forms and fields of envelopes that no column tells: what one writes as another version has it."""
+"""Irregular envelope forms and fields: spellings of another protocol version, which no column shows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.strings import InternTable
 
 _LISTS, _TEXTS = ("mew/", "meup/"), ("mcp-x/v0", "mcpx/v0.1")
-"""Beginnings of protocols that have a list in correlation_id; protocols that have one text."""
-_LONGEST_TIME = 40  # letters of what stands in the place of a time
+"""Prefixes of protocols with a list in correlation_id; protocols with one text there."""
+_LONGEST_TIME = 40  # characters of a value in the place of a time
 
 
 class OddForm(NamedTuple):
-    """What an envelope writes otherwise than its version has it, in words; "" for what it does not."""
+    """Deviations of an envelope from its version, in words; "" for none."""
 
     correlation: str
     ts: str
@@ -31,12 +31,12 @@ class OddForm(NamedTuple):
 
 
 def odd_form(header: Header | usual.OpenEnvelope, ts_ns: int, payload: Named | None = None) -> OddForm | None:
-    """What is odd about an envelope; None for most.
+    """Returns the deviations of an envelope; None for most.
 
     Args:
         header: of an envelope that has a kind.
-        ts_ns: what its `ts` was read as.
-        payload: what was decoded of its payload; None where that is in the header as written.
+        ts_ns: its parsed `ts`.
+        payload: the decoded payload; None if the header has it as written.
     """
     protocol = header.protocol if isinstance(header.protocol, str) else ""
     found = OddForm(
@@ -58,7 +58,7 @@ def _correlation(written: object, protocol: str) -> str:
 
 
 def _time(written: object, protocol: str) -> str:
-    """What stands in the place of a time, in a few words."""
+    """Returns a short description of a value in the place of a time."""
     if written is ABSENT or written is None or protocol == msp.PROTOCOL:
         return ""
     if isinstance(written, dict | list):
@@ -70,9 +70,9 @@ def _time(written: object, protocol: str) -> str:
 def odd_forms(
     envelopes: Sequence[usual.Envelope | Any], columns: dict[str, NDArray[Any]], strings: InternTable[str]
 ) -> dict[int, OddForm]:
-    """The same of many envelopes that have the usual shape, by their places in the columns given.
+    """Returns the deviations of many regular envelopes, by their places in the columns.
 
-    Of each sender and kind, correlated or not, the first one: it is all that anybody looks at.
+    Only the first of each sender and kind, with and without correlation, since checks use no other.
     """
     codes = set(columns["protocol"].tolist())
     protocols = {code: strings[code] if code else "" for code in codes}

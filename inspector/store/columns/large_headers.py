@@ -1,7 +1,7 @@
-"""What is known of a message above 1 MB without decoding it whole (docs/design.md 7): its head, where its bytes lie.
+"""Reads messages above 1 MB by their head, without decoding them whole (docs/design.md 7).
 
-The first 64 kB of a line say nearly always who sent it, what it is and how its text begins. A key that a sender wrote
-behind its payload is looked for at the line's end, and believed when its hash is the one the reader noted.
+The first 64 kB of a line nearly always contain its sender, kind and the beginning of its text. A key written after the
+payload is searched at the line's end and accepted if its hash equals the reader's.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import hash_text
 
 MAX_WHOLE = 1 << 20
-"""Bytes of a line; a longer one is read by its head (docs/design.md 7)."""
+"""Bytes of a line; longer lines are read by their head (docs/design.md 7)."""
 HEAD = 1 << 16
-"""Bytes of a head, and of the end that is looked at."""
+"""Bytes of a head, and of the examined end."""
 
 Read = Callable[[int, int], bytes]
-"""Bytes of the line: from a place on, so many."""
+"""Reads bytes of the line: offset and length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What the columns say of a line, which its head is held against."""
+    """Column values of a line, used to verify its head."""
 
     length: int
     flags: Flag
@@ -40,14 +40,14 @@ class Noted:
 
 
 def read_head(read: Read, noted: Noted) -> Record:
-    """The record of a big line as far as its head goes: `raw` is JSON again, ended early. Never raises but OSError."""
+    """Returns the record of a big line as far as its head goes; `raw` is completed JSON. Raises OSError only."""
     head = read(0, HEAD)
     if len(head) < min(HEAD, noted.length):
         return unreadable(head, "its file has become shorter since it was opened")
     if noted.flags & Flag.UNREADABLE:
         return unreadable(head, _why(head, noted.length))
     record = _of_head(head, noted.flags)
-    if record.shape not in _shapes(noted.flags):  # what tells it apart stands behind a long value
+    if record.shape not in _shapes(noted.flags):  # its distinguishing key follows a long value
         record = _passed_over(read(0, noted.length))
     header = record.header
     if header is None:
@@ -75,7 +75,7 @@ _SHAPES = {Flag.RPC: Shape.RPC, Flag.JOIN: Shape.JOIN, Flag.FRAME: Shape.STREAM,
 
 
 def _shapes(flags: Flag) -> tuple[Shape, ...]:
-    """What a message with these flags may turn out to be."""
+    """Returns the possible shapes of a message with these flags."""
     return tuple(shape for flag, shape in _SHAPES.items() if flags & flag) or (Shape.ENVELOPE, Shape.ERROR)
 
 
@@ -83,17 +83,17 @@ _RAW_FIELDS = tuple(field.name for field in msgspec.structs.fields(Header) if fi
 
 
 def _passed_over(line: bytes) -> Record:
-    """The record of a line that had to be read whole, without what is long in it."""
+    """Returns the record of a line that had to be read whole, without its long values."""
     record = read_line(line)
     record.raw = completed(record.raw[:HEAD]) or record.raw[:HEAD]
     for name in _RAW_FIELDS if record.header is not None else ():
-        setattr(record.header, name, msgspec.Raw(b""))  # it would keep the whole line in memory
+        setattr(record.header, name, msgspec.Raw(b""))  # a reference would keep the whole line in memory
     return record
 
 
 def _why(head: bytes, length: int) -> str:
-    """Why a long line could not be read, as far as its head tells."""
-    too_deep = is_too_deep(head)  # a walk over thousands of tokens
+    """Returns the reason why a long line could not be read, as far as its head shows."""
+    too_deep = is_too_deep(head)  # walks thousands of tokens
     if too_deep is None:
         return "no JSON at byte 0"
     return TOO_DEEP if too_deep else f"JSON that cannot be read, {length / 1e6:.1f} MB of it"
@@ -112,9 +112,9 @@ _decode_value = msgspec.json.Decoder(str | list[str]).decode
 
 
 def _behind(read: Read, length: int, key: bytes, hash_: int, found: object) -> object:
-    """A key written behind the payload; what was found before when it is not there either."""
+    """Returns a key written after the payload, or `found` if it is not there either."""
     if isinstance(found, str) and found.endswith(MARK):
-        return found  # it fills the head, and more of it would say no more
+        return found  # it fills the head already
     start = max(0, length - HEAD)
     tail = read(start, length - start)
     places = [m.end() for m in re.finditer(rb'"' + key + rb'"\s*:\s*', tail)]
@@ -122,7 +122,7 @@ def _behind(read: Read, length: int, key: bytes, hash_: int, found: object) -> o
         value = _value_at(tail[place:])
         if value is not None and _names(value, hash_):
             return value
-    # The rare case that costs: the whole line is passed over once, and what is found is kept.
+    # The rare expensive case: the whole line is scanned once, and the result is kept.
     record = read_line(read(0, length))
     if record.header is None:
         return found
@@ -131,7 +131,7 @@ def _behind(read: Read, length: int, key: bytes, hash_: int, found: object) -> o
 
 
 def _value_at(data: bytes) -> object:
-    """The string, or list of strings, these bytes begin with."""
+    """Returns the string, or list of strings, at the start of these bytes."""
     found = re.match(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|\[[^\[\]{}]*+\]', data)
     if found is None:
         return None
@@ -158,9 +158,9 @@ _decode_envelope = msgspec.json.Decoder(_Envelope).decode
 
 
 def _with_meta(head: bytes, line: bytes) -> bytes:
-    """The head with the `_meta` of its result, which stands behind a long content: what may collapse, and to what.
+    """Returns the head with its result's `_meta`, which follows a long content and names the parts that may collapse.
 
-    Passing over 50 MB costs some 30 ms.
+    Scanning 50 MB takes some 30 ms.
     """
     try:
         envelope = decode_json(head)

@@ -1,4 +1,4 @@
-"""Which messages have an id: one id may be another message's in another space (docs/protocols.md 2)."""
+"""Index from id to messages; the same id may belong to another message in another space (docs/protocols.md 2)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LAST = np.iinfo(np.int64).max
 
 
 class MessageIds(HashIndex):
-    """Messages by the hashes of their ids, each salted by its space; 0 where none is named.
+    """Messages by hash of their ids, salted by space; salt 0 without a space.
 
     Args:
-        columns: of the messages: `id_hash` and `correlation_hash` in them are salted.
-        strings: where the spaces' names are.
+        columns: of the messages; their `id_hash` and `correlation_hash` are salted.
+        strings: has the names of the spaces.
     """
 
     def __init__(self, columns: GrowingColumns, strings: InternTable[str]) -> None:
@@ -29,52 +29,52 @@ class MessageIds(HashIndex):
         self._salts: dict[int, int] = {0: 0}  # by space
 
     def salt(self, space: int) -> int:
-        """The salt of a space (its string id)."""
+        """Returns the salt of a space (its string id)."""
         found = self._salts.get(space)
         if found is None:
             found = self._salts[space] = hash_text(f"space {self._strings[space]}")
         return found
 
     def share(self, spaces: Iterable[int]) -> None:
-        """Let the ids of some spaces be known in all that share theirs: they are unique in the world."""
+        """Shares ids between spaces: their ids are unique worldwide."""
         for space in spaces:
             self._salts.setdefault(space, 0)
 
     def keep_apart(self, columns: dict[str, Array]) -> None:
-        """Salt the hashes of new messages: an id means a message of its own space only."""
+        """Salts the hashes of new messages: an id is valid in its own space only."""
         salts = self._salts_of(columns["space"])
         if salts is not None:
             for name in ("id_hash", "correlation_hash"):
                 columns[name] = _salted(columns[name], salts)
 
     def add_named(self, ids: NDArray[np.uint64], rows: NDArray[np.uint32], aliases: NDArray[np.uint64]) -> None:
-        """Let messages be found by their ids, and by those of the records they come from."""
+        """Indexes messages by their ids and by the ids of their records."""
         named = np.flatnonzero(aliases != NO_HASH)
         both, places = np.concatenate((ids, aliases[named])), np.concatenate((rows, rows[named]))
         order = np.argsort(places, kind="stable")
         self.add(both[order], places[order])
 
     def hash_in(self, space: int, identifier: str) -> int:
-        """What `id_hash` and `correlation_hash` are for an id in a space (its string id)."""
+        """Returns the `id_hash` of an id in a space (its string id)."""
         return hash_text(identifier) ^ self.salt(space)
 
     def hashes_in(self, spaces: NDArray[np.int64], identifiers: Sequence[str]) -> NDArray[np.uint64]:
-        """(n,) the same of several ids, each in its space."""
+        """Returns (n,) hashes of several ids, each in its space."""
         hashes, salts = hash_texts(identifiers), self._salts_of(spaces)
         return hashes if salts is None else hashes ^ salts
 
     def text_hashes(self, column: str, rows: Any) -> NDArray[np.uint64]:
-        """Of some messages `id_hash` or `correlation_hash` as `hash_text` gives it, whatever their space."""
+        """Returns (n,) `id_hash` or `correlation_hash` of messages without the salt."""
         hashes, salts = self._columns[column][rows], self._salts_of(self._columns["space"][rows])
         return hashes if salts is None else _salted(hashes, salts)
 
     def rows_anywhere(self, identifier: str) -> list[int]:
-        """Every message that may have an id in any space, ascending: hashes alone are compared."""
+        """Returns every message that may have an id in any space, ascending; compares hashes only."""
         plain = hash_text(identifier)
         return sorted(row for salt in set(self._salts.values()) for row in self.rows(plain ^ salt))
 
     def latest_anywhere(self, hashes: NDArray[np.uint64], before: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """For hashes as `hash_text` gives them, the latest message (below `before`) with that id anywhere; NO_ROW."""
+        """Returns for unsalted hashes the latest message (below `before`) with that id in any space; NO_ROW."""
         before = np.full(len(hashes), _LAST) if before is None else before
         latest = np.full(len(hashes), NO_ROW, np.int64)
         for salt in set(self._salts.values()):
@@ -82,7 +82,7 @@ class MessageIds(HashIndex):
         return latest
 
     def _salts_of(self, spaces: NDArray[Any]) -> NDArray[np.uint64] | None:
-        """(n,) the salts of some messages' spaces, or one for all; None where no space is named."""
+        """Returns (n,) the salts of messages' spaces, or (1,) for all; None if no space is named."""
         if not len(spaces):
             return None
         first = int(spaces[0])
@@ -93,5 +93,5 @@ class MessageIds(HashIndex):
 
 
 def _salted(hashes: NDArray[np.uint64], salts: Any) -> NDArray[np.uint64]:
-    """Hashes with salts, or as they were without, where there are any."""
+    """Adds salts to hashes, or removes them; NO_HASH stays."""
     return np.where(hashes != NO_HASH, hashes ^ salts, hashes)

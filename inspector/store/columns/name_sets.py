@@ -1,4 +1,4 @@
-"""Sets of names kept once and named by number: forty names take as many numbers, and no Python object."""
+"""Sets of names stored once and referenced by number; forty names cost forty numbers and no Python object."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from inspector.store.columns.strings import InternTable
 
 _ANY = np.iinfo(np.int64).max
 MAX_NAMES = 10_000
-"""Names kept of a set."""
-_AT_ONCE = 1 << 18  # names looked at
+"""Limit of stored names in a set."""
+_AT_ONCE = 1 << 18  # names processed in one block
 
 
 class NameSets(Sequence[tuple[str, ...]]):
-    """Tuples of names in the order first seen; a tuple's place is its id and never changes, id 0 is nobody named.
+    """Tuples of names in order of first appearance. The place of a tuple is its permanent id; id 0 is the empty set.
 
-    The tuples stand one after another as string ids; an index by hash finds what is known.
+    The tuples are stored in sequence as string ids, with an index by hash.
 
     Args:
-        strings: what the ids stand for: mostly names that send as well.
+        strings: values of the ids; most names are senders as well.
     """
 
     def __init__(self, strings: InternTable[str]) -> None:
@@ -35,22 +35,22 @@ class NameSets(Sequence[tuple[str, ...]]):
         self._index = HashIndex()
 
     def intern_all(self, values: Sequence[tuple[str, ...] | None]) -> NDArray[np.uint32]:
-        """The ids of some tuples: (values,) uint32; of None 0. O(names in them)."""
+        """Returns the ids of tuples: (values,) uint32; 0 for None. O(names in them)."""
         return self._ids_of(_written(values, self._names))
 
     def take_in(self, sets: BlockSets, ids: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """The ids of the sets of a block, by their ids there: (sets,) uint32.
+        """Returns the ids of a block's sets, by their ids there: (sets,) uint32.
 
         Args:
             sets: of the block.
-            ids: (strings of the block,) what each of them is here.
+            ids: (strings of the block,) their ids here.
         """
         written = [*sets.written]
         here = ids[np.frombuffer(b"".join(written), np.uint32)].tobytes()
         return self._ids_of(_parted(here, map(len, written)))
 
     def _ids_of(self, written: Sequence[bytes]) -> NDArray[np.uint32]:
-        """The ids of tuples written as numbers of names."""
+        """Returns the ids of tuples given as string ids."""
         hashes = hash_each(written)
         found = self._index.latest(hashes, np.full(len(hashes), _ANY, np.int64))
         new: dict[bytes, int] = {b"": 0}
@@ -75,7 +75,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         return self._members[self._ends[place - 1] : self._ends[place]].tobytes() if place else b""
 
     def alone(self, sets: NDArray[Any]) -> NDArray[np.int64]:
-        """(sets,) the string id of the only name in each; 0 where there are several, or none."""
+        """Returns (sets,) the string id of the only name in each; 0 for several or none."""
         if not self._members:
             return np.zeros(len(sets), np.int64)
         ends = np.frombuffer(self._ends, np.uint64).astype(np.int64, copy=False)
@@ -85,7 +85,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         return np.where(single, members, 0)
 
     def have(self, sets: NDArray[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
-        """(n,) whether each set has a name (a string id) in it. O(names in them)."""
+        """Returns (n,) True if a set contains the given name (a string id). O(names in them)."""
         held = np.zeros(len(sets), np.bool_)
         if not self._members:
             return held
@@ -95,7 +95,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         counts = np.where(sets != 0, stops - ends[np.maximum(sets.astype(np.int64), 1) - 1], 0)
         before = np.cumsum(counts)
         first = 0
-        while first < len(sets):  # some at a time: a set may have thousands
+        while first < len(sets):  # in blocks: a set may have thousands of names
             last = max(first + 1, int(np.searchsorted(before, before[first] - counts[first] + _AT_ONCE)))
             of = np.repeat(np.arange(first, last), counts[first:last])
             places = np.arange(len(of)) + np.repeat(
@@ -106,7 +106,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         return held
 
     def holding(self, name: str | None) -> NDArray[np.bool_]:
-        """(len(self),) whether each has a name in it. O(names in all)."""
+        """Returns (len(self),) True if a set contains the name. O(names in all)."""
         held = np.zeros(len(self), np.bool_)
         code = self._names.find(name) if name is not None else None
         if code is not None and self._members:
@@ -129,7 +129,7 @@ class NameSets(Sequence[tuple[str, ...]]):
 
 
 class BlockSets(Sequence[tuple[str, ...]]):
-    """The same for one block, which goes to another process and is soon forgotten.
+    """Name sets of one block; short-lived and sent between processes.
 
     Args:
         strings: of the block.
@@ -141,18 +141,17 @@ class BlockSets(Sequence[tuple[str, ...]]):
 
     @property
     def written(self) -> Iterator[bytes]:
-        """The numbers of the names in each, as uint32."""
+        """String ids of the names in each set, as uint32 bytes."""
         return iter(self._sets)
 
     def intern_all(self, values: Sequence[tuple[str, ...] | None]) -> NDArray[np.uint32]:
-        """The ids of some tuples: (values,) uint32; of None 0. O(names in them).
+        """Returns the ids of tuples: (values,) uint32; 0 for None. O(names in them).
 
-        Of too many the first are kept, and how many more there are.
+        Of a set above MAX_NAMES it keeps the first ones and the number of the rest.
         """
         return self._sets.intern_all([one or None for one in _written([*map(_kept, values)], self._names)], len(values))
 
     def intern(self, value: tuple[str, ...]) -> int:
-        """The id of a tuple."""
         return int(self.intern_all([value])[0])
 
     def __len__(self) -> int:
@@ -163,20 +162,20 @@ class BlockSets(Sequence[tuple[str, ...]]):
 
 
 def _kept(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """The names that are kept; of those themselves all."""
+    """Truncates a set above MAX_NAMES; leaves one that is truncated already."""
     if names is None or len(names) <= MAX_NAMES + 1:
         return names
     return (*names[:MAX_NAMES], f"… {len(names) - MAX_NAMES:,} more")
 
 
 def _written(values: Sequence[tuple[str, ...] | None], names: InternTable[str]) -> list[bytes]:
-    """Each tuple as the numbers of its names, uint32."""
+    """Returns each tuple as string ids, uint32 bytes."""
     counts = [len(value) if value else 0 for value in values]
     data = names.intern_all(chain.from_iterable(filter(None, values)), sum(counts)).tobytes()
     return _parted(data, [count * 4 for count in counts])
 
 
 def _parted(data: bytes, lengths: Iterable[int]) -> list[bytes]:
-    """Parts of some lengths, one after another."""
+    """Splits data into consecutive parts of the given lengths."""
     stops = [*accumulate(lengths)]
     return [data[start:stop] for start, stop in zip([0, *stops], stops, strict=False)]

@@ -1,4 +1,4 @@
-"""Columns of numbers that few messages have."""
+"""Sparse columns: numbers that few messages have."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inspector.store.columns.columns import GrowingColumns, places_among
 
 
 class SparseColumns:
-    """Numbers that few messages have: (k,) of each message, ascending, in a row of `names`."""
+    """Numbers of few messages: (k,) per name, ordered by message."""
 
     def __init__(self, **names: Any) -> None:
         self._columns = GrowingColumns({"message": np.uint32, **names})
         self._names = tuple(names)
 
     def append(self, found: Mapping[int, tuple[int, ...]]) -> None:
-        """Add those of messages that come after all others."""
+        """Appends values of messages that come after all earlier ones."""
         if not found:
             return
         rows = sorted(found)
@@ -29,19 +29,19 @@ class SparseColumns:
 
     @property
     def messages(self) -> NDArray[Any]:
-        """The messages that have any, ascending."""
+        """Messages with values, ascending."""
         return self._columns["message"]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """(k,) a number of all messages that have any."""
+        """Returns (k,) one number of all messages with values."""
         return self._columns[name]
 
     def has(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of some messages have any. O(n log k)."""
+        """Returns (n,) True for messages with values. O(n log k)."""
         return places_among(rows, self.messages)[1]
 
     def of(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """(n,) the numbers of some messages; 0 where they have none."""
+        """Returns (n,) a number of messages; 0 if absent."""
         if not len(self.messages):
             return np.zeros(len(rows), np.uint64)
         places, known = places_among(rows, self.messages)

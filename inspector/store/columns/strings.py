@@ -1,4 +1,4 @@
-"""Strings kept once, and named by number in columns."""
+"""Intern table: strings stored once and referenced by number."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _T = TypeVar("_T", bound=Hashable)
 
 
 class InternTable(Sequence[_T], Generic[_T]):
-    """Values in the order first seen; a value's place is its id and never changes.
+    """Values in order of first appearance. The place of a value is its permanent id.
 
-    Whatever is looked up and unknown is numbered by the dict itself, and listed afterwards from its end: where most
-    values are new, as names in a crowd are, that takes a third of what a method for each of them would.
+    The dict itself numbers unknown values on lookup, and the list takes them from the dict's end afterwards. With
+    mostly new values, like names in a crowd, that takes a third of the time of a method call per value.
 
     Args:
-        absent: what id 0 stands for; it is no value, so interning an equal one gives another id.
+        absent: value of id 0; interning an equal value gives another id.
     """
 
     def __init__(self, absent: _T) -> None:
@@ -28,27 +28,27 @@ class InternTable(Sequence[_T], Generic[_T]):
         self._ids: defaultdict[_T | None, int] = _numbered((None,))
 
     def intern(self, value: _T | None) -> int:
-        """The value's id, new when it was not seen before; 0 for None."""
+        """Returns the value's id, a new one if unknown; 0 for None."""
         found = self._ids[value]
         if found == len(self._values):
             self._list_new()
         return found
 
     def intern_all(self, values: Iterable[_T | None], count: int) -> NDArray[np.uint32]:
-        """The ids of `count` values: (count,) uint32. None is absent, id 0."""
+        """Returns the ids of `count` values: (count,) uint32; 0 for None."""
         try:
             return np.fromiter(map(self._ids.__getitem__, values), np.uint32, count)
         finally:
             self._list_new()
 
     def _list_new(self) -> None:
-        """List the values that were numbered since the last time, which are the dict's last."""
+        """Appends the values numbered since the last call, which are the dict's last."""
         new = len(self._ids) - len(self._values)
         if new:
             self._values += [*islice(reversed(self._ids), new)][::-1]  # type: ignore[arg-type]  # None is the first
 
     def find(self, value: _T) -> int | None:
-        """The value's id; None when it was never seen."""
+        """Returns the value's id, or None if unknown."""
         return self._ids.get(value)
 
     def __len__(self) -> int:
@@ -69,7 +69,7 @@ class InternTable(Sequence[_T], Generic[_T]):
 
 
 def _numbered(values: Sequence[_T | None]) -> defaultdict[_T | None, int]:
-    """Ids by value, which number what is unknown."""
+    """Returns a dict of ids by value that numbers unknown keys."""
     ids = defaultdict[_T | None, int](None, zip(values, count(), strict=False))
     ids.default_factory = count(len(ids)).__next__
     return ids

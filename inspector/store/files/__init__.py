@@ -1,1 +1,1 @@
-"""Files behind a document: sources, spools, capture files and their folder."""
+"""Files of a document: sources, spools, capture files and their folder."""

@@ -1,8 +1,7 @@
-"""The folder of live captures: one file each, held by a lock while its process lives; what a dead one left is unsaved.
+"""Manages the folder of live captures: names, locks, and captures left unsaved by a crash.
 
-Owns names, locks and what the start page says of an unsaved capture. It neither writes nor reads captures beyond
-that (`capture_writer`, `document`). A capture saved under a name of the user's is no business of this
-module.
+Each capture is one file, locked while its process lives. This module describes unsaved captures for the start page. It
+does not write or read captures beyond that (`capture_writer`, `document`), and ignores captures saved elsewhere.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from inspector.protocol.secrets.masking import mask_text
 
 SUFFIX = ".ctxcap"
 MARKS_SUFFIX = ".ctxmarks.json"
-"""What follows the name of a capture in that of the file with its marks, which lies beside it."""
+"""Suffix of the file with a capture's marks; that file lies beside the capture."""
 _LOCK_SUFFIX = ".lock"
 _COUNTED_BYTES = 32 << 20
-"""So much is looked through for numbers of messages, some 30 ms; of further captures the size is said."""
+"""Bytes searched to count messages, some 30 ms; further captures show their size instead."""
 _END_BYTES = 1 << 16
 _HEADER = b'{"ctxcap":'
 _OURS = re.compile(rb'\{"t":\d{1,20},(?:"dir":"(in|out)",|"src":\d+,"mark":")')
@@ -33,26 +32,25 @@ _GREETING = "system/welcome"
 
 
 def captures_folder() -> Path:
-    """Where live captures lie until they are saved; created."""
+    """Returns the folder of unsaved live captures; creates it."""
     folder = data_folder() / "captures"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
 
 class OwnCapture:
-    """A capture in our folder that this process holds: nobody else offers, opens or deletes it.
+    """A capture in this folder that this process has locked: no other process offers, opens or deletes it.
 
     Attributes:
         path: the file.
     """
 
     def __init__(self, path: Path, lock: Lock) -> None:
-        """Hold a lock that was taken."""
         self.path = path
         self._lock = lock
 
     def release(self) -> None:
-        """Let go: what still lies there is an unsaved capture for the next start."""
+        """Releases the lock; a remaining file becomes an unsaved capture for the next start."""
         gone = not self.path.exists()
         with contextlib.suppress(OSError):
             if gone:
@@ -61,10 +59,10 @@ class OwnCapture:
                 self._lock.release()
 
     def discard(self) -> None:
-        """Delete the file and let go.
+        """Deletes the file and releases the lock.
 
         Raises:
-            OSError: it cannot be deleted; it is let go all the same.
+            OSError: if it cannot be deleted; the lock is released all the same.
         """
         try:
             self.path.unlink(missing_ok=True)
@@ -74,10 +72,10 @@ class OwnCapture:
 
 
 def new_capture(space: str) -> OwnCapture:
-    """A name for a new capture, held; the file is not made yet.
+    """Returns a locked name for a new capture; the file does not exist yet.
 
     Raises:
-        OSError: the folder cannot be written to.
+        OSError: if the folder cannot be written to.
     """
     folder = captures_folder()
     name = file_stem(mask_text(space), "capture")
@@ -96,7 +94,7 @@ def new_capture(space: str) -> OwnCapture:
 
 
 def claim(path: Path) -> OwnCapture | None:
-    """Hold a capture that lies in the folder; None when another process, or this one, holds it, or it is gone."""
+    """Locks a capture of the folder; returns None if it is locked already, or has disappeared."""
     own = _take(path) if path.exists() else None
     if own is not None and not path.exists():
         own.release()
@@ -115,20 +113,20 @@ class Unsaved:
 
     path: Path
     space: str
-    """What was watched; empty when even that is not known."""
+    """The watched space; empty if unknown."""
     messages: int | None
-    """Messages received, and lines nobody knows; 0 for a greeting alone; None when there are too many to count."""
+    """Received messages plus unknown lines; 0 for a greeting alone; None if there are too many to count."""
     size_bytes: int
     first_ns: int | None
-    """When the first record was written, nanoseconds since the Unix epoch."""
+    """Time of the first record, nanoseconds since the Unix epoch."""
     last_ns: int | None
-    """When the last whole record was written."""
+    """Time of the last whole record."""
 
 
 def unsaved_captures() -> list[Unsaved]:
-    """What dead processes left, latest first; removes demos, and those in which surely nothing was received.
+    """Returns the captures of dead processes, latest first; removes demos and captures without received messages.
 
-    Captures that live processes hold, this one included, are left out. Trouble with one hides that one only.
+    Captures of live processes, this one included, are skipped. An error with one capture hides only that one.
     """
     found: list[Unsaved] = []
     may_count = _COUNTED_BYTES
@@ -188,13 +186,13 @@ def _origin(path: Path) -> dict[str, Any]:
 
 
 def _time_of(line: bytes) -> int | None:
-    """The `t` that begins each record of ours, and nothing else of it: the rest may be long."""
+    """Returns the `t` at the beginning of a record of this program; the rest may be long and is not parsed."""
     digits = line[5:30].partition(b",")[0]
     return int(digits) if line.startswith(b'{"t":') and digits.isdigit() else None
 
 
 def _count_received(path: Path) -> int:
-    """Messages received, and lines that are not ours, which may be; 0 only when all that came is surely a greeting."""
+    """Counts received messages and foreign lines; 0 only if a greeting is certainly the only one."""
     received, worth_keeping = 0, False
     with path.open("rb") as file:
         for number, line in enumerate(file):
@@ -207,10 +205,10 @@ def _count_received(path: Path) -> int:
 
 
 def _is_greeting(line: bytes) -> bool:
-    """Whether the frame itself is one, whatever words a payload may hold."""
+    """Returns True if the frame itself is a greeting, whatever text its payload contains."""
     if _GREETING.encode() not in line:
         return False
-    import msgspec  # the start page asks for captures, and most often there are none
+    import msgspec  # imported late: mostly the start page finds no captures
 
     shape = msgspec.defstruct("Received", [("frame", msgspec.defstruct("Frame", [("kind", str)]))])
     try:
@@ -221,5 +219,5 @@ def _is_greeting(line: bytes) -> bool:
 
 
 def _is_header(line: bytes) -> bool:
-    """Whether it is the first line of a capture, or what a crash left of it."""
+    """Returns True for the first line of a capture, or its remains after a crash."""
     return line.startswith(_HEADER) or _HEADER.startswith(line)

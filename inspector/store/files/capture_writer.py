@@ -1,7 +1,7 @@
-"""Writing a ``.ctxcap`` capture: append-only JSON Lines, one record a line (docs/design.md 4).
+"""Writes a ``.ctxcap`` capture: append-only JSON Lines, one record a line (docs/design.md 4).
 
-Owns the file's bytes and nothing else: when they reach the operating system, what happens when it refuses them, and how
-a capture goes on in another file. It does not read captures, and it does not know what a frame means.
+Owns the file's bytes only: the time of writing, errors of the operating system, and the move to another file. It does
+not read captures or interpret frames.
 
 The lines::
 
@@ -31,18 +31,18 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import msgspec
 
-# How one frame is written down in a capture, so that it reads back exactly (docs/design.md 4). No I/O.
+# Lossless encoding of one frame in a capture (docs/design.md 4). No I/O.
 
 # Checks the grammar without building objects: 0.25 µs for a 400-byte envelope, a fifth of a full decode.
 _check_grammar = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def frame_member(data: str | bytes) -> tuple[str, str]:
-    """The end of a frame's line as two parts to be joined, the second of them long.
+    """Returns the end of a frame's line as two parts to be joined; the second may be long.
 
     Returns:
         ``"frame":`` and the frame as it is, else ``"text":`` and a JSON string, else ``"b64":`` and one; a binary frame
-        has ``"bin":true`` before. Every part can be encoded as UTF-8.
+        starts with ``"bin":true``. Every part can be encoded as UTF-8.
     """
     marker = ""
     if not isinstance(data, str):
@@ -55,31 +55,32 @@ def frame_member(data: str | bytes) -> tuple[str, str]:
         return f'{marker}"frame":', data
     try:
         data.encode()
-    except UnicodeEncodeError:  # a lone surrogate: no bytes stand for it, JSON's escape does
+    except UnicodeEncodeError:  # a lone surrogate has no UTF-8 bytes, but a JSON escape
         return f'{marker}"text":', json.dumps(data)
     return f'{marker}"text":', json.dumps(data, ensure_ascii=False)
 
 
 def is_json_line(text: str) -> bool:
-    """Whether text is exactly one JSON object or array, without a newline or anything around it."""
+    """Returns True if the text is exactly one JSON object or array, without a newline or surrounding blanks."""
     if not text.endswith("}" if text.startswith("{") else "]") or not text.startswith(("{", "[")):
         return False
     if "\n" in text or "\r" in text:
         return False
     try:
-        # Given text beyond ASCII it would encode that itself, more slowly, and keep the result.
+        # msgspec would encode non-ASCII text itself, more slowly, and keep the result.
         _check_grammar(text if text.isascii() else text.encode())
     except UnicodeEncodeError:
         return False
     except msgspec.DecodeError:
         return r"\ud" in text.lower() and _is_json_with_surrogates(text)
-    except RecursionError:  # nested so deeply that readers would fail on the whole line
+    except RecursionError:  # nested so deeply that readers would fail on the line
         return False
     return True
 
 
 def _is_json_with_surrogates(text: str) -> bool:
-    # docs/protocols.md 16: a lone \ud800 survives the gateway's re-serialising. It is good JSON which msgspec refuses.
+    # docs/protocols.md 16: a lone \ud800 survives the gateway's re-serialising. It is valid JSON, but msgspec refuses
+    # it.
     try:
         json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -92,25 +93,25 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 CTXCAP_VERSION = 1
-"""The number in the header line."""
+"""Format version in the header line."""
 
 Direction: TypeAlias = Literal["in", "out", "client->server", "server->client"]
-"""Which way a frame went: as seen by us, or between two others."""
+"""Direction of a frame: relative to this program, or between two other parties."""
 
 WRITE_THROUGH_CHARS = 1 << 20
-"""Above this much that waits, a frame is handed to the operating system without waiting for its turn."""
+"""Pending characters above which a frame is written immediately."""
 
 WRITE_THROUGH_S = 0.02
-"""In the background: between two writes. ``kill -9`` loses what arrived since, and docs/design.md 7 allows 0.1 s."""
+"""Seconds between two writes in the background. ``kill -9`` loses newer frames; docs/design.md 7 allows 0.1 s."""
 
 CROWDED_CHARS = 1 << 25
-"""Above this much that waits, who reads a socket had better let the sender wait."""
+"""Pending characters above which a socket's reader should pause."""
 
 MAX_WAITING_CHARS = 1 << 28
-"""When this much waits all the same the capture ends. More than twice the largest frame: one may wait, one arrive."""
+"""Pending characters above which the capture ends: more than twice the largest frame, one pending and one arriving."""
 
 STALLED_S = 10.0
-"""A disk that has taken nothing for so long does not answer."""
+"""Seconds without progress after which the disk counts as stalled."""
 
 _PIECE_BYTES = 1 << 22
 
@@ -125,33 +126,34 @@ _THREAD_ENDS_S = 5.0
 class CaptureWriter:
     """Appends frames and marks to one capture file.
 
-    What the operating system refused is kept and tried again, or goes to another file with ``go_on_in``. A write that
-    came to nothing half-way is taken back, so that the file holds whole lines. Calls belong on one thread; with
-    ``background`` a thread of its own writes, so that neither a busy loop delays the file nor a slow disk the loop.
+    Refused bytes are kept and retried, or go to another file with ``go_on_in``. A partial write is truncated, so that
+    the file holds whole lines. Call it from one thread. With ``background`` its own thread writes, so that a busy loop
+    does not delay the file and a slow disk does not delay the loop.
 
     Attributes:
         path: The file written to.
-        error: Why the last write failed; None while all is well. In the background it stands until ``close`` or
-            ``go_on_in``: the capture has stopped.
-        on_waiting: Called with what is added where nothing waited, on the thread that adds.
-        refused: Frames and marks not even kept, because more than ``MAX_WAITING_CHARS`` waited.
+        error: Error of the last write, or None. In the background it remains until ``close`` or ``go_on_in``: the
+            capture has stopped.
+        on_waiting: Called when the first pending item is added, on the adding thread.
+        refused: Number of frames and marks dropped because more than ``MAX_WAITING_CHARS`` were pending.
     """
 
     def __init__(
         self, path: Path, *, origin: dict[str, object], resume: bool = False, background: bool = False
     ) -> None:
-        """Open the file and write the header line at once.
+        """Opens the file and writes the header line.
 
         Args:
             path: Created with mode 0600; its folder must exist.
-            origin: What the frames come from, for the header. Must not hold secrets.
-            resume: Go on with an existing capture. A line that a crash left torn is ended first, so that it stays one
-                unreadable record and does not spoil the next.
-            background: Let a thread write, at most fifty times a second, until ``close``.
+            origin: Origin of the frames, for the header. Must not hold secrets.
+            resume: Continue an existing capture. A torn last line is terminated first, so that it remains one
+                unreadable
+                record and does not damage the next.
+            background: Write in a thread, at most fifty times a second, until ``close``.
 
         Raises:
-            FileExistsError: The file holds something already and ``resume`` is false; it is left as it is.
-            OSError: The file cannot be created or written.
+            FileExistsError: If the file has contents and ``resume`` is false; it is left unchanged.
+            OSError: If the file cannot be created or written.
         """
         self.path: Path = path
         self.error: OSError | None = None
@@ -162,7 +164,7 @@ class CaptureWriter:
         self._crowded_at: int = WRITE_THROUGH_CHARS
         self._rest: bytes = b""
         self._writing = threading.Lock()
-        self._taking_since: float | None = None  # when the disk was given what it has not taken yet
+        self._taking_since: float | None = None  # start of the write in progress
         self.on_waiting: Callable[[], None] | None = None
         self._wake: threading.Event | None = None
         self._urged = threading.Event()
@@ -192,26 +194,26 @@ class CaptureWriter:
 
     @property
     def closed(self) -> bool:
-        """Whether ``close`` was called."""
+        """True after ``close``."""
         return self._fd < 0
 
     @property
     def size_bytes(self) -> int:
-        """How large the file is by what was written, wherever it was moved to."""
+        """Written size of the file in bytes."""
         return self._size
 
     @property
     def waiting_chars(self) -> int:
-        """How much is not with the operating system yet, in characters."""
+        """Pending characters."""
         return self._added_chars - self._taken_chars + len(self._rest)
 
     @property
     def crowded(self) -> bool:
-        """Whether so much waits that no more should be read."""
+        """True if so much is pending that readers should pause."""
         return self.error is None and self.waiting_chars > CROWDED_CHARS
 
     def notice_stall(self) -> None:
-        """Leave an ``error`` when more waits than should and the disk takes nothing. Asked now and then."""
+        """Sets ``error`` if too much is pending and the disk makes no progress. Called now and then."""
         if self.crowded and self._is_stalled():
             self.error = self._trouble(errno.EIO, _NO_ANSWER)
 
@@ -220,22 +222,23 @@ class CaptureWriter:
         return since is not None and time.monotonic() - since > STALLED_S
 
     def waiting_messages(self) -> int:
-        """How many received frames are not with the operating system yet; looks at each, so it is for the end."""
+        """Counts pending received frames; O(pending), for use at the end."""
         lines = [line if isinstance(line, str) else line[0] for line in list(self._waiting)]
         rest = [line[:_HEAD_CHARS].decode(errors="replace") for line in self._rest.splitlines()]
         return sum(_RECEIVED in line[:_HEAD_CHARS] for line in [*rest, *lines])
 
     def frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
-        """Add one frame as it was received or sent. About 1 µs for 400 B.
+        """Adds one frame as received or sent. About 1 µs for 400 B.
 
         Args:
-            data: ``str`` for a text message, ``bytes`` for a binary one; read back equal, type included.
-            direction: ``in`` for received, ``out`` for sent by us; else from whom to whom.
+            data: ``str`` for a text message, ``bytes`` for a binary one; the reader returns an equal value of the same
+                type.
+            direction: ``in`` for received, ``out`` for sent by this program; else between two parties.
             time_ns: Arrival or sending time, nanoseconds since the Unix epoch.
             src: Number of the source within this capture.
 
         Raises:
-            ValueError: The writer is closed.
+            ValueError: If the writer is closed.
         """
         if isinstance(data, str) and len(data) <= _JOINED_CHARS and is_json_line(data):
             self._append(f'{{"t":{time_ns},"dir":"{direction}","src":{src},"frame":{data}}}\n')
@@ -244,39 +247,39 @@ class CaptureWriter:
         self.line(f'{{"t":{time_ns},"dir":"{direction}","src":{src},{member}', value)
 
     def line(self, head: str, value: str) -> None:
-        """Add a line as another format writes it.
+        """Adds a line of another format.
 
         Args:
-            head: how a JSON object begins, up to its last value.
-            value: that value as JSON without a line end; a brace is put behind it.
+            head: beginning of a JSON object, up to its last value.
+            value: that value as JSON without a line end; the closing brace is added.
 
         Raises:
-            ValueError: The writer is closed.
+            ValueError: If the writer is closed.
         """
-        # Not joined here: copies of 50 MB would hold the loop up.
+        # Not joined here: a copy of 50 MB would block the loop.
         self._append((head, value))
         if len(value) > WRITE_THROUGH_CHARS:
             self._urge()
 
     def mark(self, name: str, *, time_ns: int, src: int = 0, **facts: object) -> None:
-        """Add a marker.
+        """Adds a marker.
 
         Args:
             name: ``opened``, ``closed`` or ``gap``.
-            time_ns: When, nanoseconds since the Unix epoch.
+            time_ns: Nanoseconds since the Unix epoch.
             src: Number of the source within this capture.
-            facts: Further members, JSON values without secrets; anything else is written as its ``str``.
+            facts: Further members, JSON values without secrets; other types are written as their ``str``.
 
         Raises:
-            ValueError: The writer is closed.
+            ValueError: If the writer is closed.
         """
         self._append(_json_line({"t": time_ns, "src": src, "mark": name} | facts))
 
     def flush(self) -> None:
-        """Hand what waits to the operating system: now, or in the background in a moment.
+        """Writes pending lines: at once, or shortly in the background.
 
         Raises:
-            OSError: The file could not be written; its text says what and where. Nothing is lost: what waits is kept.
+            OSError: If the file could not be written; its text names the reason and the path. Pending lines are kept.
         """
         if self._fd < 0:
             return
@@ -288,10 +291,10 @@ class CaptureWriter:
             raise self.error
 
     def close(self) -> None:
-        """Write what waits and close the file; a second call does nothing.
+        """Writes pending lines and closes the file; a second call has no effect.
 
         Raises:
-            OSError: The last bytes could not be written. The file is closed all the same.
+            OSError: If the last bytes could not be written. The file is closed all the same.
         """
         if self._fd < 0:
             return
@@ -303,7 +306,7 @@ class CaptureWriter:
             os.close(fd)
 
     def settle(self) -> None:
-        """Write all that waits now, whoever writes otherwise; tried again also after an error.
+        """Writes all pending lines on this thread; retries after an error.
 
         Raises:
             OSError: As ``flush``.
@@ -314,21 +317,21 @@ class CaptureWriter:
                 raise self.error
 
     def go_on_in(self, path: Path, *, copied: int, named: Path | None = None) -> None:
-        """Go on in another file, where what waits is written too; this one is left as it is.
+        """Continues in another file, with the pending lines; this file is left unchanged.
 
         Args:
-            path: Holds the first ``copied`` bytes of this file already; the rest of it is copied.
+            path: Contains the first ``copied`` bytes of this file; the rest is copied.
             copied: Bytes.
-            named: Takes this name, in place of what has it, as soon as it holds everything.
+            named: Final path, replaced once the other file is complete.
 
         Raises:
-            OSError: The other file could not be written; all is as before, but for what was added to that file.
-            ValueError: The writer is closed.
+            OSError: If the other file could not be written; this writer is unchanged.
+            ValueError: If the writer is closed.
         """
         if self._fd < 0:
             raise ValueError(f"the capture {self.path} is closed")
         if self.error is None:
-            self._write_out()  # else only the other file would have it
+            self._write_out()  # else only the other file would contain it
         with self._writing:
             other = os.open(path, _APPENDING)
             try:
@@ -336,17 +339,17 @@ class CaptureWriter:
             finally:
                 os.close(other)
             if named is not None:
-                path = path.replace(named)  # while nobody has it open: Windows would refuse
+                path = path.replace(named)  # while it is closed: Windows refuses to replace an open file
             other = os.open(path, _APPENDING)
             os.close(self._fd)
             self._fd, self._size, self._rest = other, size, b""
             self.path, self.error = path, None
 
     def _bring_up(self, other: int, copied: int) -> int:
-        """Write to another file what it has not got of all there is; how many bytes it holds then."""
-        from inspector.store.files.source_files import read_at  # numpy with it, which a tap need not load
+        """Writes the missing and the pending bytes to another file; returns the resulting size."""
+        from inspector.store.files.source_files import read_at  # imports numpy, which a tap does not need
 
-        if copied > self._size:  # of a write that was taken back since
+        if copied > self._size:  # from a write that was truncated later
             os.ftruncate(other, self._size)
         while copied < self._size and (data := read_at(self._fd, copied, min(1 << 20, self._size - copied))):
             _write_all(other, data)
@@ -363,18 +366,18 @@ class CaptureWriter:
             return
         self._waiting.append(line)
         self._added_chars += len(line) if isinstance(line, str) else len(line[1])
-        if len(self._waiting) == 1:  # asked once it is there: the thread may have taken all others meanwhile
+        if len(self._waiting) == 1:  # checked after the append: the thread may have drained the queue meanwhile
             if self._wake is not None:
                 self._wake.set()
             if self.on_waiting is not None:
                 self.on_waiting()
 
     def _may_wait(self) -> bool:
-        """Much waits already, or the writer is closed."""
+        """Decides about a line when much is pending; raises ValueError if the writer is closed."""
         if self._fd < 0:
             raise ValueError(f"the capture {self.path} is closed")
         self._urge()
-        stopped = self.refused > 0 and self.error is not None  # nothing comes behind what is missing
+        stopped = self.refused > 0 and self.error is not None  # no line may follow a dropped one
         if not stopped and self._added_chars - self._taken_chars <= MAX_WAITING_CHARS:
             return True
         if self.error is None:
@@ -390,15 +393,15 @@ class CaptureWriter:
             self._write_out()
 
     def _hurry(self) -> None:
-        """Have the thread write at once, and not at its next turn."""
+        """Wakes the thread for an immediate write."""
         assert self._wake is not None
         self._urged.set()
         self._wake.set()
 
-    # Writing out
+    # Writing
 
     def _keep_writing(self) -> None:
-        """The thread: writes as soon as something waits, but not too often, until the end."""
+        """Thread body: writes pending lines at a limited rate until the end."""
         wake = self._wake
         assert wake is not None
         while not self._ending:
@@ -417,13 +420,13 @@ class CaptureWriter:
             self._wake = None
 
     def _write_out(self, *, again: bool = True) -> None:
-        """Write until nothing waits; a failure is left in ``error``.
+        """Writes until the queue is empty; a failure goes to ``error``.
 
         Args:
-            again: Somebody tries once more, so that success ends an earlier error.
+            again: A retry: success clears an earlier error.
         """
         while not self._writing.acquire(timeout=_THREAD_ENDS_S):
-            if self._is_stalled():  # else somebody writes a lot
+            if self._is_stalled():  # else another thread writes a lot
                 self.error = self._trouble(errno.EIO, _NO_ANSWER)
                 return
         try:
@@ -431,7 +434,7 @@ class CaptureWriter:
                 if not self._rest:
                     self._rest = self._take()
                 self._write_rest()
-            if again or not self.refused:  # nothing comes behind what was refused meanwhile
+            if again or not self.refused:  # no line may follow a dropped one
                 self.error = None
         except OSError as error:
             self.error = self._trouble(error.errno, error.strerror or str(error))
@@ -445,7 +448,7 @@ class CaptureWriter:
         return said
 
     def _take(self) -> bytes:
-        """Whole lines that wait, about as many as are written at once."""
+        """Returns the encoded pending lines for one write."""
         lines: list[str] = []
         chars = 0
         while self._waiting and chars < WRITE_THROUGH_CHARS:
@@ -469,7 +472,7 @@ class CaptureWriter:
                 self._taking_since = time.monotonic()
                 written += os.write(self._fd, rest[written : written + _PIECE_BYTES])
         except OSError:
-            # Whole lines only: whoever reads the file then sees what we show, and no torn line.
+            # Truncate to whole lines, so that readers see the same records as the window and no torn line.
             whole = self._rest.rfind(b"\n", 0, written) + 1
             try:
                 os.ftruncate(self._fd, self._size + whole)
@@ -498,5 +501,5 @@ def _header_line(origin: dict[str, object]) -> str:
 
 
 def _json_line(value: dict[str, Any]) -> str:
-    # Escaped to ASCII, so that a lone surrogate in a fact cannot fail.
+    # ASCII escapes, so that a lone surrogate in a fact cannot fail.
     return json.dumps(value, separators=(",", ":"), default=str) + "\n"

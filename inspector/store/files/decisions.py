@@ -1,4 +1,4 @@
-"""The gateway's capability decisions beside a log: they annotate messages and are no messages themselves."""
+"""Capability decisions of a gateway in a file beside its log; they annotate messages."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inspector.store.columns.hashes import NO_HASH, HashIndex, hash_bytes, hash_
 from inspector.store.files.source_files import SourceFile
 
 FILE_NAME = "capability-decisions.jsonl"
-"""Name the MEW gateway gives the file, beside `envelope-history.jsonl`."""
+"""Name of the MEW gateway's file, beside `envelope-history.jsonl`."""
 
 
 class Decisions:
-    """Finds the decisions about an envelope by its id. Lines that are no decisions are passed over.
+    """Index of decisions by envelope id. Other lines are skipped.
 
     Attributes:
         sources: the files.
@@ -36,16 +36,16 @@ class Decisions:
         return len(self._lines)
 
     def add(self, source: SourceFile) -> None:
-        """Read this file as well."""
+        """Adds a file to read."""
         self.sources.append(source)
 
     def read_all(self) -> None:
-        """Read the files as they are now. Raises OSError when one cannot be read."""
+        """Reads the files to their present end. Raises OSError if one cannot be read."""
         for place in range(len(self.sources)):
             self._read(place, whole_lines=False)
 
     def read_on(self) -> None:
-        """Read the whole lines they have gained. Raises OSError when one cannot be read."""
+        """Reads new whole lines. Raises OSError if one cannot be read."""
         for place in range(len(self.sources)):
             self._read(place, whole_lines=True)
 
@@ -76,12 +76,12 @@ class Decisions:
         return hash_text(identifier) if isinstance(identifier, str) else NO_HASH
 
     def about(self, envelope_id: str) -> list[dict[str, Any]]:
-        """The decisions about an envelope, in log order."""
+        """Returns the decisions about an envelope, in log order."""
         decided = map(self.decision, self._index.rows(hash_text(envelope_id)))
         return [found for found in decided if found is not None and found.get("envelope_id") == envelope_id]
 
     def decision(self, place: int) -> dict[str, Any] | None:
-        """One line of the files, counted from 0; None when it is no object, or the file has become shorter."""
+        """Returns one line, counted from 0 over all files; None if it is no object, or the file was truncated."""
         source = self.sources[int(self._lines["source"][place])]
         line = source.read(int(self._lines["offset"][place]), int(self._lines["length"][place]))
         try:
@@ -92,12 +92,12 @@ class Decisions:
 
     @property
     def envelopes(self) -> NDArray[np.uint64]:
-        """(lines,) hash of the id of the envelope that was decided about; NO_HASH."""
+        """(lines,) hash of the id of the envelope decided about; NO_HASH."""
         return self._lines["envelope"]
 
     @property
     def says(self) -> NDArray[np.uint64]:
-        """(lines,) what `says_hash` makes of each."""
+        """(lines,) `says_hash` of each line."""
         return self._lines["says"]
 
 
@@ -106,9 +106,9 @@ _END = re.compile(rb',"metadata":\{[^{}]*\}\}\s*$')
 
 
 def says_hash(line: bytes) -> int:
-    """Hash of who, what, with which capabilities and how it was decided: what a line says beside time and envelope.
+    """Returns a hash of participant, action, capabilities and decision, without time and envelope.
 
-    As gateways write it, time and envelope stand in front and metadata behind; of lines in another order all counts.
+    Gateways write time and envelope first and metadata last. Lines in another order are hashed whole.
     """
     begin, end = _BEGIN.match(line), _END.search(line, max(0, len(line) - _LONGEST_METADATA))
     return hash_bytes(line[begin.end() if begin else 0 : end.start() if end else None])

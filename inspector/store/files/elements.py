@@ -1,10 +1,8 @@
-"""The elements of a JSON array as records: where each one lies in the file, found block by block.
+"""Finds the elements of a JSON array in blocks of a file, as spans of bytes.
 
-Knows brackets, strings and escapes and nothing else of JSON; whether an element is good is for its reader to say.
-Linear on any bytes, and no block is looked at twice. What is broken costs as few records as possible: a line's end ends
-a string (JSON has none in one), and where the array's own layout begins a new element, a new element begins.
-
-After the array's closing bracket whatever follows counts as lines.
+Parses brackets, strings and escapes only; the element's reader validates the rest. Linear on any bytes, and no block is
+scanned twice. Damage costs few records: a line end closes a string (JSON has none in one), and the array's own layout
+marks the beginning of a new element. After the array's closing bracket the rest counts as lines.
 """
 
 from __future__ import annotations
@@ -15,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Span = tuple[int, int]
-"""Where a record begins, and where it ends."""
+"""Start and end of a record in bytes."""
 
 BLANK = b" \t\r\n"
 _BEFORE = BLANK + b"\xef\xbb\xbf"
-"""What may stand before the array: blanks, a byte order mark."""
+"""Allowed bytes before the array: blanks, a byte order mark."""
 
 _QUOTE, _ESCAPE, _NEWLINE, _COMMA, _OPEN, _CLOSE = range(1, 7)
 _LETTERS = ((b'"', _QUOTE), (b"\\", _ESCAPE), (b"\n", _NEWLINE), (b",", _COMMA), (b"[{", _OPEN), (b"]}", _CLOSE))
@@ -30,18 +28,18 @@ _FIRST_ELEMENT = re.compile(rb"\s*\[[ \t\r]*\n([ \t]*)(?=\{)")
 
 
 def layout_of(head: bytes) -> bytes | None:
-    """What stands before each element on its line, where each begins a line of its own; None where that is not known.
+    """Returns the indentation of elements that begin on lines of their own; None if unknown.
 
     Args:
-        head: the file's first bytes, as many as hold an element or two.
+        head: the file's first bytes, enough for an element or two.
     """
     found = _FIRST_ELEMENT.match(head)
     if found is None or len(found[1]) > _LONGEST_INDENT:
         return None
     spans = ElementScanner().scan(head)
     if not spans or (not found[1] and not head[spans[0][0] : spans[0][1]].strip(b"{} \t\r\n[")):
-        return None  # an empty element does not show how others are written
-    # Written without indentation, a line inside an element looks like one that begins an element.
+        return None  # an empty element does not show the layout of others
+    # Without indentation, a line inside an element looks like the beginning of an element.
     inner = re.compile(rb"\n" + found[1] + rb"[^ \t\r\n}\]]")
     return None if inner.search(head, found.end(), spans[0][1]) else found[1]
 
@@ -50,19 +48,20 @@ class ElementScanner:
     """Finds elements in blocks of an array's bytes, given in order.
 
     Attributes:
-        position: how far it has come, bytes from the start of the file.
-        closed_at: behind the array's closing bracket; None until it was seen.
-        bracketed: there are brackets at all. Objects that just follow each other are read in the same way.
+        position: bytes scanned from the start of the file.
+        closed_at: offset after the array's closing bracket; None until it was seen.
+        bracketed: the file has array brackets. Consecutive objects without brackets are read in the same way.
     """
 
     def __init__(self, indent: bytes | None = None, *, begin: int | None = None, bracketed: bool = True) -> None:
-        """Begin at the start of a file.
+        """Starts at the beginning of a file.
 
         Args:
-            indent: as `layout_of` says it.
-            begin: offset of the first byte in the array, where it is a value of an object: `{"history":[`. The
-                brace that closes the object is passed over.
-            bracketed: as the attribute says.
+            indent: result of `layout_of`.
+            begin: offset of the first byte in the array if it is a value of an object: `{"history":[`. The object's
+                closing
+                brace is skipped.
+            bracketed: as the attribute.
         """
         self.position = 0
         self.bracketed = bracketed
@@ -74,17 +73,17 @@ class ElementScanner:
         self._depth = 1
         self._in_string = False
         self._escaped = False
-        self._inside = False  # an element that is an object or array
-        self._from = 0  # what is not part of an element yet begins here
-        self._before = b""  # the last bytes of the block before
+        self._inside = False  # the current element is an object or array
+        self._from = 0  # start of bytes that belong to no element yet
+        self._before = b""  # last bytes of the previous block
 
     @property
     def begun_at(self) -> int:
-        """Where what has not ended yet begins."""
+        """Start of the unfinished rest."""
         return self._from
 
     def scan(self, data: bytes) -> list[Span]:
-        """Elements that end in the next block, from the start of the file; blanks may still stand around them."""
+        """Returns the elements that end in the next block, as file offsets; they may include surrounding blanks."""
         spans: list[Span] = []
         begin = 0
         if not self._begun:
@@ -99,7 +98,7 @@ class ElementScanner:
         return spans
 
     def _find_begin(self, data: bytes) -> int:
-        """Where in the next block the array's contents begin; its length when that is not in it."""
+        """Returns the start of the array's contents in the next block, or the block's length."""
         if self._begin is not None:
             self._begun = self.position + len(data) >= self._begin
             return min(len(data), self._begin - self.position)
@@ -110,7 +109,7 @@ class ElementScanner:
         return begin
 
     def finish(self) -> list[Span]:
-        """What is left when the file has ended: a torn element, or a last line."""
+        """Returns the rest at the end of the file: a torn element, or a last line."""
         start, self._from = self._from, self.position
         return [(start, self.position)] if self.position > start else []
 
@@ -126,7 +125,7 @@ class ElementScanner:
             self._from = self.position + begin
 
     def _scan_array(self, data: bytes, begin: int, spans: list[Span]) -> int:
-        """Scan to the end of the array or of the block; returns where that is."""
+        """Scans to the end of the array or block; returns that offset."""
         classes = np.frombuffer(data.translate(_CLASSES), np.uint8)
         places = np.flatnonzero(classes[begin:] != 0) + begin
         kinds = classes[places]
@@ -151,7 +150,7 @@ class ElementScanner:
         return len(data)
 
     def _drop_escaped(self, kinds: NDArray[np.uint8], places: NDArray[np.intp], begin: int, stop: int) -> None:
-        """Quotes behind an odd number of backslashes are none."""
+        """Clears quotes after an odd number of backslashes."""
         escapes = places[kinds == _ESCAPE]
         escaped = [begin] if self._escaped else []
         self._escaped = False
@@ -160,7 +159,7 @@ class ElementScanner:
             lengths = np.diff(np.append(firsts, len(escapes)))
             behind = escapes[firsts] + lengths
             odd = lengths % 2 == 1
-            if escaped and escapes[0] == begin:  # the run began in the block before
+            if escaped and escapes[0] == begin:  # the run began in the previous block
                 odd[0], escaped = not odd[0], []
             escaped += behind[odd].tolist()
             self._escaped = bool(escaped) and escaped[-1] == stop
@@ -170,7 +169,7 @@ class ElementScanner:
             kinds[found[kinds[found] == _QUOTE]] = 0
 
     def _strings(self, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Which places lie in a string."""
+        """Returns a mask of the places inside strings."""
         quotes = np.cumsum(kinds == _QUOTE) + int(self._in_string)
         before_line = np.maximum.accumulate(np.where(kinds == _NEWLINE, quotes, 0))
         inside = ((quotes - before_line) & 1).astype(np.bool_)
@@ -181,7 +180,7 @@ class ElementScanner:
     def _depths(
         self, data: bytes, places: NDArray[np.intp], kinds: NDArray[np.uint8]
     ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-        """How deep the nesting is behind each place, 1 between elements; and which places close the array itself."""
+        """Returns the nesting depth after each place, 1 between elements; and the places that close the array."""
         if not len(places):
             return np.empty(0, np.int64), np.empty(0, np.intp)
         letters = np.frombuffer(data, np.uint8)[places]
@@ -205,7 +204,7 @@ class ElementScanner:
     def _begins(
         self, data: bytes, places: NDArray[np.intp], letters: NDArray[np.uint8], depths: NDArray[np.int64]
     ) -> NDArray[np.intp]:
-        """Opening braces that stand where this array's elements begin, though the element before has not ended."""
+        """Returns opening braces at the layout position of a new element inside an unfinished one."""
         lead = self._lead or b"\n"
         maybe = places_of = np.flatnonzero((letters == ord("{")) & (depths > 2))
         back = places[maybe] - len(lead)
@@ -233,7 +232,7 @@ class ElementScanner:
                     self._from += 1
 
     def _claim(self, data: bytes, place: int, spans: list[Span]) -> None:
-        """What stands between elements is one too, such as a number, unless it is blank."""
+        """Appends non-blank bytes between elements, such as a number, as an element."""
         start, begin = self._from, self._from - self.position
         self._from = self.position + place
         self._inside = False
@@ -242,7 +241,7 @@ class ElementScanner:
 
 
 def trimmed(data: bytes, span: Span) -> Span | None:
-    """A span of `data` without the blanks around it and a torn element's comma; None when nothing is left."""
+    """Returns a span without surrounding blanks and a torn element's comma; None if it is empty."""
     piece = data[span[0] : span[1]]
     bare = piece.lstrip(BLANK)
     start = span[0] + len(piece) - len(bare)

@@ -1,4 +1,4 @@
-"""Limits of long lines, and searches for the end of one without keeping its bytes."""
+"""Limits of long lines, and searches for a line end without keeping the bytes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from inspector.store.files.source_files import SourceFile
 MAX_LINE = 1 << 27
 """Bytes; a gateway closes connections over frames above 100 MiB (docs/protocols.md 16)."""
 HEAD_SHOWN = 1 << 20
-"""Bytes of such a line that stand for it where a record is asked for: in exports and summaries."""
+"""Bytes of an overlong line that exports and summaries use in its place."""
 _STEP = 1 << 22
 _FIRST_STEP = 1 << 13
-"""Most lines end within it, and each part of a log is read to the end of its last one."""
+"""Bytes of the first search step. Most lines end within it, and each part of a log is read to its last line's end."""
 
 
 def end_of_line(source: SourceFile, place: int) -> int | None:
-    """Offset behind the next line end from a place on; None when the file has none. Keeps nothing of what it reads."""
+    """Returns the offset after the next line end, or None. Keeps no bytes."""
     while piece := source.read(place, _STEP):
         found = piece.find(b"\n")
         if found >= 0:
@@ -24,9 +24,9 @@ def end_of_line(source: SourceFile, place: int) -> int | None:
 
 
 def end_within(source: SourceFile, place: int, limit: int) -> int | None:
-    """Offset behind the first line end between two places, else where the file ends; None where it goes on without one.
+    """Returns the offset after the first line end before a limit, else the file's end; None if the line is longer.
 
-    Keeps nothing of what it reads, so that only a line that may be read takes room.
+    Keeps no bytes, so that only an acceptable line takes memory.
     """
     step = _FIRST_STEP
     while place < limit:

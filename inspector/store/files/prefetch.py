@@ -1,7 +1,6 @@
-"""What is read by the hundred, before it is asked for one by one.
+"""Prefetches lines and decoded envelopes in batches for callers that read one at a time.
 
-`ReadAhead`: lines that were just read, with one call to the system and not one a line. `Whole`: what
-`inspector.store.messages.decoding` decodes of envelopes beforehand.
+`ReadAhead` reads adjacent lines with one system call. `inspector.store.messages.decoding` decodes `Whole` in batches.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from inspector.store.files.source_files import SourceFile
 
 
 class Whole(NamedTuple):
-    """An envelope, a JSON-RPC message or a frame, as far as fields are read from it.
+    """Decoded fields of an envelope, a JSON-RPC message or a frame.
 
     Attributes:
         identifier: the envelope's id as a text; None for JSON-RPC.
-        correlation: the ids it names; None where it may name them in another way than the usual one.
-        context: as written; None where there is none.
-        payload: `{}` where there is none.
+        correlation: the ids it names; None if they may be written in an irregular way.
+        context: as written, or None.
+        payload: `{}` if absent.
         data: of a frame.
     """
 
@@ -29,16 +28,16 @@ class Whole(NamedTuple):
     data: bytes = b""
 
 
-_MOST = 1 << 20  # bytes held at a time; a larger buffer is new memory each time, which costs as much as reading
+_MOST = 1 << 20  # bytes per buffer; larger ones are freshly allocated each time, as slow as reading
 
 
 class ReadAhead:
-    """Reads from a stretch of one source, all of it at the first call.
+    """Buffers a range of one source, filled at the first call.
 
-    A call to the system costs 5 to 90 us, a megabyte of a file just read 100 us; a pass reads every thirtieth line.
+    A system call costs 5 to 90 us, a megabyte of a recently read file 100 us; a pass reads every thirtieth line.
 
     Args:
-        start, stop: offsets in bytes; nothing outside is held.
+        start, stop: offsets in bytes; reads outside bypass the buffer.
     """
 
     def __init__(self, source: SourceFile, start: int, stop: int) -> None:
@@ -48,7 +47,7 @@ class ReadAhead:
         self._data = b""
 
     def read(self, source: SourceFile, offset: int, length: int) -> bytes:
-        """Bytes at an offset, as the source itself gives them."""
+        """Returns bytes at an offset, as `SourceFile.read` does."""
         if source is not self._source or offset + length > self._stop or length > _MOST // 4:
             return source.read(offset, length)
         place = offset - self._at

@@ -1,4 +1,4 @@
-"""The files a capture's records lie in, read with `pread` and never mapped (docs/design.md 4)."""
+"""Source files of a capture's records, read with `pread` and never mapped (docs/design.md 4)."""
 
 from __future__ import annotations
 
@@ -16,116 +16,116 @@ from inspector.store.columns.block import RUNNING, Block
 from inspector.store.files.elements import BLANK, ElementScanner, Span, trimmed
 
 _ENDS = 1 << 12
-"""Bytes of an overlong element that are read at each end."""
+"""Bytes read at each end of an overlong element."""
 _LOOKED_AT = 1 << 16
-"""Bytes that are looked through at a time for the end of a line."""
+"""Bytes per step of the search for a line end."""
 
 
 Place = tuple[int, int]
-"""Where a line lies: its offset, and its length in bytes."""
+"""Offset and length of a line in bytes."""
 JOINED_FROM = 1 << 50
-"""Offsets from here on are of reassembled lines, not of a file (`reading.reassembly.joined_lines`)."""
+"""First offset of reassembled lines, beyond any file (`reading.reassembly.joined_lines`)."""
 
 
 class Joined(Protocol):
-    """Lines of a source that are read otherwise: put together of several, or with what is known of them.
+    """Derived lines of a source: reassembled from several, or with facts from earlier lines.
 
     Attributes:
-        left_out: lines that they stand for, less themselves.
+        left_out: number of replaced lines minus the derived ones.
     """
 
     left_out: int
 
     @property
     def path(self) -> Path | None:
-        """The file they lie in; None before the first."""
+        """The file of the derived lines; None before the first."""
         ...
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes at an offset, JOINED_FROM or greater."""
+        """Returns bytes at an offset of JOINED_FROM or greater."""
         ...
 
     def known(self, offset: int, length: int) -> Mapping[str, Any]:
-        """What is known of a line, by its offset and its length."""
+        """Returns the known facts of a line, by its offset and length."""
         ...
 
     def places(self, offset: int, length: int) -> list[Place]:
-        """Offset and length of the lines in the source that a line stands for."""
+        """Returns the original lines in the source behind a derived line."""
         ...
 
     def close(self) -> None:
-        """Remove them."""
+        """Deletes the derived lines."""
         ...
 
 
 class Feed(Protocol):
-    """What fills a file of ours from elsewhere: an archive, standard input, a pipe."""
+    """Fills a file of this program from an archive, standard input or a pipe."""
 
     @property
     def path(self) -> Path:
-        """The file it fills."""
+        """The filled file."""
         ...
 
     @property
     def growing(self) -> bool:
-        """Whether more bytes may come."""
+        """True if more bytes may come."""
         ...
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Bytes taken in, and of how many; (n, 0) where nobody knows."""
+        """Received and total bytes; (n, 0) if the total is unknown."""
         ...
 
     @property
     def container(self) -> str | None:
-        """The format of a file that is converted to lines; None where it is these lines'."""
+        """The format of a converted file; None if the lines have their own."""
         ...
 
     @property
     def unopened(self) -> bool:
-        """Whether it is a pipe that nobody writes to yet."""
+        """True for a pipe without a writer yet."""
         ...
 
     @property
     def trouble(self) -> str | None:
-        """Why it ended before its time, as a sentence for the user."""
+        """Reason of an early end, as a sentence for the user."""
         ...
 
     def wait(self, timeout_s: float) -> None:
-        """Wait for more bytes or the end."""
+        """Waits for more bytes or the end."""
         ...
 
     def stop(self) -> None:
-        """Take in no more; what came stays."""
+        """Stops reading; received bytes stay."""
         ...
 
     def close(self) -> None:
-        """Stop, and remove the file."""
+        """Stops, and deletes the file."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """Elements of a JSON array, as they lie in a file."""
+    """Elements of a JSON array with their place in the file."""
 
     data: bytes
     spans: list[Span]
-    """Where in the bytes each element lies."""
+    """Spans of the elements in `data`."""
     offset: int
-    """Where the bytes lie in the file."""
+    """Offset of `data` in the file."""
     overlong_to: int | None = None
-    """Where in the file the only one of these ends, when it is longer than may be read: its head is all there is."""
+    """End of a single overlong element in the file; `data` contains only its head."""
 
 
 class ClockBasis(enum.StrEnum):
-    """Where the clock offset of a source is from."""
+    """Origin of a source's clock offset."""
 
     OWN = "own clock"
-    """Nothing it shares with others tells; it is 0."""
+    """No shared messages; the offset is 0."""
     ESTIMATED = "estimated"
     """From messages that another source has as well."""
     SET = "set"
-    """By the user."""
+    """Set by the user."""
 
 
 class SourceFile:
@@ -133,31 +133,26 @@ class SourceFile:
 
     Attributes:
         path: the file as the user knows it.
-        data_path: the file the bytes are read from: `path`, or a file of ours.
-        name: what the `source` field shows.
-        feed: what fills the file, or None for a file that lies there as it is.
-        elements: finds the records of a JSON array; None where records are lines.
-        limit: no bytes behind this offset are read, when set: a line is still being written there.
+        data_path: the file the bytes are read from: `path`, or a file of this program.
+        name: value of the `source` field.
+        feed: fills the file, or None for an ordinary file.
+        elements: scanner of a JSON array; None for lines.
+        limit: exclusive end of reading if set: a line is still being written there.
         lost_to: bytes before this offset are gone from the disk.
-        formats: lines each format knew; None counts unreadable ones.
-        origin: a capture's own first line, when it is one.
-        ended: how the server behind a tap ended, when it has.
+        formats: number of lines per format; None counts unreadable lines.
+        origin: a capture's own header line.
+        ended: end of the server behind a tap.
         read_to: offset in bytes up to which records were read.
-        reading: the format that was chosen for it; None for the one that knows each line.
-        clock_offset_ns: what is added to its times beside other sources, as it is by another clock.
-        clock: where that is from.
-        trouble: why it is read no further, as a sentence; None while all is well.
-        space: what its records are of where they name none; "" where nobody knows.
-        joined: lines that are read otherwise than they lie in it; None while there are none.
+        reading: the chosen format; None to detect it per line.
     """
 
     def __init__(self, path: Path, name: str | None = None, *, feed: Feed | None = None) -> None:
-        """Open the file for reading. Raises OSError when it cannot be."""
+        """Opens the file for reading. Raises OSError if it cannot be opened."""
         self.path = path
         self.name = name or path.name
         self.feed = feed
         self.elements: ElementScanner | None = None
-        self._spans: list[Span] = []  # of elements that were found behind an overlong one, and not read yet
+        self._spans: list[Span] = []  # elements after an overlong one, still to be returned
         self.limit: int | None = None
         self.lost_to = 0
         self.formats: Counter[str | None] = Counter()
@@ -180,13 +175,13 @@ class SourceFile:
 
     @property
     def identity(self) -> tuple[int, int]:
-        """Which file it is, whatever its path names by now: device and number."""
+        """Device and inode of the open file, independent of its path."""
         found = os.fstat(self._file.fileno())
         return found.st_dev, found.st_ino
 
     @property
     def cut_off(self) -> bool:
-        """Whether it was read to its end and is a JSON array that is not closed."""
+        """True if it is an unclosed JSON array, read to its end."""
         array = self.elements
         if array is None or not array.bracketed:
             return False
@@ -194,17 +189,17 @@ class SourceFile:
 
     @property
     def growing(self) -> bool:
-        """Whether the file is still being filled, by us."""
+        """True if this program still fills the file."""
         return self.feed is not None and self.feed.growing
 
     @property
     def container(self) -> str | None:
-        """The format of the file its records came in, where that is another than theirs; None."""
+        """Format of the converted file, or None."""
         return self.feed.container if self.feed is not None else None
 
     @property
     def format(self) -> str | None:
-        """The format most lines are in; None where no format has as many as there are lines of none."""
+        """Format of most lines; None if unknown lines outnumber it."""
         known = self.known_format
         if known is None or self.container is not None:
             return known and self.container
@@ -212,22 +207,22 @@ class SourceFile:
 
     @property
     def known_format(self) -> str | None:
-        """Of the formats of its lines the most frequent; None when no line is known."""
+        """Most frequent known format of its lines, or None."""
         known = [(count, name) for name, count in self.formats.items() if name not in (None, FRAME_LABEL)]
         return max(known)[1] if known else None
 
     @property
     def is_recording(self) -> bool:
-        """Whether a recorder wrote all that was read of it, so that what it says of itself is to be believed.
+        """True if a recorder wrote every line read, so that statements about the source itself are trusted.
 
-        What others said lies within its lines; in a log of what others said they may write lines that look like its.
+        Foreign messages lie inside a recorder's lines. In other logs, foreign text may imitate a recorder's line.
         """
         known = self.formats.keys() - {None}
         # A tap over HTTP writes such lines into a capture, between its own marks.
         return known == {http_lines.LABEL} or (bool(self.origin) and known <= {capture_file.LABEL, http_lines.LABEL})
 
     def note(self, block: Block) -> None:
-        """Take in what a block says of its source beside messages."""
+        """Updates formats, origin and end from a block."""
         self.formats.update(block.formats)
         if block.origin is not None:
             self.origin = block.origin
@@ -235,7 +230,7 @@ class SourceFile:
             self.ended = block.ended
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes at an offset; fewer where the file has become shorter, none where they are lost."""
+        """Returns bytes at an offset; fewer if the file was truncated, none if they are lost."""
         if offset < self.lost_to:
             return b""
         if offset >= JOINED_FROM:
@@ -245,24 +240,24 @@ class SourceFile:
         return read_at(self._file.fileno(), offset, length)
 
     def known(self, offset: int, length: int) -> Mapping[str, Any] | None:
-        """What lines before it tell of a line, by its offset and its length; None for nothing."""
+        """Returns facts about a line from earlier lines, by its offset and length; None if there are none."""
         return self.joined.known(offset, length) if offset >= JOINED_FROM and self.joined is not None else None
 
     def places_of(self, offset: int, length: int) -> list[Place]:
-        """Offset and length of the lines, as they lie in the file, that a line is read from: itself, or several."""
+        """Returns the original lines in the file behind a line: itself, or several."""
         if offset >= JOINED_FROM and self.joined is not None:
             return self.joined.places(offset, length)
         return [(offset, length)]
 
     def next_elements(self, size: int, *, at_end: bool, longest: int) -> Elements | None:
-        """The next elements of a JSON array; None at the end.
+        """Returns the next elements of a JSON array, or None at the end.
 
-        Moves `read_to` on. An element that ends in a later block makes this one empty.
+        Advances `read_to`. An element that ends in a later block makes this one empty.
 
         Args:
-            size: bytes to look at.
-            at_end: the file gains no more: what is left without an end is an element too.
-            longest: bytes of an element that is read whole; no fewer than `size`.
+            size: bytes to scan.
+            at_end: the file is complete; an unfinished rest is an element too.
+            longest: limit in bytes of a whole element; at least `size`.
         """
         scanner = self.elements
         if scanner is None:
@@ -277,7 +272,7 @@ class SourceFile:
             self.read_to = scanner.position
         if not spans:
             return Elements(b"", [], self.read_to) if data else None
-        if spans[0][1] - spans[0][0] > longest:  # the first, as it began in an earlier block
+        if spans[0][1] - spans[0][0] > longest:  # only the first can be overlong, as it began in an earlier block
             self._spans = spans[1:]
             return self._overlong(*spans[0])
         if spans[0][0] < offset:
@@ -293,11 +288,11 @@ class SourceFile:
         return Elements(head[blanks:], [(0, len(head) - blanks)], start + blanks, stop)
 
     def duplicate(self) -> int:
-        """A file descriptor of one's own on the same open file. Raises OSError."""
+        """Returns a new file descriptor of the same open file. Raises OSError."""
         return os.dup(self._file.fileno())
 
     def file_of(self, offset: int) -> tuple[Path, tuple[int, int], int]:
-        """The file that a line lies in, which one that is (`identity`), and from where its offsets count there."""
+        """Returns the file of a line, its `identity`, and the offset of its start."""
         path = self.joined.path if offset >= JOINED_FROM and self.joined is not None else None
         if path is None:
             return self.data_path, self.identity, 0
@@ -305,11 +300,11 @@ class SourceFile:
         return path, (found.st_dev, found.st_ino), JOINED_FROM
 
     def move_to(self, path: Path, *, lost_to: int = 0) -> None:
-        """Read from a copy from now on, in which everything lies at the same offset. Raises OSError.
+        """Switches to a copy with equal offsets. Raises OSError.
 
         Args:
             path: the copy.
-            lost_to: bytes before this offset could not be copied; reading goes on behind them.
+            lost_to: bytes before this offset could not be copied; reading continues after them.
         """
         file = path.open("rb", buffering=0)
         self._file.close()
@@ -317,7 +312,7 @@ class SourceFile:
         self.read_to = max(self.read_to, lost_to)
 
     def close(self) -> None:
-        """Close the file; what was read stays in the columns."""
+        """Closes the file; the columns stay."""
         self._file.close()
         if self.joined is not None:
             self.joined.close()
@@ -326,18 +321,18 @@ class SourceFile:
 
 
 def space_of_origin(header: Mapping[str, Any]) -> str | None:
-    """The space that was joined for a capture, by its first line; None where it names none."""
+    """Returns the joined space from a capture's header, or None."""
     origin = header.get("origin", header)
     space = origin.get("space") if isinstance(origin, Mapping) else None
     return space if isinstance(space, str) and space else None
 
 
 def last_end(read: Callable[[int, int], bytes], start: int, stop: int) -> int:
-    """Where the last line ends that does between two offsets; `start` where none does.
+    """Returns the offset after the last line end in a range, or `start`.
 
     Args:
-        read: gives so many bytes from an offset on.
-        start, stop: the offsets, the second exclusive.
+        read: returns bytes by offset and length.
+        start, stop: the range, `stop` exclusive.
     """
     while stop > start:
         begin = max(start, stop - _LOOKED_AT)
@@ -349,7 +344,7 @@ def last_end(read: Callable[[int, int], bytes], start: int, stop: int) -> int:
 
 
 def read_at(file: int, offset: int, length: int) -> bytes:
-    """Bytes of an open file at an offset; fewer where it ends before. For any thread. Raises OSError."""
+    """Returns bytes of an open file at an offset; fewer at its end. Thread-safe. Raises OSError."""
     read = getattr(os, "pread", _seek_and_read)
     parts: list[bytes] = []
     while length > 0:
@@ -362,11 +357,11 @@ def read_at(file: int, offset: int, length: int) -> bytes:
 
 
 _seeking = threading.Lock()
-"""A descriptor and its duplicates share one place in the file, so nobody else may move it between a seek and a read."""
+"""Guards seek and read: a descriptor and its duplicates share one file position."""
 
 
 def _seek_and_read(file: int, length: int, offset: int) -> bytes:
-    """What `os.pread` does, for Windows."""
+    """Replaces `os.pread` on Windows."""
     with _seeking:
         os.lseek(file, offset, os.SEEK_SET)
         return os.read(file, length)

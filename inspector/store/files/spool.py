@@ -1,8 +1,8 @@
-"""Spools: temporary files of ours for what cannot be read at any offset, or not for long (docs/design.md 4).
+"""Spools: temporary files for sources without random access, or without permanence (docs/design.md 4).
 
-Each has a folder of its own below the cache folder, and a lock beside it that is held while it is used. A folder whose
-lock can be had belongs to a program that ended without removing it. Process numbers would not tell: those of a
-container, or of another machine that shares the home folder, mean nothing here.
+Each has its own folder below the cache folder, and a lock beside it while in use. A folder with a free lock belongs to
+a process that ended without removing it. Process ids would not work: containers, and machines with a shared home
+folder, have their own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.base.paths import cache_folder
 from inspector.store.files.source_files import read_at
 
 RESERVE_BYTES = 256 << 20
-"""So much of the disk that holds temporary files is left free."""
+"""Bytes left free on the disk for temporary files."""
 
 _PREFIX = "spool-"
 _LOCK_SUFFIX = ".lock"
@@ -32,29 +32,29 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class NoRoomError(OSError):
-    """The disk that holds temporary files is full, or nearly; the text is a sentence's end that says what to do."""
+    """The temporary disk is full, or nearly; the text is a clause that says how to continue."""
 
 
 class Spool:
-    """A temporary file that only grows, in a folder of its own. Written by one thread.
+    """A temporary file that only grows, in its own folder. Written by one thread.
 
     Attributes:
         path: the file.
-        size: bytes in it, and where the next one goes.
+        size: bytes in it, and the offset of the next write.
     """
 
     def __init__(self, name: str) -> None:
-        """Create it.
+        """Creates the file.
 
         Args:
-            name: of the file, as a sentence about it says it.
+            name: of the file, as messages show it.
 
         Raises:
-            OSError: it cannot be created.
+            OSError: if it cannot be created.
         """
         sweep()
         folder, lock = _new_folder()
-        self._remove = weakref.finalize(self, _remove, folder, lock)  # when the program ends, too
+        self._remove = weakref.finalize(self, _remove, folder, lock)  # also at exit
         self.path = folder / (re.sub(r"[/\\:\0]", "-", name).strip(".") or "log")[-200:]
         self.size = 0
         self._checked = -_CHECK_BYTES
@@ -66,7 +66,7 @@ class Spool:
             raise
 
     def write(self, data: bytes) -> None:
-        """Append bytes, as many as there is room for. Raises OSError, and NoRoomError before the disk is full."""
+        """Appends bytes. Raises OSError, and NoRoomError before the disk is full."""
         if self.size + len(data) - self._checked >= _CHECK_BYTES:
             self.require_room(len(data))
             self._checked = self.size
@@ -78,7 +78,7 @@ class Spool:
             view = view[written:]
 
     def put(self, offset: int, data: bytes) -> None:
-        """Write over bytes that are there. Raises OSError."""
+        """Overwrites existing bytes. Raises OSError."""
         view = memoryview(data)
         while view:
             os.lseek(self._file, offset, os.SEEK_SET)
@@ -86,7 +86,7 @@ class Spool:
             offset, view = offset + written, view[written:]
 
     def require_room(self, count: int) -> None:
-        """Raise NoRoomError unless so many bytes more would leave the reserve free."""
+        """Raises NoRoomError unless `count` more bytes leave the reserve free."""
         if free_bytes(self.path.parent) - count < RESERVE_BYTES:
             raise NoRoomError(
                 f"the disk that holds {cache_folder()} has less than {RESERVE_BYTES >> 20} MB left. Free some space "
@@ -94,11 +94,11 @@ class Spool:
             )
 
     def go_on_at(self, offset: int) -> None:
-        """Write the next byte there; what lies before it is of no use."""
+        """Moves the write position; bytes before it are unused."""
         self.size = offset
 
     def fill_from(self, file: int, count: int, stopped: threading.Event) -> int:
-        """Copy a file's first bytes, sharing them on disk where the file system can; returns how many there were."""
+        """Copies a file's first bytes, as shared extents where the file system can; returns their number."""
         self.require_room(count)
         while self.size < count and not stopped.is_set():
             if not self._copy_on(file, count - self.size):
@@ -106,11 +106,11 @@ class Spool:
         return self.size
 
     def _copy_on(self, file: int, count: int) -> bool:
-        """Copy some bytes that lie at the same offset in a file; False at its end."""
+        """Copies bytes from the same offset of a file; returns False at its end."""
         if self._share is not None:
             try:
                 shared = self._share(file, self._file, min(count, _SHARE_BYTES), self.size, self.size)
-            except OSError:  # another file system, or one that cannot
+            except OSError:  # another file system, or one without support
                 self._share = None
             else:
                 self.size += shared
@@ -120,7 +120,7 @@ class Spool:
         return bool(data)
 
     def close(self) -> None:
-        """Close the file and remove its folder, with all that was taken in."""
+        """Closes the file and deletes its folder with all contents."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -128,12 +128,11 @@ class Spool:
 
 
 def free_bytes(folder: Path) -> int:
-    """What the disk has left for us."""
     return shutil.disk_usage(folder).free
 
 
 def sweep() -> None:
-    """Remove spools of programs that ended without doing so; trouble with one keeps that one."""
+    """Deletes spools of dead processes; skips one on an error."""
     for folder in cache_folder().glob(f"{_PREFIX}*"):
         if folder.name.endswith(_LOCK_SUFFIX):
             continue
@@ -144,7 +143,7 @@ def sweep() -> None:
 
 
 def _new_folder() -> tuple[Path, Lock]:
-    """A folder, and its lock, which is taken first: whoever sees the folder sees that it is held."""
+    """Creates a folder. Its lock is taken first, so that a visible folder is always locked."""
     folder = cache_folder() / f"{_PREFIX}{uuid.uuid4().hex[:12]}"
     lock = _locked(folder)
     if lock is None:
@@ -158,12 +157,12 @@ def _new_folder() -> tuple[Path, Lock]:
 
 
 def _locked(folder: Path) -> Lock | None:
-    """The lock of a folder, held; None when somebody else, or this program, holds it."""
+    """Locks a folder; returns None if it is locked already."""
     return Lock.take(folder.with_name(folder.name + _LOCK_SUFFIX))
 
 
 def _remove(folder: Path, lock: Lock) -> None:
-    """Remove a folder that is held, and its lock."""
+    """Deletes a locked folder and its lock."""
     shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(OSError):
         if folder.exists():

@@ -1,7 +1,7 @@
-"""What servers of MCP listed when they were tapped last: a file in the user's data folder that live taps alone write.
+"""Baseline of MCP tools: the last tool list of each tapped server, in a file that only live taps write.
 
-It holds names of tools and digests of what their definitions say, nothing of these themselves. A log is never held
-against it unless that is asked for, so that the same log has the same findings on every machine.
+It stores names of tools and digests of their definitions. A log is compared with it only on request, so that the same
+log has the same findings on every machine.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _MOST_ASKED, _LONGEST_LINE = 100, 1 << 22
 _LONGEST_NAME = 200
 
 Digests = dict[str, dict[str, str]]
-"""By tool and member of its definition, a digest of what that says."""
+"""Digest of each member of a tool's definition, by tool and member."""
 
 
 class Listed(NamedTuple):
-    """What a server listed.
+    """A server's tool list.
 
     Attributes:
-        version: of the server, as it says; "".
-        seen: when, RFC 3339 in UTC.
+        version: the server's own version, or "".
+        seen: time, RFC 3339 in UTC.
         tools: by name.
-        tap: which tap saw it, as the header of its capture has it (`opened_ns`); 0 for one that is not known.
-        before: what an earlier tap saw last; None.
+        tap: start of the tap as in its capture's header (`opened_ns`); 0 if unknown.
+        before: list of an earlier tap, or None.
     """
 
     version: str
@@ -49,12 +49,12 @@ class Listed(NamedTuple):
     before: Listed | None = None
 
     def as_before(self, tap: int) -> Listed | None:
-        """What was known when a tap began, which may have seen this."""
+        """Returns the list known when a tap began; this list may be from that tap."""
         return self.before if tap and tap == self.tap else self
 
 
 def digests_of(listed: Mapping[str, Definition]) -> Digests:
-    """What is stored of definitions."""
+    """Returns the stored digests of definitions."""
     return {name: {part: _digest(said) for part, said in one.aspects.items()} for name, one in listed.items()}
 
 
@@ -63,12 +63,11 @@ def _digest(said: bytes) -> str:
 
 
 def baseline_path() -> Path:
-    """Where it lies."""
     return data_folder() / FILE_NAME
 
 
 def read_baseline() -> dict[str, Listed]:
-    """What is known of servers, by name; nothing of a file that is damaged, or written by a newer version."""
+    """Returns the known servers by name; empty if the file is damaged or from a newer version."""
     try:
         data = read_up_to(baseline_path(), _MOST_BYTES + 1)
         stored = json.loads(data) if len(data) <= _MOST_BYTES else {}
@@ -93,12 +92,12 @@ def _listed(value: Any) -> Listed | None:
 
 
 def store(seen: Mapping[str, Listed]) -> None:
-    """Write down what servers list now; those that were not seen stay, the ones seen last 500 at most.
+    """Merges the new tool lists into the file; keeps the 500 most recent servers.
 
-    A client starts the taps of all its servers at once: one waits for the other.
+    A client starts the taps of all its servers at once; the lock serializes them.
 
     Raises:
-        OSError: it cannot be written; what was there is untouched.
+        OSError: if it cannot be written; the old file is unchanged.
     """
     path = baseline_path()
     lock = Lock.take(path.with_suffix(".lock"), _PATIENCE_S)
@@ -124,25 +123,25 @@ def _told(one: Listed) -> dict[str, Any]:
 
 
 class ListedTools:
-    """Watches what passes a tap for lists of tools; most lines are only searched for a word.
+    """Collects tool lists from the traffic of a tap; most lines need only a substring search.
 
     Args:
-        tap: which one (`Listed.tap`).
+        tap: its start (`Listed.tap`).
 
     Attributes:
-        seen: what each server listed last, by its name.
+        seen: last list of each server, by its name.
     """
 
     def __init__(self, tap: int = 0) -> None:
         self.seen: dict[str, Listed] = {}
         self._tap = tap
         self._unstored = False
-        self._asked: dict[str, Any] = {}  # by id of the request, its cursor
+        self._asked: dict[str, Any] = {}  # cursor by request id
         self._pages = ListPages()
         self._server = self._version = ""
 
     def hear(self, text: str, *, by_server: bool) -> None:
-        """Take in a JSON-RPC message as it passes. Never raises."""
+        """Processes a JSON-RPC message. Never raises."""
         if len(text) > _LONGEST_LINE or not self._may_matter(text, by_server=by_server):
             return
         try:
@@ -182,7 +181,7 @@ class ListedTools:
             self.seen[self._server] = Listed(self._version, now, tools, self._tap)
 
     def store(self) -> None:
-        """Write down what was seen and is not what was written before, where that is possible."""
+        """Stores new lists; ignores an OSError."""
         if self._unstored:
             self._unstored = False
             with suppress(OSError):

@@ -1,1 +1,1 @@
-"""The capture: messages folded from records, and the way back to their bytes."""
+"""The capture: messages folded from records, and access to their bytes."""

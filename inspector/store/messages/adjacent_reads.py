@@ -1,4 +1,4 @@
-"""Lines of many messages, read together where they lie together."""
+"""Reads the lines of many messages in adjacent ranges."""
 
 from __future__ import annotations
 
@@ -13,31 +13,30 @@ from inspector.store.files import long_lines
 from inspector.store.messages.capture import Capture
 
 _GAP = 16 << 10
-"""Bytes of other lines between two messages that are rather read than skipped: a gateway's log repeats each."""
+"""Bytes of other lines between two messages that are read along; a gateway's log repeats each message."""
 _MOST = 1 << 20
-"""Bytes read at a time: few enough to stay in the processor's cache while they are searched."""
+"""Bytes per read, few enough to stay in the processor's cache during a search."""
 
 
 class Stretch(NamedTuple):
-    """Some lines of a source."""
+    """Adjacent lines of a source."""
 
     data: bytes
     starts: NDArray[np.int64]
-    """(k,) where in `data` each line begins, ascending."""
+    """(k,) start of each line in `data`, ascending."""
     ends: NDArray[np.int64]
-    """(k,) where each ends; where its file or, overlong, its head does if that is sooner."""
+    """(k,) end of each line; sooner at the file's end, or at the end of an overlong line's head."""
 
 
 def is_ascending(rows: NDArray[np.integer[Any]]) -> bool:
-    """Whether each message comes after the one before it."""
     return bool((rows[1:] > rows[:-1]).all())
 
 
 def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stretch]:
-    """The lines of messages, `k` at a time.
+    """Yields the lines of messages in adjacent ranges of `k` messages.
 
     Args:
-        capture: where they are.
+        capture: has the sources and columns.
         rows: (n,) integer, message indices, ascending.
     """
     sources = capture.columns["source"][rows].astype(np.int64)
@@ -52,7 +51,7 @@ def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stre
             base = int(starts[at])
             until = max(at + 1, at + int(ends[at:last].searchsorted(base + _MOST)))
             length = int(ends[until - 1]) - base
-            if length > long_lines.MAX_LINE:  # it is alone: more than _MOST was read for nobody else
+            if length > long_lines.MAX_LINE:  # a single line: only one alone exceeds _MOST
                 length = long_lines.HEAD_SHOWN
             data = capture.sources[int(sources[at])].read(base, length)
             yield Stretch(data, *(np.minimum(place[at:until] - base, len(data)) for place in (starts, ends)))

@@ -1,9 +1,9 @@
-"""All messages of one document: files on disk, columns in memory. The way back to their bytes is in `records`.
+"""Capture: all messages of a document, as columns in memory over files on disk.
 
-Folding (docs/protocols.md 11, RULE): a `received` line starts a message; a `delivered` or `rejected` line joins the
-latest message with the same (space, id, from, ts, kind), or starts one; a line whose envelope has no id never
-folds. A message is read from its first record for ever; later copies only add deliveries. What comes back of what we
-sent ourselves is a copy as well (`own_copies`).
+Folding (docs/protocols.md 11, RULE): a `received` line starts a message. A `delivered` or `rejected` line joins the
+latest message with the same (space, id, from, ts, kind), or starts one. An envelope without an id never folds. A
+message is always read from its first record; later copies only add deliveries. Echoes of sent messages are copies as
+well (`own_copies`). `records` reads the bytes.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _MANY, _CORRELATED = Flag.MANY_CORRELATIONS.value, Flag.CORRELATED.value
 
 
 _COPY, _ELSEWHERE = 1, 2
-"""Of a message that is a copy: of the same telling, or of one in another source."""
+"""Kinds of copies: within one source or wire, and from another source."""
 _WIRES = (http_lines.LABEL, messages.LABEL)
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What an append did: messages `start` to `stop` are new; `touched` are earlier ones that gained a delivery."""
+    """Result of an append: messages `start` to `stop` are new; `touched` are earlier ones with a new delivery."""
 
     start: int
     stop: int
@@ -66,7 +66,7 @@ class Appended:
 
 
 def _content_kept(hashes: Array) -> NDArray[np.uint32]:
-    """What the column `content_hash` keeps of hashes."""
+    """Returns hashes in the width of the column `content_hash`."""
     return hashes.astype(np.uint32)
 
 
@@ -74,14 +74,14 @@ _SPREAD = 0x9E3779B97F4A7C15
 
 
 def _row_hash(message: Any) -> Any:
-    """A number like a hash for a message, or for each of some."""
+    """Returns a hash-like number for a message, or for each of several."""
     if isinstance(message, np.ndarray):
         return (message + np.uint64(1)) * np.uint64(_SPREAD)
     return (message + 1) * _SPREAD & 0xFFFF_FFFF_FFFF_FFFF
 
 
 def _have_before(folds: Array, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of some records have the fold of one before them that is none of these: (places,) bool."""
+    """Returns (places,) True for records that share the fold of an earlier record outside `places`."""
     others = np.isin(folds, folds[places])
     others[places] = False
     known, first = np.unique(folds[others], return_index=True)
@@ -92,7 +92,7 @@ def _have_before(folds: Array, places: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _told_otherwise(block: Block, records: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Which of some records a log received from somebody else than their envelopes say."""
+    """Returns the records with a logged sender other than the envelope's."""
     inbound = [code for code in map(block.strings.find, INBOUND_EVENTS) if code is not None]
     if not inbound:
         return np.empty(0, np.int64)
@@ -109,29 +109,27 @@ class Sighting:
     offset: int
     length: int
     time_ns: int
-    """By the clock of the document."""
+    """In the document's clock."""
     differs: bool
-    """Its bytes are not those of the record the message is read from."""
+    """Its bytes differ from the record that the message is read from."""
 
 
 class Capture:
     """Messages as columns, in arrival order.
 
     Attributes:
-        strings: what the string ids of the columns stand for; id 0 is absent.
-        to_sets: tuples of recipients by id; id 0 is nobody named.
-        columns: arrays of capture.columns.MESSAGE_COLUMNS, one value per message.
+        strings: values of the string ids in the columns; id 0 is absent.
+        to_sets: tuples of recipients by id; id 0 is empty.
+        columns: arrays of MESSAGE_COLUMNS, one value per message.
         ids: finds messages by their ids.
         deliveries: arrays of DELIVERY_COLUMNS, in log order.
-        extracted: what passes and checks ask of messages beside columns.
+        extracted: message data for passes and checks beside the columns.
         records: reads messages again from their files.
-        transcripts: what is known of sub-agents.
-        seen_by: which sources have each message; None where they share none.
+        transcripts: sub-agents and copies in transcripts.
+        seen_by: sources of each message; None if sources share no messages.
         sightings: arrays of SIGHTING_COLUMNS: records of messages that another source has as well.
-        sources: the files records lie in.
-        impostors: `message` and `participant` (string id) of messages whose sender is not who the log says sent them.
-        unreadable_count: messages nothing could be made of.
-        failed_count: messages that report a failure, as the field `error` has it, each once.
+        sources: the files of the records.
+        impostors: `message` and `participant` (string id) of messages with a sender other than the logged one.
     """
 
     def __init__(self) -> None:
@@ -170,22 +168,22 @@ class Capture:
 
     @property
     def record_count(self) -> int:
-        """Records read: lines, folded ones and those that others stand for included."""
+        """Records read, with folded records and lines replaced by reassembly."""
         return self._record_count + sum(one.joined.left_out for one in self.sources if one.joined is not None)
 
     # Filling
 
     def add_source(self, source: SourceFile) -> int:
-        """Add a file and return its number."""
+        """Adds a file and returns its number."""
         self.sources.append(source)
         return len(self.sources) - 1
 
     def share_messages(self) -> None:
-        """Let what several sources have seen be one message. To be called before anything is appended."""
+        """Enables merging of copies across sources. Call before the first append."""
         self._sightings, self.seen_by = Sightings(), SeenBy()
 
     def append(self, block: Block) -> Appended:
-        """Take in the records of a block. Called on the loop's thread; O(records in the block)."""
+        """Appends a block's records. Runs on the loop's thread; O(records in the block)."""
         start = len(self)
         self._note_source(block)
         count = len(block)
@@ -210,7 +208,7 @@ class Capture:
         messages = np.full(len(block), NO_ROW)
         messages[starts] = np.arange(start, start + len(starts))
         self.extracted.take_in(block.extracts, messages.tolist())
-        if derived:  # ids of transcripts are copied from session to session
+        if derived:  # ids of transcripts are copied between sessions
             self.ids.share(np.unique(columns["space"][columns["part"] != 0]).tolist())
         self.ids.keep_apart(columns)
         self.columns.append(columns, len(starts))
@@ -236,7 +234,7 @@ class Capture:
         return Appended(start, len(self), np.unique(touched[touched < start]))
 
     def _count_records(self, block: Block) -> None:
-        """Count the records of a block, of which one may mean several messages."""
+        """Counts a block's records; one record may contain several messages."""
         sources = block.columns["source"][block.columns["part"] <= 1]
         self._record_count += len(sources)
         for source, count in enumerate(np.bincount(sources).tolist() if len(sources) else ()):
@@ -244,7 +242,7 @@ class Capture:
                 self._records_of[source] = self._records_of.get(source, 0) + count
 
     def _note_repeats(self, block: Block, starts: NDArray[np.int64], start: int) -> None:
-        """Note which messages of transcripts were said before, and what they tell of sub-agents."""
+        """Records repeated messages of transcripts, and their news of sub-agents."""
         rows = np.arange(start, start + len(starts))
         new = block.extracts.new
         origins = np.array([new.get(place, NO_HASH) for place in starts.tolist()] if new else [], np.uint64)
@@ -267,7 +265,7 @@ class Capture:
             if row == NO_ROW or row in found:
                 continue
             before = self.transcripts.echo_of(echo, row)
-            if before != NO_ROW and not failed[row - start]:  # a failure says more than the words it repeats
+            if before != NO_ROW and not failed[row - start]:  # a failure has more information than the text it repeats
                 found[row] = before, 0
         self._repeats.append(found)
         for news in self.transcripts.told(messages, self.columns["space"]):
@@ -275,58 +273,59 @@ class Capture:
             self._agent_news.append(replace(news, context=stored_name(news.context), parent=above))
 
     def _told_in_other_sources(self, telling: Telling) -> dict[int, tuple[int, int]]:
-        """By message that another source told before, that one."""
+        """Returns the earlier message of another source, by message."""
         columns = {name: self.columns[name] for name in ("time_ns", "source", "protocol", "target")}
         found = self._told_elsewhere.copies(telling, columns, self._wires(), self.strings)
         return {int(row): (int(of), _ELSEWHERE) for row, of in zip(telling.rows, found, strict=True) if of != NO_ROW}
 
     def _wires(self) -> list[int]:
-        """String ids of the formats that recordings of wires have."""
+        """Returns the string ids of wire recording formats."""
         return [code for label in _WIRES if (code := self.strings.find(label))]
 
     def are_on_wire(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of some messages are told by a recording of a model's wire."""
+        """Returns (n,) True for messages from a recording of a model's wire."""
         return np.isin(self.columns["protocol"][rows], self._wires())
 
     def clear_errors(self, rows: NDArray[np.int64]) -> None:
-        """Lets messages with an error be no failures."""
+        """Removes the error flag, so that these messages do not count as failures."""
         flags = self.columns["flags"][rows]
         self.failed_count -= int(np.count_nonzero(flags & np.uint32(Flag.ERROR) != 0))
         self.columns.put("flags", rows, flags & np.uint32(~Flag.ERROR.value & 0xFFFFFFFF))
 
     def take_agent_news(self) -> list[AgentNews]:
-        """What messages told of sub-agents since the last call, in their order."""
+        """Returns and clears the news of sub-agents since the last call, in message order."""
         found, self._agent_news = self._agent_news, []
         return found
 
     def repeats(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """(n,) the message that each of some messages says again, NO_ROW; and (n,) bool, whether it is a copy of it.
+        """Returns (n,) the repeated message, or NO_ROW; and (n,) True if it is a copy.
 
-        A copy is the same message once more, as in the file of a resumed session; else the same words, as in the
+        A copy is the same message again, as in the file of a resumed session. Other repeats have the same text, as the
         result of a call that a sub-agent answered.
         """
         named = self._repeats.has(rows)
         of = self._repeats.of("of", rows).astype(np.int64)
-        elsewhere = self._repeats.of("is_copy", of) == _ELSEWHERE  # what is copied may be a copy of another source's
+        # the original may itself be a copy of another source's message
+        elsewhere = self._repeats.of("is_copy", of) == _ELSEWHERE
         of = np.where(elsewhere, self._repeats.of("of", of).astype(np.int64), of)
         return np.where(named, of, NO_ROW), named & (self._repeats.of("is_copy", rows) != 0)
 
     def copies_within(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The same as `repeats`, but of what is told in one way: neither on a wire what a session tells, nor so."""
+        """Returns the same as `repeats`, restricted to copies within one representation (session or wire)."""
         copies = self._repeats.of("is_copy", rows) == _COPY
         return np.where(copies, self._repeats.of("of", rows).astype(np.int64), NO_ROW), copies
 
     def copies_of(self, message: int) -> NDArray[np.int64]:
-        """(n,) the later messages that are copies of one, ascending. O(copies of any)."""
+        """Returns (n,) the later copies of a message, ascending. O(copies in the capture)."""
         of, is_copy = self._repeats["of"], self._repeats["is_copy"]
         elsewhere = self._repeats.messages[(of == message) & (is_copy == _ELSEWHERE)]
         copies = ((of == message) | np.isin(of, elsewhere)) & (is_copy != 0)
         return self._repeats.messages[copies].astype(np.int64)
 
     def are_sent_again(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of some messages were told before: by a request to a model, or by another source.
+        """Returns (n,) True for messages known from an earlier model request or another source.
 
-        Nothing follows from them.
+        They have no effects.
         """
         columns = self.columns
         of_calls = (columns["protocol"][rows] == (self.strings.find(http_lines.LABEL) or -1)) & (
@@ -336,11 +335,11 @@ class Capture:
         return elsewhere | (of_calls & self.repeats(rows)[1]) if of_calls.any() else elsewhere
 
     def are_derived(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of some messages are meant by records of transcripts."""
+        """Returns (n,) True for messages derived from transcript records."""
         return self.columns["part"][rows] != 0
 
     def records_by_source(self) -> list[int]:
-        """How many records were read of each source, folded ones included."""
+        """Returns the number of records per source, with folded ones."""
         return [
             self._records_of.get(number, 0) + (source.joined.left_out if source.joined is not None else 0)
             for number, source in enumerate(self.sources)
@@ -348,20 +347,23 @@ class Capture:
 
     @property
     def has_copies(self) -> bool:
-        """Whether any message is said again."""
+        """True if any message is repeated."""
         return bool(len(self._repeats.messages))
 
     @property
     def ended_connections(self) -> list[tuple[int, int]]:
-        """Source and number (column `connection`) of connections that were opened anew, in order; it grows."""
+        """(source, `connection`) of reopened connections, in order; it grows."""
         return self._connections.ended
 
     def connection_generation(self, source: int, connection: int) -> int:
-        """How often the pipe of a connection had been opened before it."""
+        """Returns the number of earlier openings of a connection's pipe."""
         return self._connections.generations.get((source, connection), 0)
 
     def _payload_at(self, source: int, offset: int, length: int) -> Any:
-        """The payload of the envelope in a line, which need not be a message yet; like no other when it is not read."""
+        """Returns the payload of the envelope in a line; a unique object if it is unreadable.
+
+        The line need not be a message yet.
+        """
         record = read_line(self.sources[source].read(offset, length))
         try:
             envelope = decode_json(record.raw)
@@ -373,7 +375,7 @@ class Capture:
         self.sources[int(block.columns["source"][0]) if len(block) else -1].note(block)
 
     def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
-        """A log says who sent what it received; an envelope may say otherwise (docs/protocols.md 2, Spoofing)."""
+        """Records messages with a logged sender other than the envelope's (docs/protocols.md 2, Spoofing)."""
         places = _told_otherwise(block, starts)
         found = {"message": places + start, "participant": ids[block.columns["participant"][starts[places]]]}
         self.impostors.append(found, len(places))
@@ -382,7 +384,7 @@ class Capture:
         self, block: Block, seen: Seen, message_of: NDArray[np.int64], starts: NDArray[np.int64],
         ids: NDArray[np.uint32],
     ) -> NDArray[np.int64]:  # fmt: skip
-        """Take in the records of messages that another source had first; the messages they are of, with repetitions."""
+        """Appends records of messages that another source had first; returns their messages, with repetitions."""
         logged = seen.folds != NO_HASH
         self._folds.add(seen.folds[logged], message_of[seen.leads[logged]].astype(np.uint32))
         also = seen.leads[~np.isin(seen.leads, starts)]
@@ -402,17 +404,17 @@ class Capture:
         return message_of[also]
 
     def _joining(self, block: Block) -> Array:
-        """Which records are copies for somebody: (records,) bool."""
+        """Returns (records,) True for records that are a recipient's copy."""
         events = block.columns["event"]
         codes = [code for code in map(block.strings.find, JOINING_EVENTS) if code is not None]
         return np.isin(events, codes) if codes and events.any() else np.zeros(len(events), np.bool_)
 
     def _tell_gateway_copies_apart(self, block: Block, joining: NDArray[np.bool_], ids: NDArray[np.uint32]) -> None:
-        """Let the copies of what gateways say by themselves fold by message."""
+        """Adjusts fold hashes so that copies of a gateway's own messages fold by message."""
         gateways = [code for code in map(block.strings.find, GATEWAY_IDS) if code is not None]
         columns = block.columns
         own = np.flatnonzero(joining & np.isin(columns["sender"], gateways)) if gateways else np.empty(0, np.int64)
-        if len(own):  # but for what somebody sent in the gateway's name, which is logged as received
+        if len(own):  # except messages forged in the gateway's name, which are logged as received
             folds = columns["fold"][own]
             forged = _have_before(columns["fold"], own)
             forged |= self._folds.latest(folds, np.full(len(own), np.iinfo(np.int64).max)) != NO_ROW
@@ -422,7 +424,7 @@ class Capture:
             columns["fold"][own] = self._gateway_copies.folds(columns["fold"][own], contents, recipients)
 
     def _renumbered(self, block: Block, starts: NDArray[np.int64], ids: NDArray[np.uint32]) -> dict[str, Array]:
-        """The message columns of the block's records that start one, with the capture's own string ids."""
+        """Returns the message columns of records that start one, with the capture's string ids."""
         whole = len(starts) == len(block)
         columns = {name: block.columns[name] if whole else block.columns[name][starts] for name in MESSAGE_COLUMNS}
         for name in STRING_COLUMNS:
@@ -437,26 +439,26 @@ class Capture:
         return columns
 
     def _origin_space(self, source: int) -> int:
-        """A live capture's frames name no space: it is the one that was joined."""
+        """Returns the joined space; a live capture's frames name none."""
         space = space_of_origin(self.sources[source].origin) or self.sources[source].space
         return self.strings.intern(space) if space else 0
 
     def _fold(self, folds: Array, joining: Array, start: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each record its message, and the records that start one."""
+        """Returns the message of each record, and the records that start one."""
         count = len(folds)
         joins = joining & (folds != NO_HASH)
         if not joins.any():
             return np.arange(start, start + count), np.arange(count)
-        # Those with one hash side by side, in the order read: a copy joins the last before it that starts a message.
+        # Groups equal hashes in reading order: a copy joins the last record before it that starts a message.
         order = np.argsort(folds, kind="stable")
         ordered, starting = folds[order], ~joins[order]
         first = np.ones(count, np.bool_)
         first[1:] = ordered[1:] != ordered[:-1]
-        orphans = np.flatnonzero(first & ~starting)  # nothing in this block is what they are copies of
+        orphans = np.flatnonzero(first & ~starting)  # their original is not in this block
         known = self._folds.latest(ordered[orphans], np.full(len(orphans), np.iinfo(np.int64).max))
         starting[orphans[known == NO_ROW]] = True
         starts = np.sort(order[starting])
-        number = np.empty(count, np.int64)  # of the message, where a record starts one
+        number = np.empty(count, np.int64)  # message number of records that start one
         number[starts] = np.arange(start, start + len(starts))
         leads = starting.copy()
         leads[orphans] = True
@@ -469,7 +471,7 @@ class Capture:
     def _deliver(
         self, block: Block, delivered: NDArray[np.int64], message_of: NDArray[np.int64], ids: NDArray[np.uint32]
     ) -> NDArray[np.int64]:
-        """Record who got which copy; returns the messages that changed, new ones among them."""
+        """Records deliveries; returns the changed messages, new ones included."""
         if not len(delivered):
             return np.empty(0, np.int64)
         columns, messages = block.columns, message_of[delivered]
@@ -486,14 +488,14 @@ class Capture:
             self.columns.put("flags", messages, self.columns["flags"][messages] | flag.value)
 
     def attribute(self, rows: NDArray[np.int64], **known: int) -> dict[str, NDArray[np.int64]]:
-        """Let frames, which name nobody themselves, be somebody's; what one does say stays.
+        """Fills missing columns of frames, which name no participant; existing values stay.
 
         Args:
             rows: frames.
-            known: what is known of them, by column: `sender`, `to_set`, `context`; 0 for what is not.
+            known: values by column: `sender`, `to_set`, `context`; 0 if unknown.
 
         Returns:
-            By column, those that have a value by now and had none.
+            The changed rows, by column.
         """
         told: dict[str, NDArray[np.int64]] = {}
         for name, value in known.items():
@@ -502,16 +504,16 @@ class Capture:
                 self.columns.put(name, told[name], value)
         return told
 
-    # Asking
+    # Queries
 
     def sources_of(self, message: int) -> list[int]:
-        """The numbers of the sources that have a message, the one it is read from first."""
+        """Returns the sources of a message, its primary source first."""
         if self.seen_by is None:
             return [int(self.columns["source"][message])]
         return list(self.seen_by.table[int(self.seen_by.sets[message])])
 
     def sightings_of(self, message: int) -> list[Sighting]:
-        """The records that other sources have of a message, in the order read. O(log of all such records)."""
+        """Returns a message's records in other sources, in reading order. O(log of all such records)."""
         columns = self.sightings
         rows = self._sighted_by.rows(_row_hash(message)) if len(columns) else []
         own = int(self.columns["content_hash"][message])
@@ -524,32 +526,31 @@ class Capture:
         ]  # fmt: skip
 
     def string(self, column: str, message: int) -> str | None:
-        """A string column's value; None when it is absent."""
+        """Returns a string column's value, or None."""
         found = int(self.columns[column][message])
         return self.strings[found] if found else None
 
     def true_sender(self, message: int) -> str | None:
-        """Who a log says sent a message, where that is not the sender it names; None."""
+        """Returns the logged sender if it differs from the named one, or None."""
         rows = self.impostors["message"]
         if not len(rows):
             return None
-        if self._late_impostors:  # no longer ascending: another source told of earlier messages
+        if self._late_impostors:  # no longer ascending: a later source reported earlier messages
             places = np.flatnonzero(rows == message)
             return self.strings[int(self.impostors["participant"][places[0]])] if len(places) else None
-        place = int(np.searchsorted(rows, np.uint32(message)))  # as int64 all rows would be copied
+        place = int(np.searchsorted(rows, np.uint32(message)))  # an int64 argument would copy all rows
         found = place < len(rows) and int(rows[place]) == message
         return self.strings[int(self.impostors["participant"][place])] if found else None
 
     def to(self, message: int) -> tuple[str, ...]:
-        """The recipients named; empty means everyone."""
+        """Returns the named recipients; empty means everyone."""
         return self.to_sets[int(self.columns["to_set"][message])]
 
     def flags(self, message: int) -> Flag:
-        """What the message is, as bits."""
         return Flag(int(self.columns["flags"][message]))
 
     def hashes_named(self, message: int) -> list[int]:
-        """Hashes, in its space, of the ids that a message names, each once, in the order it names them; at most 256."""
+        """Returns salted hashes of the ids that a message names, distinct, in order; at most 256."""
         flags = int(self.columns["flags"][message])
         if not flags & _MANY:
             return [int(self.columns["correlation_hash"][message])] if flags & _CORRELATED else []
@@ -562,6 +563,5 @@ class Capture:
         return [value ^ salt for value in plain]
 
     def close(self) -> None:
-        """Close the files."""
         for source in self.sources:
             source.close()

@@ -1,10 +1,10 @@
-"""Which records of several sources are of one message: who saw it (docs/protocols.md 11).
+"""Finds copies of one message across sources (docs/protocols.md 11).
 
-RULE: records of different sources are sightings of one message where id, sender, time and kind of their envelopes are
-the same, as a gateway's copies are (docs/protocols.md 11): it rewrites what it passes on, so bytes may differ, which is
-said as of copies. What gateways say by themselves, and what has no time, has to be the same byte for byte. The n-th
-such record of one source goes with the n-th of another: what a source has twice is two messages, as it is alone, so
-that what is a sighting does not depend on which source came first. A gateway's copies fold as in its log alone.
+RULE: records of different sources are sightings of one message if id, sender, time and kind of their envelopes are
+equal. A gateway rewrites the messages it forwards, so bytes may differ; such copies are flagged. A gateway's own
+messages, and envelopes without a time, must be equal in every byte. The n-th such record of one source matches the n-th
+of another: repeats within one source are separate messages, as in that source alone. The result does not depend on the
+order of the sources. A gateway's copies fold as in its log alone.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _LAST = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a block's records are, once they are told to be sightings.
+    """Classification of a block's records as sightings.
 
     Attributes:
         leads: records that start a message in their own source, ascending.
-        folds: (leads,) what their source's own copies fold by; NO_HASH where it has none.
-        joining: (records,) bool, what joins an earlier record of the same fold, where there is one.
+        folds: (leads,) fold hash of their source's own copies; NO_HASH without one.
+        joining: (records,) True for records that join an earlier record of the same fold, if there is one.
     """
 
     leads: NDArray[np.int64]
@@ -41,19 +41,19 @@ class Seen:
 
 
 class Sightings:
-    """Gives what is one message a hash to fold by, whatever source a record of it is from."""
+    """Assigns equal fold hashes to the records of one message across sources."""
 
     def __init__(self) -> None:
-        self._known = HashIndex()  # what each source has had once
-        self._again: dict[int, int] = {}  # how often, of what it has had more than once
+        self._known = HashIndex()  # identities that a source had once
+        self._again: dict[int, int] = {}  # number of repeats per repeated identity
 
     def mark(self, block: Block, joining: NDArray[np.bool_], folds: HashIndex) -> Seen:
-        """Let all records of one message fold together. Each block once, in order; O(n log n).
+        """Gives all records of one message the same fold. Call once per block, in order; O(n log n).
 
         Args:
-            block: of one source or of several; its column `fold` is changed.
-            joining: (records,) bool, what is a copy in its source's own log.
-            folds: messages by what records fold by; those of leads are to be added.
+            block: of one source or several; its column `fold` is changed.
+            joining: (records,) True for copies in their source's own log.
+            folds: index from fold to message; the caller adds the folds of leads.
         """
         columns = block.columns
         own = columns["fold"].copy()
@@ -73,7 +73,7 @@ class Sightings:
         return Seen(leads, own[leads], joins)
 
     def _unknown(self, own: NDArray[np.uint64], copies: NDArray[np.int64], folds: HashIndex) -> NDArray[np.int64]:
-        """Of copies whose message is neither in the block before them nor known, the first of each."""
+        """Returns the first of copies without an original in the block or the index."""
         hashes, place = np.unique(own[copies], return_index=True)
         known = folds.latest(hashes, np.full(len(hashes), _LAST)) != NO_ROW
         first = copies[place[~known]]
@@ -82,7 +82,7 @@ class Sightings:
         return np.sort(first[starts_at == first])
 
     def _identities(self, block: Block, leads: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """(leads,) hashes of id, bytes, and how often the source has had them before."""
+        """Returns (leads,) hashes of the envelope's identity and its count of earlier repeats in the source."""
         columns = block.columns
         same = identities(block)[leads]
         there = same ^ ((columns["source"][leads].astype(np.uint64) + np.uint64(1)) * _MIX)
@@ -99,12 +99,11 @@ class Sightings:
 
 
 class SeenBy:
-    """Which sources have each message, as it is found out.
+    """Sources of each message, updated as records arrive.
 
     Attributes:
-        table: the sets of sources there are so far, each the numbers of sources, the one a message is read from first;
-            entry 0 is none. It only grows.
-        counts: of each set, how many messages have it.
+        table: distinct tuples of sources, the primary one first; entry 0 is empty. It only grows.
+        counts: number of messages per tuple.
     """
 
     def __init__(self) -> None:
@@ -115,15 +114,15 @@ class SeenBy:
 
     @property
     def sets(self) -> NDArray[Any]:
-        """(messages,) places in `table`."""
+        """(messages,) indices into `table`."""
         return self._columns["set"]
 
     def append(self, sources: NDArray[Any]) -> None:
-        """Take in new messages, by the source each is read from."""
+        """Appends new messages by their primary source."""
         self._columns.append({"set": self._extended(np.zeros(len(sources), np.int64), sources)}, len(sources))
 
     def add(self, messages: NDArray[np.int64], sources: NDArray[Any]) -> None:
-        """Take in further records of messages; a message may have several. O(records)."""
+        """Adds further records of messages; a message may have several. O(records)."""
         order = np.argsort(messages, kind="stable")
         messages, sources = messages[order], sources[order]
         while len(messages):
@@ -133,7 +132,7 @@ class SeenBy:
             messages, sources = messages[~first], sources[~first]
 
     def _extended(self, sets: NDArray[np.int64], sources: NDArray[Any]) -> NDArray[np.uint32]:
-        """(n,) the sets with one source more each."""
+        """Returns (n,) the tuples with one more source each."""
         pairs, which, counts = np.unique(sets << 16 | sources, return_inverse=True, return_counts=True)
         found = np.empty(len(pairs), np.uint32)
         for place, (pair, count) in enumerate(zip(pairs.tolist(), counts.tolist(), strict=True)):
@@ -154,7 +153,7 @@ class SeenBy:
 
 
 def identities(block: Block) -> NDArray[np.uint64]:
-    """(records,) what records of one envelope share, whatever source they are from; NO_HASH without an id."""
+    """Returns (records,) a hash equal for records of one envelope in any source; NO_HASH without an id."""
     columns, strings = block.columns, block.strings
     texts = hash_texts([None, *strings[1:]])
     sender, kind, ts = columns["sender"], columns["kind_raw"], columns["ts_ns"]
@@ -169,7 +168,7 @@ def identities(block: Block) -> NDArray[np.uint64]:
 def _follow(
     own: NDArray[np.uint64], fold: NDArray[np.uint64], leads: NDArray[np.int64], copies: NDArray[np.int64]
 ) -> None:
-    """Let copies fold by what the last lead before them does that they are copies of; others stay as they are."""
+    """Gives copies the fold of the last lead before them with the same own fold; others stay unchanged."""
     if not len(leads) or not len(copies):
         return
     both = np.concatenate((leads, copies))

@@ -1,4 +1,4 @@
-"""The exact bytes of a message to a file: nothing masked, nothing left out, all of it in memory only where it must."""
+"""Streams the exact bytes of a message to a file, unmasked and complete, in parts where possible."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _OUR_FRAME = re.compile(
 
 
 class ExactMessage:
-    """The bytes of one message, wherever its capture moves meanwhile.
+    """The bytes of one message, even if its capture moves meanwhile.
 
-    Made on the thread that owns the capture; read on any. The file it lies in is kept open as long as this is.
+    Created on the thread that owns the capture; read on any thread. It keeps its own descriptor of the file.
     """
 
     def __init__(self, capture: Capture, message: int) -> None:
-        """Note where it lies. Raises OSError when that cannot be read any more."""
+        """Records the place of the message. Raises OSError if its bytes are lost."""
         columns = capture.columns
         source = capture.sources[int(columns["source"][message])]
         self._name = source.name
@@ -37,16 +37,16 @@ class ExactMessage:
             raise self._shorter()
         self._places = source.places_of(self._offset, self._length) if self._offset >= JOINED_FROM else None
         self._file = source.duplicate()
-        # Not closed by whoever asked: who waits for a thread may be gone while the thread still reads.
+        # Closed by the finalizer, since a worker thread may read on after the creator has disappeared.
         weakref.finalize(self, os.close, self._file)
 
     def parts(self) -> Iterator[bytes]:
-        """The bytes of the envelope, JSON-RPC message or frame as written, part by part.
+        """Yields the bytes of the envelope, JSON-RPC message or frame as written, in parts.
 
-        Of what could not be read it is the whole line, and of what was put together they are all its lines.
+        An unreadable message yields its whole line, a reassembled one all its lines.
 
         Raises:
-            OSError: the log cannot be read, or has become shorter.
+            OSError: if the log cannot be read, or was truncated.
         """
         if self._places is not None:
             for place, (offset, length) in enumerate(self._places):
@@ -60,10 +60,10 @@ class ExactMessage:
             yield self._read(start, min(_PART, span[1] - start))
 
     def save(self, path: Path) -> int:
-        """Write it to a file, in place of what is there, and return how many bytes there were.
+        """Writes the message to a file, replacing it, and returns the number of bytes.
 
         Raises:
-            OSError: the file cannot be written or the log cannot be read; what was there before stays.
+            OSError: if the file cannot be written or the log cannot be read; the old file stays.
         """
         written = 0
         with in_place_of(path) as file:
@@ -72,7 +72,7 @@ class ExactMessage:
         return written
 
     def _span(self) -> tuple[int, int] | None:
-        """Where it lies in its line, if that is known without reading it: all of it, or a capture's frame."""
+        """Returns the span in its line if it is known without a full read: the whole line, or a capture's frame."""
         length, size = self._length, self._size
         if length == size:
             return 0, length
@@ -83,7 +83,7 @@ class ExactMessage:
         return None
 
     def _read(self, start: int, length: int) -> bytes:
-        """So many bytes of its line."""
+        """Returns bytes of its line."""
         return self._read_at(self._offset + start, length)
 
     def _read_at(self, offset: int, length: int) -> bytes:
@@ -97,5 +97,5 @@ class ExactMessage:
 
 
 def save_message(capture: Capture, message: int, path: Path) -> int:
-    """Write a message's exact bytes to a file, as `ExactMessage.save` says."""
+    """Writes a message's exact bytes to a file; see `ExactMessage.save`."""
     return ExactMessage(capture, message).save(path)

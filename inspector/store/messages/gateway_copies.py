@@ -1,8 +1,8 @@
-"""Which deliveries in a gateway's log are of one message, where the gateway itself is the sender.
+"""Groups deliveries of a gateway's own messages in its log.
 
-What participants send is logged as received and then once for each recipient, so its copies fold by id. What the
-gateway says by itself is logged as delivered alone, under ids made of the millisecond (`presence-<ms>`): all who leave
-in one millisecond share one (docs/protocols.md 2).
+Messages of participants are logged as received and then once per recipient, so their copies fold by id. A gateway's own
+messages are logged as delivered only, with ids made of the millisecond (`presence-<ms>`). All participants that leave
+in one millisecond share an id (docs/protocols.md 2).
 
 Decision: another payload, or a second delivery to the same recipient, is another message.
 """
@@ -17,26 +17,26 @@ from numpy.typing import NDArray
 from inspector.store.columns.hashes import NO_HASH, hash_text
 
 _REMEMBERED = 256
-"""Messages that may go on in the next block: deliveries of one are logged in a row."""
+"""Messages that may continue in the next block: deliveries of one are adjacent."""
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class GatewayCopies:
-    """Gives the copies of each message of a gateway's own a hash to fold by."""
+    """Assigns fold hashes to the copies of a gateway's own messages."""
 
     def __init__(self) -> None:
-        self._recent: dict[int, tuple[int, set[int]]] = {}  # by fold: how often it was repeated, who got the last
+        self._recent: dict[int, tuple[int, set[int]]] = {}  # by fold: number of repeats, and recipients of the last one
 
     def folds(
         self, folds: NDArray[np.uint64], contents: NDArray[np.uint64], recipients: NDArray[Any]
     ) -> NDArray[np.uint64]:
-        """What the gateway's own copies in a block fold by, in the order logged. O(copies).
+        """Returns the fold hashes of a block's gateway messages, in log order. O(copies).
 
         Args:
-            folds: (n,) hashes of what copies share by their header; NO_HASH without an id.
+            folds: (n,) hashes of the header properties that copies share; NO_HASH without an id.
             contents: (n,) hashes of the envelopes' bytes.
-            recipients: (n,) string ids of who got each.
+            recipients: (n,) string ids of the recipients.
         """
         own = np.where(folds == NO_HASH, folds, folds ^ (contents * _MIX) | np.uint64(1))
         delivered = own ^ (recipients.astype(np.uint64) + np.uint64(1)) * _MIX
@@ -58,7 +58,7 @@ class GatewayCopies:
         return fold if not times else hash_text(f"{fold}\0{times}")
 
     def _remember(self, own: NDArray[np.uint64], recipients: NDArray[Any], affected: NDArray[np.bool_]) -> None:
-        """Keep what the next block may go on with; what was gone through one by one is noted already."""
+        """Remembers the last folds for the next block; folds processed one by one are recorded already."""
         last = slice(-_REMEMBERED, None)
         for fold, recipient, is_noted in zip(
             own[last].tolist(), recipients[last].tolist(), affected[last].tolist(), strict=True
@@ -66,6 +66,6 @@ class GatewayCopies:
             times, got = self._recent.pop(fold, (0, set[int]()))
             if not is_noted:
                 got.add(recipient)
-            self._recent[fold] = times, got  # the last to be forgotten
+            self._recent[fold] = times, got  # moves it to the end: evicted last
         for fold in list(self._recent)[:-_REMEMBERED]:
             del self._recent[fold]

@@ -1,8 +1,8 @@
-"""Puts the exchanges of an HTTP recording into conversations, in the order read (docs/protocols.md 13, Over HTTP).
+"""Groups the exchanges of an HTTP recording into conversations (docs/protocols.md 13, Over HTTP).
 
-RULE: a conversation is a session where one is named. A client without one goes on with the conversation of the last
-`initialize` at the same address, else with one for each address where a revision is named; what it asks is answered in
-the same exchange, so that ids of several such clients do not meet.
+RULE: a conversation is a session if one is named. A client without a session continues the conversation of the last
+`initialize` at the same address. Without that, there is one conversation for each address with a named revision. Its
+requests are answered in the same exchange, so ids of several such clients do not collide.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _VERSION = "mcp-protocol-version"
 
 @dataclass(slots=True)
 class _Open:
-    """An exchange that has not ended.
+    """An open exchange.
 
     Attributes:
-        conversation: its number in the source, as a block's column `connection` has it.
-        alone: what it asks is answered in it, as nothing names a session; else anywhere in the conversation.
+        conversation: its number in the source, as in a block's column `connection`.
+        alone: without a session, its requests are answered within the exchange; else anywhere in the conversation.
         has_asked: a call was made in it.
     """
 
@@ -43,16 +43,16 @@ class _Open:
 
 
 class HttpConversations:
-    """Numbers conversations, and tells ids of exchanges without a session apart."""
+    """Numbers conversations, and separates JSON-RPC ids of exchanges without a session."""
 
     def __init__(self) -> None:
-        self._open: dict[tuple[int, int], _Open] = {}  # by source and number of the exchange
+        self._open: dict[tuple[int, int], _Open] = {}  # by source and exchange number
         self._sessions: dict[tuple[int, str], int] = {}  # by source and session
-        self._latest: dict[tuple[int, str | None], int] = {}  # by source and path, that of clients without a session
+        self._latest: dict[tuple[int, str | None], int] = {}  # by source and path, of clients without a session
         self._count: dict[int, int] = {}
 
     def resolve(self, block: Block) -> None:
-        """Complete what the records of a block say of their exchanges, and the columns that follow."""
+        """Completes a block's exchanges and the columns derived from them."""
         if not block.extracts.exchanges:
             return
         columns, sources = block.columns, block.columns["source"]
@@ -70,7 +70,7 @@ class HttpConversations:
 
     @staticmethod
     def _time(found: _Open, exchange: Exchange, time_ns: int) -> None:
-        """Complete how long after its request an exchange was answered, and ended, as far as its lines bear times."""
+        """Sets the times to first answer and to the end, if the lines have times."""
         if exchange.begins:
             found.asked_ns = time_ns
         since = max(1, (time_ns - found.asked_ns) // 1_000) if NO_TIME not in (time_ns, found.asked_ns) else 0
@@ -81,7 +81,7 @@ class HttpConversations:
             exchange.whole_us = min(since, _MOST_US)
 
     def _asked_or_answered(self, block: Block) -> np.ndarray:
-        """(records,) bool: requests by the client, and answers by the server."""
+        """Returns (records,) True for requests by the client and answers by the server."""
         columns, strings = block.columns, block.strings
         kind, sender = columns["kind"], columns["sender"]
         pairs = ((kinds.REQUEST, "client"), (kinds.RESPONSE, "server"))
@@ -99,7 +99,7 @@ class HttpConversations:
             session = source, exchange.session
             if (
                 exchange.headers is None
-            ):  # an event that says where to post to: the stream is that session's from here on
+            ):  # an event with the address to post to: the stream belongs to that session from here on
                 found.conversation = self._of_session(session)
             else:
                 self._sessions.setdefault(session, found.conversation)

@@ -1,4 +1,4 @@
-"""What a message was logged as: its line as it lies in its file, or all those that were put together for it."""
+"""Original lines of a message in its file: one line, or all the lines it was reassembled from."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from inspector.store.messages.capture import Capture
 
 
 class LoggedLines:
-    """The lines of one message in its file, as if one lay right behind the other.
+    """The lines of one message in its file, as one continuous text.
 
     Attributes:
-        places: offset and length of each in the file.
-        length: bytes of all, with a line's end between two.
+        places: offset and length of each line in the file.
+        length: bytes of all lines with a line end between two.
     """
 
     def __init__(self, capture: Capture, message: int) -> None:
@@ -25,11 +25,11 @@ class LoggedLines:
         self.length = max(self._begins[-1] - 1, 0)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Each line, without its end."""
+        """Yields each line without its end."""
         return (self._source.read(offset, length) for offset, length in self.places)
 
     def read(self, start: int, length: int) -> bytes:
-        """Bytes from a place on, fewer at the end; nothing else of the file is read."""
+        """Returns bytes from an offset on, fewer at the end; reads no other part of the file."""
         parts: list[bytes] = []
         stop = min(max(start, 0) + length, self.length)
         start = max(start, 0)

@@ -1,8 +1,8 @@
-"""What comes back of what we sent: gateways deliver to the sender too (docs/protocols.md 2), and a capture has both.
+"""Finds echoes of sent messages: gateways deliver to the sender too (docs/protocols.md 2).
 
-RULE: what was received of our own is a copy of what was sent, delivered to ourselves. It has the same id, sender, kind
-and payload; its time and its correlation may be the gateway's. What only borrows our name and id is a message of its
-own: nothing that it says may be hidden.
+RULE: a received echo is a copy of the sent message, delivered to its sender. It has the same id, sender, kind and
+payload; its time and its correlation may be the gateway's. A message that only borrows this program's name and id is
+separate, so that its content cannot be hidden.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ _Line: TypeAlias = "tuple[int, int, int, int]"  # source, offset and length of a
 
 
 class OwnCopies:
-    """Knows what was sent: we send little, an answer to `tools/list` here and there.
+    """Sent messages; there are few, such as an answer to `tools/list`.
 
     Args:
-        payload_at: decodes the payload of a line again, by its source, offset and length; None when there is none.
+        payload_at: decodes the payload of a line again, by source, offset and length; None if there is none.
     """
 
     def __init__(self, payload_at: Callable[[int, int, int], Any]) -> None:
         self._payload_at = payload_at
-        self._sent: dict[int, _Line] = {}  # by the hash of id, sender and kind, which is what copies fold by
+        self._sent: dict[int, _Line] = {}  # by hash of id, sender and kind, the fold of copies
         self._ids: set[int] = set()
 
     def mark(self, block: Block) -> None:
-        """Let the copies in a block fold into what was sent before them."""
+        """Folds a block's echoes into the sent messages before them."""
         columns, strings = block.columns, block.strings
         sent = (columns["flags"] & _SENT != 0).tolist()
         if not self._sent and not any(sent):
             return
         ids, senders, kinds, directions = (columns[name] for name in ("id_hash", "sender", "kind_raw", "direction"))
-        came_in = strings.find("in")  # only a capture's lines say so
+        came_in = strings.find("in")  # only a capture's lines have this direction
         for place, id_ in enumerate(ids.tolist()):
             if not sent[place] and id_ not in self._ids:  # nearly all
                 continue
@@ -58,7 +58,7 @@ class OwnCopies:
         return source, offset, length, block.extracts.digests.get(place, NO_HASH)
 
     def _says_the_same(self, one: _Line, other: _Line) -> bool:
-        """Whether two payloads are alike. They are read again only where a gateway wrote its copy otherwise."""
+        """Returns True if two payloads are equal. They are read again only if a gateway reformatted its copy."""
         if one[-1] != NO_HASH and one[-1] == other[-1]:
             return True
         return self._payload_at(*one[:-1]) == self._payload_at(*other[:-1])

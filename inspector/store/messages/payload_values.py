@@ -1,8 +1,7 @@
-"""One value inside the payloads of many messages: of each line nothing is decoded but what lies on the way to it.
+"""Reads one value inside the payloads of many messages; decodes only the path to it.
 
-A strict twin of `Records.payload`, at a tenth of the cost: lines of the shapes nearly all have give what that gives; of
-whatever does not fit (a line around the envelope that is unusual, a big message, a value of another type on the way)
-the caller is asked.
+A strict twin of `Records.payload`, at a tenth of the cost for lines of the usual shapes. For other lines (an unusual
+wrapper, a big message, another type on the path) it calls the caller's fallback.
 """
 
 from __future__ import annotations
@@ -25,29 +24,29 @@ from inspector.store.messages.capture import Capture
 
 _NO_PAYLOAD = (Flag.UNREADABLE | Flag.FRAME | Flag.DERIVED).value
 _CAPTURED = b'{"t":'
-"""What a capture's lines begin with."""
+"""First bytes of a capture's line."""
 
 _REFUSED = msgspec.UNSET
-"""In place of the value in a line that is not usual."""
+"""Sentinel for an irregular line."""
 
 _MOSTLY = 0.75
-"""Of so many lines with the value, all are decoded at once: looking first which have it would take longer."""
+"""Share of lines with the value above which all are decoded: a search beforehand would take longer."""
 
 Read = Callable[[int], object]
 
 
 class Held(NamedTuple):
-    """The values that some messages hold; the others have none."""
+    """Values of some messages; the others have none."""
 
     messages: int
-    """How many were asked about."""
+    """Number of requested messages."""
     places: NDArray[np.intp]
-    """(k,) which of them may have a value, ascending."""
+    """(k,) indices of those that may have a value, ascending."""
     values: Iterable[object]
-    """Theirs; None where there is none."""
+    """Their values; None if absent."""
 
     def each(self) -> list[object]:
-        """A value for each message."""
+        """Returns a value for each message."""
         found: list[object] = [None] * self.messages
         for place, value in zip(self.places.tolist(), self.values, strict=True):
             found[place] = value
@@ -55,11 +54,11 @@ class Held(NamedTuple):
 
 
 OPEN_JSON = "\0json"
-"""A step of a path: a text that is JSON is taken for what it holds; no other value changes."""
+"""A path step that decodes a text as JSON; other values stay unchanged."""
 
 
 def walk(value: object, path: Sequence[str]) -> object:
-    """The value at a path below another; None where none is. Digits index arrays, and name keys of objects."""
+    """Returns the value at a path, or None. Digits index arrays, and name keys of objects."""
     for step in path:
         if step == OPEN_JSON:
             value = opened(value)
@@ -73,7 +72,7 @@ def walk(value: object, path: Sequence[str]) -> object:
 
 
 def opened(value: object) -> object:
-    """What a text holds that is JSON; None where it is none. Anything but a text as it is."""
+    """Decodes a text as JSON, None if it is not JSON; returns other values unchanged."""
     if not isinstance(value, str):
         return value
     try:
@@ -87,23 +86,22 @@ class PayloadValues:
 
     Args:
         path: keys from the payload down to the value.
-        likely: which of some lines may have the value at all; the others are not looked at, where they are what they
-            hold.
+        likely: returns a mask of lines that may have the value; irregular lines are not decoded if it excludes them.
     """
 
     def __init__(self, path: tuple[str, ...], likely: Callable[[Stretch], NDArray[np.bool_]] | None = None) -> None:
         self._likely = likely
-        self._share = 0.0  # of the lines looked at last, that had the value or might have it
+        self._share = 0.0  # share of the last lines that had the value or might have it
         self._keys = tuple(takewhile(lambda step: not step.isdecimal() and step != OPEN_JSON, path))
         self._rest = path[len(self._keys) :]
 
     def held(self, capture: Capture, rows: NDArray[np.integer[Any]], otherwise: Read) -> Iterator[Held]:
-        """The values of some messages, run by run, as few as are read together.
+        """Yields the values of messages, one item per range read together.
 
         Args:
-            capture: where they are.
-            rows: (k,) integer, message indices in any order; ascending ones are read together.
-            otherwise: gives the value of a message whose line is not usual.
+            capture: has the messages.
+            rows: (k,) integer, message indices in any order; only ascending ones are read together.
+            otherwise: returns the value of a message with an irregular line.
         """
         if not is_ascending(rows):
             yield Held(len(rows), np.arange(len(rows)), map(otherwise, rows.tolist()))
@@ -123,15 +121,15 @@ class PayloadValues:
             yield Held(len(some), places, values)
 
     def _asked(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: Stretch) -> tuple[NDArray[np.intp], bool]:
-        """Which of some lines are decoded, and whether the others were left out as they cannot have the value."""
+        """Returns the lines to decode, and True if the others cannot have the value."""
         if self._likely is None or self._share > _MOSTLY:
             return np.arange(len(rows)), False
-        # The payload of what a transcript means has keys that its line has not.
+        # The payload of a message derived from a transcript has keys that its line lacks.
         derived = capture.columns["flags"][rows] & Flag.DERIVED.value != 0
         return np.flatnonzero(self._likely(lines) | derived), True
 
     def _among(self, capture: Capture, rows: NDArray[np.integer[Any]], lines: list[bytes]) -> list[object]:
-        """The values in some messages' lines, where those are usual."""
+        """Returns the values of messages with regular lines; _REFUSED for others."""
         columns = capture.columns
         flags, lengths = columns["flags"][rows], columns["length"][rows]
         usual = (flags & _NO_PAYLOAD == 0) & (lengths <= MAX_WHOLE)
@@ -150,7 +148,7 @@ class PayloadValues:
         return found
 
     def _values(self, decoded: list[Any], depth: int) -> list[object]:
-        """What is to be found in structs within structs; None stands for a line that did not fit."""
+        """Extracts the values from nested structs; None is a line that did not fit."""
         values: list[Any] = [_REFUSED if one is None else one.value for one in decoded]
         for _ in range(depth - 1):
             values = [one.value if one else one for one in values]
@@ -159,30 +157,30 @@ class PayloadValues:
 
     @cached_property
     def _structs(self) -> tuple[_Below | None, _Below | None]:
-        """For envelopes, and for what is its own payload; None where there can be no such struct."""
+        """Decoders for envelopes and for self-payloads; None if no such struct is possible."""
         keys = self._keys
         try:
             payload = _below(keys) if keys else dict[str, Any] | None
             in_envelope = _Below("payload", payload, ("kind", str), 1 + len(keys))
-            if not keys or keys[0] == "kind":  # what has a kind is no payload of its own
+            if not keys or keys[0] == "kind":  # a message with a kind is not its own payload
                 return in_envelope, None
             no_kind = ("kind", msgspec.UnsetType, msgspec.UNSET)
             return in_envelope, _Below(keys[0], _below(keys[1:]), no_kind, len(keys))
-        except ValueError:  # a key that no struct can have, as one with a quotation mark
+        except ValueError:  # a key that no struct can have, such as one with a quotation mark
             return None, None
 
 
 class _Below:
-    """Decodes an object as a struct whose `value` is what stands below a key."""
+    """Decoder of an object to a struct with the value of one key in `value`."""
 
     def __init__(self, key: str, below: Any, kind: Any, depth: int) -> None:
         self.decode: Decode[Any] = msgspec.json.Decoder(_struct(key, below, kind)).decode
         self.depth = depth
-        """Structs within each other to the value."""
+        """Nested structs above the value."""
 
 
 def _below(keys: tuple[str, ...]) -> Any:
-    """The type of what is decoded on the way down some keys."""
+    """Returns the struct type for a path of keys."""
     return _struct(keys[0], _below(keys[1:])) | None if keys else Any
 
 
@@ -191,7 +189,7 @@ def _struct(key: str, below: Any, *others: Any) -> Any:
 
 
 def decode_inside(decode: Decode[Any], line: bytes) -> Any:
-    """Decode the envelope, JSON-RPC message or frame in a line of a gateway's log or of a capture."""
+    """Decodes the envelope, JSON-RPC message or frame in a line of a gateway's log or of a capture."""
     if line.startswith(_CAPTURED):
         return decode(decode_frame_line(line).frame)
     return decode(decode_log_line(line).envelope)

@@ -1,6 +1,6 @@
-"""The way back from a message to its bytes: its line, read again from its file, and what stands in it.
+"""Random access to messages: reads a line again from its file and decodes it.
 
-A message is read again when somebody looks at it, and by searches; the last few that were read stay.
+Views and searches read messages again on demand; the last few stay in a cache.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class Records:
     """Reads the records of a capture's messages.
 
     Attributes:
-        decoded_ahead: what `inspector.store.messages.decoding` has decoded of messages before it is asked for.
+        decoded_ahead: messages decoded in batches by `inspector.store.messages.decoding`.
 
     Args:
         columns: of the messages.
         sources: the files they lie in.
-        strings, to_sets: what ids in the columns stand for.
-        ids: whose they are.
-        transcripts: what is known of sub-agents, whom records of transcripts do not name.
-        unchecked: what was extracted of messages just taken in, which need not be read again for it.
+        strings, to_sets: values of ids in the columns.
+        ids: index of message ids.
+        transcripts: sub-agents, which records of transcripts do not name.
+        unchecked: extracts of new messages, used in place of another read.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Records:
         return self._strings[found] if found else None
 
     def line(self, message: int) -> bytes:
-        """The exact line the message is read from; of an overlong one its head."""
+        """Returns the exact line of the message; of an overlong one its head."""
         columns = self._columns
         source = self._sources[int(columns["source"][message])]
         offset, length = int(columns["offset"][message]), int(columns["length"][message])
@@ -81,7 +81,7 @@ class Records:
 
     @contextmanager
     def read_ahead(self, start: int, stop: int) -> Generator[None]:
-        """While messages `start` to `stop`, which were just read, are read again here and there: do it at once."""
+        """Prefetches the lines of messages `start` to `stop` for sparse reads within the context."""
         if start < stop:
             first, last = (int(self._columns["offset"][message]) for message in (start, stop - 1))
             source = self._sources[int(self._columns["source"][stop - 1])]
@@ -92,15 +92,15 @@ class Records:
             self._ahead = None
 
     def is_big(self, message: int) -> bool:
-        """Whether its line is above 1 MB, so that it is read by its head (`store.columns.large_headers`)."""
+        """Returns True for a line above 1 MB, which is read by its head (`store.columns.large_headers`)."""
         return int(self._columns["length"][message]) > MAX_WHOLE
 
     def is_overlong(self, message: int) -> bool:
-        """Whether its line is never read whole (`reading.decoder.overlong`)."""
+        """Returns True for a line that is never read whole (`reading.decoder.overlong`)."""
         return int(self._columns["length"][message]) > long_lines.MAX_LINE
 
     def read(self, message: int) -> Record:
-        """The message's record, read again from its file; of a big one its head, whose `raw` ends early."""
+        """Returns the message's record, from the cache or its file; `raw` of a big one ends early."""
         found = self._cache.get(message)
         if found is not None:
             self._cache.move_to_end(message)
@@ -113,11 +113,11 @@ class Records:
         return found
 
     def _reading(self, message: int) -> str | None:
-        """The format that was chosen for the message's source."""
+        """Returns the chosen format of the message's source."""
         return self._sources[int(self._columns["source"][message])].reading
 
     def _known(self, message: int) -> Mapping[str, Any] | None:
-        """What lines before it tell of the message's line."""
+        """Returns facts about the message's line from earlier lines."""
         columns = self._columns
         source = self._sources[int(columns["source"][message])]
         return source.known(int(columns["offset"][message]), int(columns["length"][message]))
@@ -130,21 +130,21 @@ class Records:
         record = read_line(line, self._reading(message), self._known(message))
         if self._has(message, Flag.DERIVED.value):
             return self._derived(message, record)
-        if record.shape is Shape.NOTHING:  # such a line is no message, unless it stands in a batch
+        if record.shape is Shape.NOTHING:  # such a line has a message only within a batch
             return unreadable(line, NO_MESSAGE)
         if record.time_ns == NO_TIME and self._columns["time_ns"][message] != self._columns["ts_ns"][message]:
-            # Of a batch: its line, which is not read again, said this (capture.batches).
+            # In a batch, its line has time and direction (capture.batches), and is not read again.
             record.time_ns = int(self._columns["time_ns"][message])
             record.direction = self._string("direction", message)
         return record
 
     def _derived(self, message: int, record: Record, head: bytes | None = None) -> Record:
-        """The record of what a transcript's record means: an envelope, as the columns know it.
+        """Returns the envelope derived from a transcript's record, with the values of the columns.
 
         Args:
             message: its index.
             record: the transcript's.
-            head: what is read of it, where it is big.
+            head: the decoded part of a big record.
         """
         part = int(self._columns["part"][message])
         if part > len(record.means):
@@ -167,14 +167,14 @@ class Records:
         return Record(Shape.ENVELOPE, raw, read_header(raw), time_ns=time_ns, space=space, meant_by=record.meant_by)
 
     def read_as(self, instead: Mapping[bytes, bytes]) -> None:
-        """Read some lines as others from now on: where they are shown, the pieces of secrets in them are not."""
+        """Replaces lines on reading, so that parts of secrets in them are masked."""
         self._instead = instead
         self._cache.clear()
         self._cached_bytes = 0
         self.decoded_ahead.clear()
 
     def forget(self, message: int) -> None:
-        """Its line was written anew: what is kept of it is read again."""
+        """Invalidates the cache of a message with a rewritten line."""
         self.decoded_ahead.pop(message, None)
         found = self._cache.pop(message, None)
         self._cached_bytes -= len(found.raw) if found is not None else 0
@@ -188,30 +188,30 @@ class Records:
         return read_head(lambda start, length: self.line_part(message, start, length), noted)
 
     def _derived_head(self, message: int) -> Record:
-        """What a big record of a transcript means, with its payload as far as the record's head goes."""
+        """Returns the envelope derived from a big transcript record, with its payload as far as the head goes."""
         head, known = completed(self.line_part(message, 0, HEAD)) or b"{}", self._known(message)
         record, part = read_line(head, self._reading(message), known), int(self._columns["part"][message])
-        if part > len(record.means):  # what tells it apart stands behind a long value
+        if part > len(record.means):  # its distinguishing key follows a long value
             record = read_line(self.line(message), self._reading(message), known)
         return self._derived(message, record, head)
 
     def line_part(self, message: int, start: int, length: int) -> bytes:
-        """Bytes of the line the message was read from, fewer at its end; nothing else of it is read."""
+        """Returns bytes of the message's line, fewer at its end; reads no other part of it."""
         columns = self._columns
         source = self._sources[int(columns["source"][message])]
         length = min(length, int(columns["length"][message]) - start)
         return source.read(int(columns["offset"][message]) + start, length) if length > 0 else b""
 
     def envelope_bytes(self, message: int) -> bytes:
-        """The envelope, JSON-RPC message or frame as written, without the log line around it.
+        """Returns the envelope, JSON-RPC message or frame as written, without the log line around it.
 
-        Of a big message this takes a moment and its size in memory.
+        A big message takes time, and its size in memory.
         """
         whole = self.is_big(message) and not self._has(message, Flag.DERIVED.value)
         return (self._read_record(message) if whole else self.read(message)).raw
 
     def envelope(self, message: int) -> Any:
-        """The decoded envelope or JSON-RPC message, of a big one its head; None when the message holds no JSON."""
+        """Returns the decoded envelope or JSON-RPC message, of a big one its head; None without JSON."""
         record = self.read(message)
         if record.shape in (Shape.UNREADABLE, Shape.STREAM):
             return None
@@ -221,26 +221,26 @@ class Records:
             return None
 
     def payload(self, message: int) -> dict[str, Any]:
-        """The payload as a dict; a JSON-RPC message is its own payload; empty when there is none."""
+        """Returns the payload as a dict; JSON-RPC is its own payload; empty if there is none."""
         whole = self.decoded_ahead.get(message)
         if whole is not None:
             return whole.payload
         return payload_of(self.envelope(message), own=self._has(message, OWN_PAYLOAD))
 
     def data(self, message: int) -> bytes:
-        """What a frame carries; nothing where the message is none."""
+        """Returns the data of a frame; empty for other messages."""
         whole = self.decoded_ahead.get(message)
         return whole.data if whole is not None else self.read(message).data or b""
 
     def decoded(self, message: int) -> DecodedRecord:
-        """What passes read of a message; of those just taken in reading has extracted it, others are read again."""
+        """Returns the data that passes read of a message: from the extracts if it is new, else by another read."""
         found = self._unchecked.records.get(message)
         if found is None:
             return DecodedRecord(self.envelope_id(message), self.payload(message))
         return found if found.identifier is not None else found._replace(identifier=self._stand_in(message))
 
     def contexts_in(self, message: int) -> tuple[dict[str, Any], ...]:
-        """The context of a message as an object, and the parents written into it; none where it is no object."""
+        """Returns the context objects of a message, its own and the embedded parents; empty for other forms."""
         found = self._unchecked.contexts.get(message)
         if found is not None:
             return found
@@ -249,11 +249,11 @@ class Records:
         return levels_of(context) if isinstance(context, dict) else ()
 
     def reason(self, message: int) -> str | None:
-        """Why the message is unreadable, or what its gap is about; None otherwise."""
+        """Returns the reason why the message is unreadable, or the reason of its gap; else None."""
         return self.read(message).reason
 
     def envelope_id(self, message: int) -> str | None:
-        """The envelope's id; `local-N` stands for one that is missing; None for what is no envelope."""
+        """Returns the envelope's id, `local-N` for a missing one, or None without an envelope."""
         if self._has(message, Flag.NO_ID.value):
             return self._stand_in(message)
         whole = self.decoded_ahead.get(message)
@@ -269,7 +269,7 @@ class Records:
         return f"local-{message + 1}" if self._has(message, Flag.NO_ID.value) else None
 
     def correlation_ids(self, message: int) -> list[str]:
-        """The ids named in `correlation_id`, as written."""
+        """Returns the ids in `correlation_id`, as written."""
         if not self._has(message, Flag.CORRELATED.value):
             return []
         whole = self.decoded_ahead.get(message)
@@ -284,20 +284,20 @@ class Records:
         return correlations(header) if header is not None else []
 
     def find_id(self, identifier: str) -> list[int]:
-        """Every message with this envelope id in any space, ascending; confirmed against the records."""
+        """Returns every message with this envelope id in any space, ascending; verified against the records."""
         rows = self._ids.rows_anywhere(identifier)
         return [row for row in rows if self.envelope_id(row) == identifier or self._is_record(row, identifier)]
 
     def _is_record(self, message: int, identifier: str) -> bool:
-        """Whether a transcript's record of that id ends in a message."""
+        """Returns True if the message ends a transcript's record of that id."""
         if not self._has(message, Flag.DERIVED.value):
             return False
-        if self.is_big(message):  # reading 60 MB for it would say no more than its hash has said
+        if self.is_big(message):  # its hash is sufficient; reading 60 MB would not add certainty
             return True
         means = read_line(self.line(message), self._reading(message), self._known(message)).means
         part = int(self._columns["part"][message])
         return part <= len(means) and means[part - 1].alias == identifier
 
     def _has(self, message: int, bits: int) -> bool:
-        """Whether it has any of these flags; IntFlag does its arithmetic in Python."""
+        """Returns True if it has any of these flags; plain ints, since IntFlag computes in Python."""
         return bool(int(self._columns["flags"][message]) & bits)

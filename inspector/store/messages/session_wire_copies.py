@@ -1,11 +1,10 @@
-"""Finds messages that a session's file and a recording of its model's wire both tell of (docs/protocols.md 19).
+"""Finds messages present both in a session's file and in a recording of its model's wire (docs/protocols.md 19).
 
-RULE: a call of a tool is known by its id and tool, its result by its call. Told by a session and on a wire, or on two
-wires, it is one: later tellings are copies of the first. A call that a model makes anew is another one where more than
-ten minutes lie between.
+RULE: a call is identified by its id and tool, its result by its call. In a session and on a wire, or on two wires, they
+are one message: later occurrences are copies of the first. A gap of more than ten minutes makes it another call.
 
-RULE: words are told once in each way, by a session and on a wire. The same words told in the other way are a copy of
-the telling nearest in time that has none yet. What a request to a model sends again is a copy in any case.
+RULE: a text occurs once in each representation, in a session and on a wire. The same text in the other representation
+is a copy of the nearest unmatched occurrence in time. A model request's repeated history is always a copy.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from inspector.protocol.times import NO_TIME
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex
 
 APART_NS = 600_000_000_000
-"""Further apart, a call with the id of an earlier one is another call."""
+"""Nanoseconds; a larger gap makes a repeated id another call."""
 _MOST_OPEN, _MOST_ALIKE = 4096, 64
-"""Words that wait for their other telling, half of these at least; and of the same words."""
+"""Limit of unmatched texts (at least half are kept), and of occurrences of one text."""
 _MOST_CALLS = 8
-"""Calls with one id that are told apart: the first and the latest."""
+"""Limit of distinct calls with one id: the first and the latest."""
 _OF_RESULTS = 0x9E3779B97F4A7C15
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -38,11 +37,11 @@ class Telling:
     """New messages of transcripts and wires.
 
     Attributes:
-        rows: (n,) ascending, behind all before.
-        told: (n,) hashes of the id of the call, or of that of the result's; NO_HASH.
-        are_results: (n,) bool, that they answer a call.
-        words: (n,) hashes of what they say; NO_HASH for what is told nowhere else, or known by an id alone.
-        are_new: (n,) bool, that a model says it here, and not its history.
+        rows: (n,) ascending, after all earlier ones.
+        told: (n,) hashes of the call's id, or of the result's call; NO_HASH.
+        are_results: (n,) True if they answer a call.
+        words: (n,) hashes of their text; NO_HASH for messages without a copy elsewhere, or matched by id only.
+        are_new: (n,) True if the model produces it here, False for repeated history.
     """
 
     rows: NDArray[np.int64]
@@ -54,7 +53,7 @@ class Telling:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """Where and when messages were told."""
+    """Times, sources, formats and tools of messages."""
 
     times: NDArray[np.int64]
     sources: NDArray[Any]
@@ -64,46 +63,46 @@ class _Seen:
     names: Sequence[str]
 
     def is_on_wire(self, row: int) -> bool:
-        """Tells whether a recording of a wire tells of a message."""
+        """Returns True if the message is from a wire recording."""
         return int(self.protocols[row]) in self.wires
 
     def tell_one_call(self, row: int, before: int, *, new: bool) -> bool:
-        """Whether two messages with the id of one call tell of the same; `new` as in `Telling`, of the later one."""
+        """Returns True if two messages with the id of one call are the same; `new` as in `Telling`, of the later one."""
         wire = self.is_on_wire(row)
         if not wire and not self.is_on_wire(before):
-            return False  # copies among sessions are known by more than their ids
+            return False  # copies among sessions need more evidence than equal ids
         history = wire and not new
         if self.sources[row] == self.sources[before]:
             return history
         return history or _are_near(int(self.times[row]), int(self.times[before]))
 
     def are_of_one_tool(self, row: int, before: int) -> bool:
-        """Tells whether two calls name the same tool, be it with its server in one of them; or one names none."""
+        """Returns True if two calls name the same tool, with or without its server, or one names none."""
         one, other = int(self.tools[row]), int(self.tools[before])
         return one == other or not one or not other or _short(self.names[one]) == _short(self.names[other])
 
 
 class ToldElsewhere:
-    """Keeps calls, results and words that were told so far."""
+    """Calls, results and texts that occurred so far."""
 
     def __init__(self) -> None:
         self._known = HashIndex()  # calls and results that are no copies
-        self._calls: dict[int, list[int]] = {}  # by id that several calls have, these
-        self._call_of: dict[tuple[int, int], int] = {}  # by source and such an id, the call that it means there
-        self._results: dict[tuple[int, int], int] = {}  # by such an id and call
-        self._open: dict[int, list[tuple[int, bool, int]]] = {}  # by words: row, on a wire, time
-        self._both: dict[int, int] = {}  # by words told in both ways, who told them first
+        self._calls: dict[int, list[int]] = {}  # calls by repeated id
+        self._call_of: dict[tuple[int, int], int] = {}  # the call meant in a source, by source and repeated id
+        self._results: dict[tuple[int, int], int] = {}  # results by repeated id and call
+        self._open: dict[int, list[tuple[int, bool, int]]] = {}  # by text: row, on a wire, time
+        self._both: dict[int, int] = {}  # first row by text that occurred in both representations
 
     def copies(
         self, telling: Telling, columns: Mapping[str, NDArray[Any]], wires: Collection[int], names: Sequence[str]
     ) -> NDArray[np.int64]:
-        """(n,) the earlier message that each is a copy of; NO_ROW. Each message once, in order.
+        """Returns (n,) the earlier message that each copies, or NO_ROW. Call once per message, in order.
 
         Args:
             telling: the new messages.
             columns: of all messages so far, these included: `time_ns`, `source`, `protocol`, `target`.
-            wires: values of `protocol` that recordings of wires have.
-            names: what values of `target` stand for.
+            wires: values of `protocol` for wire recordings.
+            names: strings of the values of `target`.
         """
         seen = _Seen(columns["time_ns"], columns["source"], columns["protocol"], columns["target"], wires, names)
         found = np.full(len(telling.rows), NO_ROW, np.int64)
@@ -122,7 +121,7 @@ class ToldElsewhere:
         return found
 
     def _copies_by_id(self, telling: Telling, places: NDArray[np.int64], seen: _Seen) -> list[int]:
-        """The same for calls and results, one by one: a later one may be a copy of an earlier one of these."""
+        """Returns the same for calls and results, one by one: a later one may copy an earlier one of these."""
         keys = np.where(
             telling.are_results[places], telling.told[places] ^ np.uint64(_OF_RESULTS), telling.told[places]
         )
@@ -141,7 +140,7 @@ class ToldElsewhere:
         return found
 
     def _call_told(self, row: int, key: int, before: int, seen: _Seen, *, new: bool) -> int:
-        """The call that one tells again; `before` is the latest with its id."""
+        """Returns the call repeated by this one; `before` is the latest with its id."""
         if before == NO_ROW:
             return NO_ROW
         known = self._calls.get(key, [before])
@@ -154,7 +153,7 @@ class ToldElsewhere:
         return found
 
     def _result_told(self, row: int, key: int, before: int, seen: _Seen, *, new: bool) -> int:
-        """The result that one tells again; `before` is the latest with its id."""
+        """Returns the result repeated by this one; `before` is the latest with its id."""
         call = key ^ _OF_RESULTS
         made = self._call_of.get((int(seen.sources[row]), call), NO_ROW)
         is_other = made != NO_ROW and made not in self._calls.get(call, ())[:1]
@@ -170,7 +169,7 @@ class ToldElsewhere:
         _put(self._both, words, row)
 
     def _other(self, words: int, row: int, time_ns: int, *, wire: bool, any_time: bool) -> int:
-        """The telling of words in the other way, which is then told in both; NO_ROW, and this one waits."""
+        """Matches a text with its occurrence in the other representation; NO_ROW leaves this one unmatched."""
         waiting = self._open.pop(words, [])
         others = [one for one in waiting if one[1] != wire and (any_time or _are_near(one[2], time_ns))]
         found = NO_ROW
@@ -179,7 +178,7 @@ class ToldElsewhere:
             waiting.remove(nearest)
             found = nearest[0]
             self._note_both(words, found)
-        elif any_time and words in self._both:  # a history that is sent again, in another conversation
+        elif any_time and words in self._both:  # history sent again in another conversation
             found = self._both[words]
         else:
             waiting = [*waiting, (row, wire, time_ns)][-_MOST_ALIKE:]
@@ -189,7 +188,7 @@ class ToldElsewhere:
 
 
 def _put(held: dict[_K, _V], key: _K, value: _V) -> None:
-    """Puts a value, and drops the older half where there are too many."""
+    """Sets a value; evicts the older half above the limit."""
     if len(held) >= _MOST_OPEN:
         for oldest in [*islice(held, _MOST_OPEN // 2)]:
             del held[oldest]
@@ -197,7 +196,7 @@ def _put(held: dict[_K, _V], key: _K, value: _V) -> None:
 
 
 def _short(tool: str) -> str:
-    """The name of a tool without that of its server, which clients put before it."""
+    """Returns a tool's name without the server prefix that clients add."""
     return re.split(r"__|[./:]", tool)[-1].casefold()
 
 

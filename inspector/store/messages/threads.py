@@ -1,19 +1,18 @@
-"""What the records of a thread's file tell of each other, where none names its thread (docs/transcripts.md, Codex).
+"""Resolves the records of thread files, where no record names its thread (docs/transcripts.md, Codex).
 
-A file is of one thread: its first record says which, and who spawned it. All that follows from the order of records is
-resolved here, block by block: in which context they are, by which model, what is told a second time, and what was
-copied from another thread.
+A file contains one thread; its first record names the thread and its parent. Everything derived from the order of
+records is resolved here, block by block: context, model, repeats, and history copied from another thread.
 
-RULE: words are told once in each of several ways. The same words in another way, while those of the first are among
-the last that were told in one way only, are a copy.
+RULE: a text occurs once in each of several channels. The same text in another channel is a copy, while the first is
+among the recent texts that occurred in one channel only.
 
-RULE: what follows a second record about another thread, follows a first record that names the thread it was forked
-from, or has an ordinal below the first own one, was copied from there. It ends at the first turn that began after the
-thread itself did: ids of turns and threads hold the time they were made at. Where these do not tell, it ends at the
-first turn or prompt that was written after the thread's first record and 0.2 s or more after the record before it:
-history is copied without a pause.
+RULE: copied history is everything after a second record about another thread, or after a first record that names the
+thread it was forked from, or with an ordinal below the first own one. It ends at the first turn that began after the
+thread itself did: ids of turns and threads contain their creation time. Without such ids, it ends at the first turn or
+prompt written after the thread's first record and at least 0.2 s after the record before it: history is copied without
+a pause.
 
-RULE: a call that a thread has in common with the one that it was spawned by, or forked from, is that one's.
+RULE: a call shared with the parent or the forked thread belongs to that thread.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ from inspector.store.columns.hashes import NO_HASH, hash_text
 
 AGENT, USER, SUB_AGENT = "codex", "user", "agent"
 _MOST_OPEN = 512
-"""Words that may be told in another way, the last half of these at least: copies stand within a turn of each other."""
+"""Limit of texts that may occur in another channel; at least half are kept. Copies lie within a turn of each other."""
 _MOST_ALIKE = 8
-"""Of the same words."""
+"""Limit of occurrences of the same text."""
 _WAYS = 16
 _Tellings = tuple[int, ...]
-"""Of the same words: each a number with a bit below it for each way."""
+"""Occurrences of the same text: a number with one low bit per channel."""
 _PAUSE_NS = 200_000_000
-"""Between the records of a history that is copied less time passes."""
+"""Longest pause in nanoseconds between the records of copied history."""
 _TIMED_VERSION = "7"
-"""Of ids that begin with the time they were made at (RFC 9562, section 5.7)."""
+"""Version digit of ids that begin with their creation time (RFC 9562, section 5.7)."""
 
 
 @dataclass(slots=True)
@@ -51,15 +50,15 @@ class Thread:
     """One file, as far as it was read.
 
     Attributes:
-        tops: by thread, the one at the top of it: files of before 2026 name only the next above.
-        identifier: the thread; empty until a record says it.
-        parent: the thread that spawned it; "" where it is not said which; None of one that a person began.
-        model: called from here on.
-        copied: the hash that all that is copied has in common; NO_HASH outside of it.
-        began: whether a turn of its own has begun.
-        calls: what calls are known by, of all threads, by the thread at the top and the hash of their ids.
-        began_ns, last_ns: when its first record was written, and the last one so far.
-        has_origin: another thread spawned it, or it was forked from one.
+        tops: root thread by thread: files of before 2026 name only the parent.
+        identifier: the thread's id; empty until a record names it.
+        parent: the parent thread; "" if unnamed; None for a thread begun by a person.
+        model: the current model.
+        copied: shared hash of copied history; NO_HASH outside of it.
+        began: a turn of its own has begun.
+        calls: shared hash of calls of all threads, by root thread and hash of the call's id.
+        began_ns, last_ns: times of its first and latest record.
+        has_origin: it has a parent, or was forked.
     """
 
     source: int
@@ -80,13 +79,13 @@ class Thread:
     last_ns: int = NO_TIME
     has_origin: bool = False
     _turns_tell: bool = False
-    _open_calls: dict[str, bool] = field(default_factory=dict)  # by id, whether something that it ran failed
+    _open_calls: dict[str, bool] = field(default_factory=dict)  # by id, True if something it ran failed
     _told: int = 0
     _open: dict[int, _Tellings] = field(default_factory=dict)
     _ways: dict[str, int] = field(default_factory=dict)
 
     def begin(self, mark: ThreadMark) -> None:
-        """Take in the first record."""
+        """Processes the first record."""
         self.identifier = mark.identifier or f"thread of source {self.source}"
         above = self.tops.get(mark.parent, mark.parent) if mark.parent else None
         self.space = self.tops[self.identifier] = mark.space or above or self.identifier
@@ -99,7 +98,7 @@ class Thread:
             self._copy_from(mark.forked_from or "")
 
     def note(self, mark: ThreadMark, time_ns: int) -> None:
-        """Take in what a record says, before what it means is looked at; `time_ns` is when it was written."""
+        """Processes a record before its meaning is resolved; `time_ns` is its time of writing."""
         if self.began_ns == NO_TIME:
             self.began_ns = time_ns
         if mark.identifier is not None and not self.identifier:
@@ -120,7 +119,7 @@ class Thread:
         self.copied = hash_text(f"copied\0{self.source}\0{thread}")
 
     def _is_own(self, mark: ThreadMark, time_ns: int) -> bool:
-        """Whether what was copied ends before this record."""
+        """Returns True if copied history ends before this record."""
         if self.first_own is not None:
             return mark.ordinal is not None and mark.ordinal >= self.first_own
         made, own = _made_at(mark.turn or ""), _made_at(self.identifier)
@@ -134,7 +133,7 @@ class Thread:
         return time_ns - max(self.began_ns, self.last_ns) >= _PAUSE_NS
 
     def said(self, words: int, channel: str) -> int:
-        """What words have in common with the same words told in another way; of its own where there are none."""
+        """Returns the shared hash of a text and its occurrence in another channel; a new one if unmatched."""
         shared, tellings = self._in_another_way(self._open.pop(words, ()), channel)
         if shared == NO_HASH:
             self._told += 1
@@ -147,14 +146,14 @@ class Thread:
         return shared
 
     def told_again(self, words: int, channel: str) -> int:
-        """What words have in common with those that an item told before; NO_HASH where none did."""
+        """Returns the shared hash of a text that an item had before, or NO_HASH."""
         if words not in self._open:
             return NO_HASH
         shared, self._open[words] = self._in_another_way(self._open[words], channel)
         return shared
 
     def follow_call(self, mark: ThreadMark) -> bool:
-        """Take in that a call was made, ran something that failed, or is answered: whether its answer is a failure."""
+        """Tracks calls, failures within them, and answers; returns True if this answer is a failure."""
         calls = self._open_calls
         if mark.call is not None and mark.channel == ITEM:
             calls[mark.call] = False
@@ -165,17 +164,17 @@ class Thread:
         return mark.answers is not None and calls.pop(mark.answers, False)
 
     def call(self, words: int, shared: int) -> int:
-        """What a call has in common with the same call of the thread that this one comes from; `shared` without one.
+        """Returns the shared hash of the same call in the thread of origin, or `shared`.
 
         Args:
             words: a hash of its id.
-            shared: what it has in common with other tellings of it in this thread.
+            shared: shared hash of its occurrences in this thread.
         """
         known = self.calls.setdefault((self.space, words), shared)
         return known if self.has_origin else shared
 
     def _in_another_way(self, tellings: _Tellings, channel: str) -> tuple[int, _Tellings]:
-        """What a telling in another way than `channel` has in common with this one, and what was told from here on."""
+        """Returns the shared hash of an occurrence in another channel, and the updated occurrences."""
         way = self._way(channel)
         for place, told in enumerate(tellings):
             if not told & way:
@@ -183,7 +182,7 @@ class Thread:
         return NO_HASH, tellings
 
     def _way(self, channel: str) -> int:
-        """A bit for each way; all after the first ones are one."""
+        """Returns the bit of a channel; channels above the limit share one."""
         known = self._ways.get(channel)
         if known is None and len(self._ways) < _WAYS - 1:
             known = self._ways[channel] = 1 << len(self._ways)
@@ -193,13 +192,13 @@ class Thread:
         return hash_text(f"told\0{self.source}\0{told}")
 
     def name(self, call: ApiCall) -> None:
-        """Say which model was called; the same count in another thread is another call."""
+        """Sets the called model and qualifies the call's id; an equal count in another thread is another call."""
         call.model = call.model or self.model
         call.identifier = f"{self.copied_from if self.copied != NO_HASH else self.identifier}\0{call.identifier}"
 
 
 def _made_at(identifier: str) -> int:
-    """The time an id was made at, in milliseconds since the epoch; 0 where it does not tell."""
+    """Returns the creation time in an id, in milliseconds since the epoch; 0 without one."""
     digits = identifier.replace("-", "")
     if len(digits) != 32 or digits[12] != _TIMED_VERSION:
         return 0
@@ -211,7 +210,7 @@ def _made_at(identifier: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """One thread in a block: its rows, where a sub-agent is first told something, and where it is done."""
+    """One thread in a block: its rows, first prompts of a sub-agent, and ends."""
 
     thread: Thread
     rows: NDArray[np.int64]
@@ -220,7 +219,7 @@ class Resolved:
 
 
 class Threads:
-    """The threads of a capture, by source."""
+    """Threads of a capture, by source."""
 
     def __init__(self) -> None:
         self._threads: dict[int, Thread] = {}
@@ -228,11 +227,11 @@ class Threads:
         self._calls: dict[tuple[str, int], int] = {}
 
     def resolve(self, block: Block, derived: NDArray[np.int64]) -> list[Resolved]:
-        """Complete the columns of a block, for each source of it that is a thread's file.
+        """Completes the columns of a block for each source that is a thread's file.
 
         Args:
-            block: of one source, or of several that are merged.
-            derived: (n,) its messages that records of transcripts mean, ascending.
+            block: of one source, or of several merged ones.
+            derived: (n,) its messages derived from transcript records, ascending.
         """
         sources = block.columns["source"]
         marks, calls = block.extracts.threads, block.extracts.api_calls
@@ -254,10 +253,10 @@ class Threads:
 
 
 def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: Thread) -> Resolved:
-    """Complete the columns of the rows of one thread; `places` are those that tell something, in order."""
+    """Completes the columns of one thread's rows; `places` are the rows with marks or calls, in order."""
     said, marks, calls = block.columns["said"], block.extracts.threads, block.extracts.api_calls
     found = Resolved(thread, rows, [], [])
-    since = int(rows[0])  # where what is copied, or is not, has begun
+    since = int(rows[0])  # start of the present stretch, copied or not
     for place in places:
         mark, before = marks.get(place), thread.copied
         if mark is not None:
@@ -279,7 +278,7 @@ def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: T
 
 
 def _take_in(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: Resolved) -> None:
-    """What a record tells that is the thread's own."""
+    """Applies a record of the thread's own."""
     thread = found.thread
     if mark.channel is not None:
         tells = thread.said if mark.call is None or mark.channel == ITEM else thread.told_again
@@ -295,7 +294,7 @@ def _take_in(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: Reso
 
 
 def _copy(block: Block, rows: NDArray[np.int64], copied: int) -> None:
-    """Let rows be copies of what they have in common; of these the items stand in the context of the thread's model."""
+    """Marks rows as copies; their items remain in the context of the thread's model."""
     if copied == NO_HASH:
         return
     block.columns["said"][rows] = copied
@@ -311,7 +310,7 @@ _TOLD_TO_MODELS = ("chat", "reasoning/thought", kinds.REQUEST, kinds.RESPONSE, "
 
 
 def _place_inside(block: Block, derived: NDArray[np.int64], thread: Thread) -> None:
-    """Let all messages of a sub-agent's file be in its context: who is its user is the agent that spawned it."""
+    """Moves all messages of a sub-agent's file into its context; its user is the parent agent."""
     columns, strings, sets = block.columns, block.strings, block.to_sets
     columns["context"][derived] = strings.intern(thread.identifier)
     renamed = {AGENT: SUB_AGENT, USER: AGENT}

@@ -1,11 +1,11 @@
-"""What the records of transcripts tell of each other: which sub-agent one is of, and what was said before.
+"""Resolves the order-dependent facts of transcripts: sub-agents, sessions and repeated messages.
 
-A record alone names its sub-agent by the sub-agent's own id, by its predecessor only, or not at all; which call
-started it stands elsewhere. All that is resolved here, in the order read, before columns are taken in. A sub-agent's
-context is known by its own id, else by that of the call that started it, else by that of its first record.
+A record names its sub-agent by the sub-agent's own id, by its predecessor only, or not at all. The call that started it
+lies elsewhere. Everything is resolved here in reading order, before the capture appends the columns. The key of a
+sub-agent's context is its own id, else the id of its call, else the id of its first record.
 
-RULE: a call and a sub-agent belong together where a record says so; else where the sub-agent is told, word for word,
-what a call before it asked for and no other sub-agent was told.
+RULE: a call and a sub-agent belong together if a record says so. Otherwise they do if the sub-agent's prompt equals,
+word for word, the prompt of an earlier call without another sub-agent.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, earlier, 
 from inspector.store.messages.threads import Threads
 
 _WHOLE_ID, _END = 20, 8
-"""Letters of an id that names a sub-agent whole; of a longer one its end."""
+"""Longest sub-agent id shown whole, in characters; of a longer one, length of the shown end."""
 _MOST_NAME = 120
 SERVER = "mcp:"
-"""How the name of a participant begins that is an MCP server."""
+"""Prefix of the participant name of an MCP server."""
 MAIN_AGENTS = tuple(dict.fromkeys(one.AGENT for one in CODING_AGENTS))
-"""Who starts sub-agents, where no sub-agent does."""
+"""Participants that start sub-agents of the first level."""
 
 
 @dataclass(slots=True)
 class SubAgent:
-    """What is known of one sub-agent.
+    """A sub-agent, as far as known.
 
     Attributes:
-        context: the key of its context, as the column has it.
-        call: the id of the call that started it; None where nothing says which.
-        parent: the key of the context of the agent that called; None for the main one.
-        label: what it is to do, in a few words; None where nobody said.
-        type: the sort of agent.
-        name: who its messages are from; "" until the first is seen.
-        above: who gives it its task, where that is a sub-agent; "".
-        is_agent: False for what is only told in the same way, as a span that holds others.
+        context: the key of its context, as in the column.
+        call: the id of the call that started it, or None if unknown.
+        parent: the context key of the calling agent; None for the main one.
+        label: its task in a few words, or None.
+        type: the type of agent.
+        name: the sender of its messages; "" until the first one.
+        above: the sub-agent that assigns its task; "".
+        is_agent: False for other units with the same form, as a span that contains others.
     """
 
     context: str
@@ -61,15 +61,15 @@ class SubAgent:
 
 @dataclass(frozen=True, slots=True)
 class AgentNews:
-    """A sub-agent that something new is known of.
+    """News about a sub-agent.
 
     Attributes:
         context: the key of its context.
         parent, label: as `SubAgent`, as far as known by then.
-        row: the message that tells it.
+        row: the message with the news.
         space: string id.
-        began: it is the message that the sub-agent began with, or a call that is known to have started it.
-        ended: it is what came of it.
+        began: it is the sub-agent's first message, or a call known to have started it.
+        ended: it is the sub-agent's outcome.
     """
 
     context: str
@@ -83,7 +83,7 @@ class AgentNews:
 
 
 class Transcripts:
-    """Resolves, block by block, what records of transcripts leave open.
+    """Resolves the open facts of transcript records, block by block.
 
     Attributes:
         agents: sub-agents by the key of their context.
@@ -92,32 +92,32 @@ class Transcripts:
     def __init__(self) -> None:
         self.agents: dict[str, SubAgent] = {}
         self._by_call: dict[str, SubAgent] = {}
-        self._calls: dict[str, Spawn] = {}  # by their ids, calls that start sub-agents
-        self._prompts: dict[int, deque[str]] = {}  # by what a sub-agent is told, the calls that tell it so
-        self._chains: dict[int, str] = {}  # by record, the key of the context it is in
+        self._calls: dict[str, Spawn] = {}  # calls that start sub-agents, by id
+        self._prompts: dict[int, deque[str]] = {}  # calls by the prompt they give a sub-agent
+        self._chains: dict[int, str] = {}  # context key by record
         self._sessions: dict[int, str] = {}  # by source
-        self._files_of: dict[int, str] = {}  # by source, the sub-agent whose file it is
+        self._files_of: dict[int, str] = {}  # by source, the sub-agent that owns the file
         self._said = HashIndex()
         self._origins = HashIndex()
-        self._echoes: dict[int, int] = {}  # by what was said last in a sub-agent's context, or of its result: the row
-        self._conversations: dict[int, str] = {}  # by source, that of the last request to a model
-        self._servers: dict[int, str] = {}  # by hashes of their ids, whom calls of servers' tools went to
+        self._echoes: dict[int, int] = {}  # row by last text of a sub-agent's context, or by its result
+        self._conversations: dict[int, str] = {}  # by source, conversation of the last model request
+        self._servers: dict[int, str] = {}  # called servers by hash of the call's id
         self._told: list[AgentNews] = []  # of the last block, by place in it
         self._threads = Threads()
-        self._histories: dict[int, set[int]] = {}  # by source, hashes of the ids of messages in its history
+        self._histories: dict[int, set[int]] = {}  # by source, hashes of the message ids in its history
 
     def use_session(self, source: int, session: str) -> None:
-        """Let all records of a source be of a session, whatever they say."""
+        """Assigns all records of a source to a session, whatever they name."""
         self._sessions[source] = session
 
     def use_agent(self, source: int, agent: str) -> None:
-        """Let all records of a source be of a sub-agent, where they name none."""
+        """Assigns records of a source without a sub-agent to this one."""
         self._files_of[source] = agent
 
     def introduce(
         self, context: str, call: str | None, parent: str | None, label: str | None, type_: str | None
     ) -> None:
-        """Take in what a file beside a sub-agent's own says of it."""
+        """Adds facts from a file beside a sub-agent's own."""
         agent = self._agent(context)
         agent.call, agent.parent = agent.call or call, agent.parent or parent
         agent.label, agent.type = agent.label or label, agent.type or type_
@@ -125,13 +125,13 @@ class Transcripts:
             self._by_call.setdefault(call, agent)
 
     def started_by(self, call: str) -> SubAgent | None:
-        """The sub-agent that a call started, by the call's id; None where it started none that is known."""
+        """Returns the sub-agent started by a call id, or None."""
         return self._by_call.get(call)
 
-    # Before a block is taken in
+    # Before a block is appended
 
     def resolve(self, block: Block) -> None:
-        """Complete the columns of a block: space, context, who speaks to whom, and what a sub-agent follows from."""
+        """Completes the columns of a block: space, context, sender, recipients, and a sub-agent's origin."""
         derived = np.flatnonzero(block.columns["part"])
         self._told.clear()
         for label in (
@@ -140,7 +140,7 @@ class Transcripts:
             acp.LABEL,
             a2a.LABEL,
             prefixed.LABEL,
-        ):  # conversations of their own, which tell of no sub-agents
+        ):  # formats with conversations of their own and without sub-agents
             apart = block.strings.find(label)
             if not apart:
                 continue
@@ -158,7 +158,7 @@ class Transcripts:
         self._follow_histories(block)
         self._follow_threads(block, derived)
         several = block.columns["protocol"][derived] == (block.strings.find(opencode.LABEL) or -1)
-        self._fill_spaces(block, derived[~several])  # of a database, records name theirs
+        self._fill_spaces(block, derived[~several])  # records of a database name theirs
         self._answer_for_servers(block, derived)
         extracts = block.extracts
         contexts = block.columns["context"]
@@ -175,7 +175,7 @@ class Transcripts:
         self._name_all(block, derived)
 
     def _go_on(self, block: Block, rows: NDArray[np.int64]) -> None:
-        """Let what a model answers be of the conversation that was sent before it."""
+        """Assigns a model's answer to the conversation of the last request."""
         columns, strings = block.columns, block.strings
         spaces, sources = columns["space"], columns["source"]
         for source in np.unique(sources[rows]).tolist():
@@ -189,14 +189,14 @@ class Transcripts:
                 self._conversations[source] = strings[int(spaces[own[-1]])]
 
     def _place_spans(self, block: Block, rows: NDArray[np.int64]) -> None:
-        """Take in what spans of traces hold others, and where they lie: those around may come after those within."""
+        """Adds trace spans with their nesting; outer spans may come after inner ones."""
         for place in rows[np.isin(rows, [*block.extracts.spawns])].tolist():
             told: list[Spawn] = []
             spawn: Spawn | None = block.extracts.spawns[place]
             while spawn is not None:
                 told.append(spawn)
                 spawn = spawn.also
-            for one in reversed(told):  # what began before what ended
+            for one in reversed(told):  # beginnings before ends
                 if one.agent is not None:
                     self._place_span(one, one.agent, place)
 
@@ -211,7 +211,7 @@ class Transcripts:
         self._tell(span, place, began=not spawn.ended, ended=spawn.ended, failed=spawn.failed)
 
     def _answer_for_servers(self, block: Block, rows: NDArray[np.int64]) -> None:
-        """Let the result of a call of a server's tool be that server's: a result does not say whose it is."""
+        """Sets the server as sender of its tools' results, since a result does not name it."""
         columns, strings = block.columns, block.strings
         kinds_of, sets = columns["kind"][rows], columns["to_set"][rows]
         for to in np.unique(sets[kinds_of == (strings.find(kinds.REQUEST) or -1)]).tolist():
@@ -228,7 +228,7 @@ class Transcripts:
                 columns["sender"][place] = strings.intern(server)
 
     def _follow_histories(self, block: Block) -> None:
-        """Tell a history that was compressed from one that only grew: that is something the program added."""
+        """Separates compressed histories from grown ones; a grown one is text added by the program."""
         columns = block.columns
         for place, told in sorted(block.extracts.histories.items()):
             known = self._histories.setdefault(int(columns["source"][place]), set())
@@ -244,7 +244,7 @@ class Transcripts:
             self._histories[int(columns["source"][place])] = rewritten
 
     def _follow_threads(self, block: Block, derived: NDArray[np.int64]) -> None:
-        """Of files that are one thread's each: which session they are of, and what is told of them as sub-agents."""
+        """Assigns thread files to sessions and adds their sub-agents."""
         for found in self._threads.resolve(block, derived):
             thread = found.thread
             self._sessions.setdefault(thread.source, thread.space)
@@ -261,7 +261,7 @@ class Transcripts:
                 self._tell(agent, place, ended=True)
 
     def _fill_spaces(self, block: Block, derived: NDArray[np.int64]) -> None:
-        """All records of a file are of one session: some name none, copied ones that of another file."""
+        """Gives all records of a file one session: some name none, copied ones name another file's."""
         columns, strings = block.columns, block.strings
         for source in np.unique(columns["source"][derived]).tolist():
             rows = derived[columns["source"][derived] == source]
@@ -276,7 +276,7 @@ class Transcripts:
                 self._place(block, rows, self._files_of[source])
 
     def _place(self, block: Block, rows: NDArray[np.int64], agent: str) -> None:
-        """Let records of a sub-agent's file that do not say whose they are be that one's."""
+        """Assigns unnamed records of a sub-agent's file to that sub-agent."""
         columns, strings = block.columns, block.strings
         rows = rows[columns["context"][rows] == 0]
         if not len(rows):
@@ -301,7 +301,7 @@ class Transcripts:
         return found
 
     def _follow(self, block: Block, place: int, chain: Chain) -> None:
-        """Find the sub-agent of a record by the record before it, or by what it is told."""
+        """Finds the sub-agent of a record by the record before it, or by its prompt."""
         columns, strings = block.columns, block.strings
         key, own = int(columns["context"][place]), hash_text(chain.identifier)
         context = strings[key] if key else None
@@ -323,7 +323,7 @@ class Transcripts:
             self._tell(agent, place, began=True)
 
     def _call_telling(self, prompt: str) -> str | None:
-        """The call that asked for exactly this, and is not known to have started another one."""
+        """Returns an unmatched call with exactly this prompt, or None."""
         waiting = self._prompts.get(hash_text(prompt))
         while waiting:
             call = waiting.popleft()
@@ -332,7 +332,7 @@ class Transcripts:
         return None
 
     def _begin(self, agent: SubAgent, call: str) -> None:
-        """A call has started a sub-agent."""
+        """Links a sub-agent with the call that started it."""
         asked = self._calls.get(call)
         agent.call = agent.call or call
         self._by_call.setdefault(call, agent)
@@ -341,18 +341,18 @@ class Transcripts:
             agent.parent = agent.parent or asked.parent
 
     def _note(self, block: Block, place: int, spawn: Spawn) -> None:
-        """Take in what a message tells of a sub-agent."""
+        """Applies a message's facts about a sub-agent."""
         key = int(block.columns["context"][place])
         context = block.strings[key] if key and spawn.agent != block.strings[key] else spawn.parent
         if spawn.agent is not None and spawn.ended and spawn.call is None and spawn.agent not in self.agents:
-            return  # a task of another sort
+            return  # a task of another type
         if spawn.agent is not None:
             known = spawn.agent in self.agents and self.agents[spawn.agent].call is not None
             agent = self._agent(spawn.agent)
             agent.label, agent.type = agent.label or spawn.label, agent.type or spawn.type
             if spawn.call is not None and not known:
                 earlier = self._by_call.get(spawn.call)
-                if earlier is not None and earlier is not agent:  # it was taken for that of another one
+                if earlier is not None and earlier is not agent:  # the call was attributed to another sub-agent before
                     earlier.call = None
                     self._by_call[spawn.call] = agent
                 self._begin(agent, spawn.call)
@@ -381,7 +381,7 @@ class Transcripts:
     # Names
 
     def _name(self, agent: SubAgent) -> str:
-        """The name of a sub-agent, by what is known when it is first seen: later it stays as it is."""
+        """Returns the name of a sub-agent; it is fixed at the first use."""
         if not agent.name:
             shown = agent.context if len(agent.context) <= _WHOLE_ID else agent.context[-_END:]
             agent.name = f"{(agent.type or 'agent')[:_MOST_NAME]}#{shown}"
@@ -390,7 +390,7 @@ class Transcripts:
         return agent.name
 
     def _name_all(self, block: Block, derived: NDArray[np.int64]) -> None:
-        """Let the messages of sub-agents be from, and to, each under its own name."""
+        """Sets sub-agents as senders and recipients under their own names."""
         columns, strings, sets = block.columns, block.strings, block.to_sets
         inside = derived[columns["context"][derived] != 0]
         if not len(inside):
@@ -415,14 +415,14 @@ class Transcripts:
                     here = rows[columns["to_set"][rows] == to]
                     columns["to_set"][here] = sets.intern(changed)
 
-    # When a block has been taken in
+    # After a block was appended
 
     def told(self, placed: NDArray[np.int64], spaces: NDArray[Any]) -> list[AgentNews]:
-        """What the last block told of sub-agents.
+        """Returns and clears the last block's news of sub-agents.
 
         Args:
-            placed: (records,) for each record of it, its message.
-            spaces: the column of the capture.
+            placed: (records,) message of each record.
+            spaces: column of the capture.
         """
         rows = [int(placed[told.row]) for told in self._told]
         found = [
@@ -436,13 +436,13 @@ class Transcripts:
     def repeats(
         self, said: NDArray[np.uint64], rows: NDArray[np.int64], new: NDArray[np.bool_], origins: NDArray[np.uint64]
     ) -> NDArray[np.int64]:  # fmt: skip
-        """(n,) for each message the one that it is a copy of; NO_ROW. Each block once, in order; O(n log n).
+        """Returns (n,) the message that each copies, or NO_ROW. Call once per block, in order; O(n log n).
 
         Args:
-            said: (n,) hashes of what is the same in copies; NO_HASH.
-            rows: (n,) the messages, ascending, greater than all before.
-            new: (n,) which were said just now: copies of nothing but what the same one said.
-            origins: (n,) hashes of what said these; NO_HASH. Empty where nothing is new.
+            said: (n,) hashes equal for copies; NO_HASH.
+            rows: (n,) the messages, ascending, greater than all earlier ones.
+            new: (n,) True for new messages: they copy only a message with the same origin.
+            origins: (n,) hashes of their origin; NO_HASH. Empty if none is new.
         """
         found = earlier(self._said, said, rows)
         if new.any():
@@ -454,7 +454,7 @@ class Transcripts:
         return found
 
     def echo_of(self, echo: int, row: int) -> int:
-        """The earlier message that said these words, of a sub-agent or of the result of its call; NO_ROW."""
+        """Returns the earlier message with this text, of a sub-agent or of its call's result; NO_ROW."""
         found = self._echoes.get(echo, NO_ROW)
         self._echoes[echo] = row
         return found
