@@ -31,7 +31,7 @@ This page is made of the commands' own help: `python docs/commands_page.py > doc
 | 0 | fine, also when nothing matches |
 | 1 | `check --fail-on`: there is a finding of that severity, or a worse one |
 | 2 | bad usage, an unknown field, a bad filter, input that cannot be read, or an answer that cannot be written |
-| 70 | an error in the program itself |
+| 70 | an error in the program itself; of `check` also: some checks ended by one |
 
 `tap` ends with the exit code of the server it stands before; see [Tap an MCP server](tap.md).
 """

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from shlex import quote
 from string import Formatter
@@ -15,8 +15,9 @@ import typer
 from inspector.analysis.findings import Check, FindingPass, Severity
 from inspector.analysis.findings.store import LONGEST_SENTENCES
 from inspector.analysis.views.account.tool_calls import tool_calls
+from inspector.base.exit_codes import OUR_FAULT
 from inspector.cli.arguments import AS_USUAL, JUDGED, Json, LogFiles, Reading, takes_reading
-from inspector.cli.check_reports import Expectation, junit, sarif
+from inspector.cli.check_reports import Expectation, junit, sarif, unchecked_entries
 from inspector.cli.check_survey import check_survey, judged, parsed_expectation
 from inspector.cli.opening import named, opened
 from inspector.cli.printing import LONGEST_NAMES, MOST_LISTED, print_array, printable, say
@@ -88,6 +89,7 @@ def check_command(
     """Say what is wrong with the traffic in a log: every finding, with what to do about it.
 
     FILE may be a folder that `survey` wrote: then that of all its runs, each named by where its log lies.
+    Exit code 70: checks ended by an error in this program, and what they look for may be there.
     """
     wanted, forbidden = ([parsed_expectation(text) for text in texts or ()] for texts in (expect, forbid))
     if len(files) == 1 and is_survey(Path(files[0])):
@@ -106,14 +108,15 @@ def check_command(
         asked += [judged(one, one.of_document(document), forbidden=False) for one in wanted]
         asked += [judged(one, one.of_document(document), forbidden=True) for one in forbidden]
         fails = [one.word for one in Severity if fail_on is not None and one >= Severity[fail_on.name.upper()]]
+        unchecked = document.failed_checks
         if as_json or report is ReportFormat.json:
-            print_array(map(mask_secrets, finding_entries(document)))
+            print_array(map(mask_secrets, chain(finding_entries(document), unchecked_entries(unchecked))))
         elif report is ReportFormat.junit:
-            say(junit(named(files), map(mask_secrets, finding_entries(document)), asked, fails))
+            say(junit(named(files), map(mask_secrets, finding_entries(document)), asked, fails, unchecked))
         elif report is ReportFormat.sarif:
-            say(sarif(named(files), map(mask_secrets, finding_entries(document)), asked))
+            say(sarif(named(files), map(mask_secrets, finding_entries(document)), asked, unchecked))
         else:
-            _print_findings(findings, named(files))
+            _print_findings(findings, named(files), unchecked)
             if failed := document.capture.failed_count:
                 many = f"{failed:,} messages report" if failed > 1 else "1 message reports"
                 say(f"{many} a failure: `list FILE -Y {quote(failed_filter(document.capture))}` shows which.")
@@ -126,6 +129,8 @@ def check_command(
         raise typer.Exit(1)
     if fail_on is not None and worst >= Severity[fail_on.name.upper()]:
         raise typer.Exit(1)
+    if unchecked:
+        raise typer.Exit(OUR_FAULT)
 
 
 def expectations(
@@ -148,14 +153,19 @@ def expectations(
     return found
 
 
-def _print_findings(findings: FindingPass, file: str) -> None:
-    """The findings for people: the worst first, of each code some, and what to do about it.
+def _print_findings(findings: FindingPass, file: str, unchecked: Sequence[str]) -> None:
+    """Prints findings for people: the worst first, of each code some, and what to do about it.
 
     That is said once where it is the same for all of a code, else below each.
+
+    Args:
+        unchecked: a sentence for each topic of checks that ended by an error.
     """
     every = findings.found.checks()
+    for sentence in unchecked:
+        say(sentence)
     if not every:
-        say(f"{printable(file, LONGEST_NAMES)}: nothing found.")
+        say(f"{printable(file, LONGEST_NAMES)}: nothing found{' by the other checks' if unchecked else ''}.")
         return
     for severity in sorted(Severity, reverse=True):
         checks = [check for check in every if check.severity is severity]

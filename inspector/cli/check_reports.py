@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -27,7 +27,20 @@ class Expectation(NamedTuple):
     failure: str | None
 
 
-def junit(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation], fails: Sequence[str]) -> str:
+UNCHECKED = "checks-failed"
+"""Code of an entry for checks that ended by an error in this program."""
+
+
+def unchecked_entries(sentences: Iterable[str], **more: str) -> Iterator[dict[str, Any]]:
+    """Entries like those of findings, one for each sentence about checks that ended by an error."""
+    for sentence in sentences:
+        yield {"code": UNCHECKED, "severity": "error", "no": None, "context": None, "text": sentence, **more}
+
+
+def junit(
+    file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation], fails: Sequence[str],
+    unchecked: Sequence[str] = (),
+) -> str:  # fmt: skip
     """A suite of one test case a code that was found, and one an expectation.
 
     Args:
@@ -35,16 +48,17 @@ def junit(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expe
         findings: as `check --json` prints them; those of a survey have the `path` of their run as well.
         expected: what was asked besides.
         fails: severities at which a finding is a failure; of others it is said in the case's output.
+        unchecked: a sentence for each topic of checks that ended by an error.
     """
     by_code: dict[str, list[dict[str, Any]]] = {}
     for found in findings:
         by_code.setdefault(found["code"], []).append(found)
     failing = [code for code, each in by_code.items() if any(one["severity"] in fails for one in each)]
     missed = [one for one in expected if one.failure is not None]
-    cases = len(by_code) + len(expected)
+    cases = len(by_code) + len(expected) + len(unchecked)
     suite = ElementTree.Element(
         "testsuite", name="context-inspector check", tests=str(max(cases, 1)), failures=str(len(failing) + len(missed)),
-        errors="0", skipped="0",
+        errors=str(len(unchecked)), skipped="0",
     )  # fmt: skip
     for code, each in by_code.items():
         case = ElementTree.SubElement(suite, "testcase", classname=_plain(file), name=code)
@@ -58,14 +72,22 @@ def junit(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expe
         case = ElementTree.SubElement(suite, "testcase", classname=_plain(file), name=_plain(one.name))
         if one.failure is not None:
             ElementTree.SubElement(case, "failure", message=_plain(one.failure), type="expectation")
+    for sentence in unchecked:
+        case = ElementTree.SubElement(suite, "testcase", classname=_plain(file), name=UNCHECKED)
+        ElementTree.SubElement(case, "error", message=_plain(sentence), type=UNCHECKED)
     if not cases:
         ElementTree.SubElement(suite, "testcase", classname=_plain(file), name="nothing found")
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
 
-def sarif(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation]) -> str:
-    """One run with a result a finding, and one an expectation that does not hold; lines are numbers of messages."""
+def sarif(
+    file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation], unchecked: Sequence[str] = ()
+) -> str:
+    """One run with a result a finding, and one an expectation that does not hold; lines are numbers of messages.
+
+    Checks that ended by an error (`unchecked`, a sentence each) make the run's invocation unsuccessful.
+    """
     results = [
         _result(found.get("path", file), found["code"], _LEVELS[found["severity"]], found["text"], found["no"])
         for found in findings
@@ -80,9 +102,13 @@ def sarif(file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expe
         for code in known
     ]
     driver = {"name": "context-inspector", "version": __version__, "rules": rules}
-    return json.dumps(
-        {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}, indent=2
-    )
+    invocation: dict[str, Any] = {"executionSuccessful": not unchecked}
+    if unchecked:
+        invocation["toolExecutionNotifications"] = [
+            {"descriptor": {"id": UNCHECKED}, "level": "error", "message": {"text": sentence}} for sentence in unchecked
+        ]
+    run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
 def _result(file: str, rule: str, level: str, text: str, number: int | None) -> dict[str, Any]:

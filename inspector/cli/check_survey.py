@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,15 @@ import typer
 
 from inspector.analysis.findings import CHECK_BY_CODE, Severity
 from inspector.analysis.findings.store import LONGEST_SENTENCES
+from inspector.base.exit_codes import OUR_FAULT
 from inspector.cli.arguments import fail
-from inspector.cli.check_reports import Expectation, junit, sarif
+from inspector.cli.check_reports import Expectation, junit, sarif, unchecked_entries
 from inspector.cli.printing import print_array, printable, say, visible
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.survey.expectations import ExpectationError, Wanted, parse_expectation
 from inspector.survey.folder import SurveyError, asked, check_readable
+from inspector.survey.schema import SURVEYED
 
 _MOST_LISTED = 10
 _SEVERITY = "list_position(['note', 'warning', 'error'], severity)"
@@ -41,20 +44,25 @@ def check_survey(
         held = [one for some, not_ in ((wanted, False), (forbidden, True)) for one in some
                 for one in _judged(folder, one, forbidden=not_, each_run=each_run)]  # fmt: skip
         fails = [one.word for one in Severity if fail_on is not None and one >= Severity[fail_on.upper()]]
+        unchecked = list(asked(folder, "SELECT path, text FROM failures WHERE kind = 'unchecked' ORDER BY path"))
+        sentences = [f"{mask_text(path)}: {text}" for path, text in unchecked]
         if report == "json":
-            print_array(map(mask_secrets, _findings(folder)))
+            entries = (one for path, text in unchecked for one in unchecked_entries((text,), path=mask_text(path)))
+            print_array(map(mask_secrets, chain(_findings(folder), entries)))
         elif report == "junit":
-            say(junit(str(folder), map(mask_secrets, _findings(folder)), held, fails))
+            say(junit(str(folder), map(mask_secrets, _findings(folder)), held, fails, sentences))
         elif report == "sarif":
-            say(sarif(str(folder), map(mask_secrets, _findings(folder)), held))
+            say(sarif(str(folder), map(mask_secrets, _findings(folder)), held, sentences))
         else:
-            _print(folder, held)
+            _print(folder, held, sentences)
         listed = ", ".join(f"'{word}'" for word in fails) or "''"
         ((failing,),) = asked(folder, f"SELECT count(*) FROM findings WHERE severity IN ({listed})")
     except SurveyError as error:
         fail(visible(str(error)))
     if failing or any(one.failure is not None for one in held):
         raise typer.Exit(1)
+    if unchecked:
+        raise typer.Exit(OUR_FAULT)
 
 
 def parsed_expectation(text: str) -> Wanted:
@@ -94,10 +102,11 @@ def _findings(folder: Path) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _print(folder: Path, held: Sequence[Expectation]) -> None:
+def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) -> None:
     """What was found for people: the worst first, of each code in how many runs and some of them."""
     ((runs, failed),) = asked(
-        folder, "SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM failures WHERE kind != 'partial')"
+        folder,
+        f"SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM failures WHERE kind NOT IN ({SURVEYED}))",
     )
     codes = list(asked(
         folder,
@@ -105,6 +114,8 @@ def _print(folder: Path, held: Sequence[Expectation]) -> None:
         f"ORDER BY {_SEVERITY} DESC, count(*) DESC, code",
     ))  # fmt: skip
     say(f"{folder}: {count_of(runs, 'run')}{'' if codes else ', nothing found'}.")
+    for sentence in unchecked:
+        say(printable(sentence, 600))
     for code, severity, number, among in codes:
         check = CHECK_BY_CODE.get(code)
         say(f"{severity} {printable(code, 100)} ({number:,} in {count_of(among, 'run')})"

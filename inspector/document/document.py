@@ -45,7 +45,10 @@ from inspector.store.messages.capture import Capture
 _REST = 500
 """Where nothing comes, the checks are at rest so many times as long as they take to look at the clock."""
 _CHECKS_S = 1.0
-_CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
+_CHECKS_FAILED = (
+    "The checks of {} ended at No. {:,} by an error in this program, which its log file describes. "
+    "Later messages were not checked by them."
+)
 
 
 class Observer(Protocol):

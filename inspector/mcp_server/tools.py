@@ -145,7 +145,8 @@ def _check(captures: Captures, asked: CheckArguments) -> dict[str, Any]:
     document = captures.document(asked.capture)
     least = Severity[asked.at_least.upper()]
     found = (mask_secrets(one) for one in finding_entries(document) if Severity[one["severity"].upper()] >= least)
-    return {"counts": document.analysis.findings.found.counts(), **page(found, asked.offset, asked.limit)}
+    told = {"counts": document.analysis.findings.found.counts(), "unchecked": document.failed_checks}
+    return {**told, **page(found, asked.offset, asked.limit)}
 
 
 def _contexts(captures: Captures, asked: PageOfCapture) -> dict[str, Any]:

@@ -17,11 +17,12 @@ from typing import Annotated, NoReturn
 import typer
 
 from inspector.base.display import has_display
+from inspector.base.exit_codes import OUR_FAULT
 from inspector.base.targets import is_session, path_in
 from inspector.cli.arguments import LogFiles, ToolAliasTexts, fail
 from inspector.cli.commands import COMMANDS, app
 from inspector.diagnostics import hard_crashes
-from inspector.startup.window_start import OUR_FAULT, CannotStartError, ask_for_developer, masked, start_window
+from inspector.startup.window_start import CannotStartError, ask_for_developer, masked, start_window
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
 Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer menu, and log more.")]

@@ -14,13 +14,11 @@ from typing import NoReturn
 
 from inspector.base import gc_control, instance
 from inspector.base.display import has_display, is_within_reach
+from inspector.base.exit_codes import OUR_FAULT
 from inspector.base.targets import SESSION, is_session, path_in, session_target
 from inspector.diagnostics import hard_crashes
 
 WRONG_USE = 2
-OUR_FAULT = 70
-"""Exit code for an error in the program itself, EX_SOFTWARE of sysexits.h; 1 and 2 say something about the log and the
-arguments."""
 
 
 class CannotStartError(Exception):

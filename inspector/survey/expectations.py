@@ -19,6 +19,7 @@ from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
 from inspector.protocol.times import NO_TIME
 from inspector.survey.folder import asked
+from inspector.survey.schema import SURVEYED
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, "<": operator.lt,
@@ -84,7 +85,9 @@ SUBJECTS: dict[str, Subject] = {
     ),
     "unreadable": Subject("unreadable records", lambda d: {"": d.unreadable}, "runs", "sum(unreadable)"),
     "seconds": Subject("seconds", lambda d: {"": _duration_s(d)}, "runs", "max(duration)"),
-    "failures": Subject("logs not surveyed", lambda _: {"": 0}, "failures", "count(*) FILTER (kind != 'partial')"),
+    "failures": Subject(
+        "logs not surveyed", lambda _: {"": 0}, "failures", f"count(*) FILTER (kind NOT IN ({SURVEYED}))"
+    ),
 }
 """By the word that stands for each."""
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from inspector.base.held_file import Lock
 from inspector.survey import is_survey
 from inspector.survey.one_run import Row, RunRows
-from inspector.survey.schema import RUNS, SURVEY_TABLES
+from inspector.survey.schema import RUNS, SURVEY_TABLES, SURVEYED
 from inspector.tables.columns import SqlType, TableColumn, TableShape, quoted
 
 _PARTS, _LOCK = ".parts", ".lock"
@@ -92,7 +92,7 @@ class SurveyFolder:
         """How runs were when they were surveyed, by path; without those that are worth another try."""
         found: dict[str, Known] = {}
         tried = ", ".join(f"'{kind}'" for kind in _TRY_AGAIN)
-        for table, where in (("failures", f"kind NOT IN ({tried}, 'partial')"), ("runs", "true")):
+        for table, where in (("failures", f"kind NOT IN ({tried}, {SURVEYED})"), ("runs", "true")):
             if not _files_of(self.path, table):
                 continue
             rows = asked(self.path, f"SELECT path, size, modified, coalesce(digest, ''), version FROM {table} "

@@ -230,8 +230,12 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
             "digest": digest, "version": options.version, "surveyed": time.time_ns(),
             "seconds": round(time.perf_counter() - began, 6),
         }  # fmt: skip
-        if document.troubles:
-            tables["failures"] = [failure_row(place, "partial", " ".join(document.troubles), options, digest)]
+        unchecked = document.failed_checks
+        partial = [sentence for sentence in document.troubles if sentence not in unchecked]
+        tables["failures"] = [
+            failure_row(place, kind, " ".join(sentences), options, digest)
+            for kind, sentences in (("partial", partial), ("unchecked", unchecked)) if sentences
+        ]  # fmt: skip
         for rows in tables.values():
             for row in rows:
                 row.update(run=name, path=place.path)

@@ -21,7 +21,7 @@ from inspector.filters.plain_words import plain_words
 from inspector.filters.strings import quote
 from inspector.store.messages.capture import Capture
 from inspector.survey.folder import SurveyError, asked, check_readable
-from inspector.survey.schema import RUNS
+from inspector.survey.schema import RUNS, SURVEYED
 from inspector.tables.columns import SqlType, TableColumn, text_lists, texts
 from inspector.tables.conditions import FilteredTable, condition_of
 
@@ -104,7 +104,7 @@ class SurveyRuns:
         }
         self._place = {run: place for place, run in enumerate(self._values["run"])}
         self.failures: list[tuple[str, str]] = list(
-            asked(path, "SELECT path, text FROM failures WHERE kind != 'partial' ORDER BY path")
+            asked(path, f"SELECT path, text FROM failures WHERE kind NOT IN ({SURVEYED}) ORDER BY path")
         )
         self._findings = self._counted(
             "findings", "coalesce(code, ''), coalesce(any_value(severity), ''), count(*), 0", "code"

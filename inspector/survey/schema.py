@@ -117,9 +117,13 @@ WASTE = TableShape("waste", "A row for each way tokens were spent for nothing, a
     TableColumn("text", _T.TEXT, "What happened, in a sentence."),
 ))  # fmt: skip
 
+SURVEYED = "'partial', 'unchecked'"
+"""Kinds of failures, as SQL lists them, of logs that were surveyed nevertheless."""
+
 FAILURES = TableShape("failures", "A row for each log that could not be surveyed, or not to its end.", (
     *_RUN,
-    TableColumn("kind", _T.TEXT, "unreadable, unknown, empty, memory, worker; partial: the rest was surveyed."),
+    TableColumn("kind", _T.TEXT, "unreadable, unknown, empty, memory, worker; partial: the rest was surveyed; "
+                "unchecked: checks ended by an error in this program."),
     TableColumn("text", _T.TEXT, "Why, in a sentence."),
     TableColumn("size", _T.INTEGER, "Bytes of its files."),
     TableColumn("modified", _T.INTEGER, "When they were changed last, nanoseconds since 1970."),

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
+from inspector.analysis.findings.streams import Streams
 from inspector.cli import app
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
 from tests.samples import first_of
@@ -417,6 +418,33 @@ def test_an_answer_for_which_there_is_no_room_is_said(command: tuple[str, ...]) 
 def test_participants_of_an_empty_log_are_nobody() -> None:
     assert run("participants", log()).stdout == "Nobody took part.\n"
     assert printed("participants", log(), "--json") == []
+
+
+def _fail(*_: object) -> None:
+    raise RuntimeError("broken")
+
+
+@pytest.mark.logs_warnings
+def test_check_tells_of_checks_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Streams, "feed", _fail)
+    sentence = (
+        "The checks of streams ended at No. 1 by an error in this program, which its log file describes. "
+        "Later messages were not checked by them."
+    )
+    clean, wrong = log(envelope(id="a", context="why-1f3a9c0d2e")), log(*WRONG)
+    done = run("check", clean)
+    assert (done.exit_code, done.stdout) == (70, f"{sentence}\n{clean}: nothing found by the other checks.\n")
+    assert run("check", wrong).exit_code == 70
+    assert run("check", wrong, "--fail-on", "error").exit_code == 1
+    told = {"code": "checks-failed", "severity": "error", "no": None, "context": None, "text": sentence}
+    assert json.loads(run("check", clean, "--json").stdout) == [told]
+    suite = ElementTree.fromstring(run("check", clean, "--format", "junit").stdout.split("\n", 1)[1])
+    assert (suite.get("tests"), suite.get("errors")) == ("1", "1")
+    assert [error.get("message") for error in suite.iter("error")] == [sentence]
+    (one,) = json.loads(run("check", clean, "--format", "sarif").stdout)["runs"]
+    (invocation,) = one["invocations"]
+    assert invocation["executionSuccessful"] is False
+    assert [each["message"]["text"] for each in invocation["toolExecutionNotifications"]] == [sentence]
 
 
 def test_check_masks_secrets() -> None:
@@ -825,6 +853,7 @@ def test_check_for_continuous_integration() -> None:
     assert failed == {"kind-payload-disagree", "forbid-tool grep"}
     assert (suite.get("tests"), suite.get("failures")) == (str(len(codes) + 1), "2")
     (one,) = printed("check", path, "--format", "sarif")["runs"]
+    assert one["invocations"] == [{"executionSuccessful": True}]
     results = [
         (r["ruleId"], r["level"], r["locations"][0]["physicalLocation"]["region"]["startLine"]) for r in one["results"]
     ]

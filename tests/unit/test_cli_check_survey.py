@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from inspector.analysis.findings.streams import Streams
 from inspector.survey.folder import SurveyFolder
 from inspector.survey.one_run import SurveyOptions, survey_run
 from inspector.survey.places import find_runs
@@ -42,6 +43,27 @@ def test_findings_of_all_runs_name_where_they_are(survey: Path) -> None:
         (one["code"], one["no"], one["text"]) for one in alone
     )
     assert {one["path"] for one in found} == {str(CODER), str(RUNE)}
+
+
+def _fail(*_: object) -> None:
+    raise RuntimeError("broken")
+
+
+@pytest.mark.logs_warnings
+def test_checks_that_failed_in_a_run_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Streams, "feed", _fail)
+    folder = SurveyFolder(tmp_path / "out")
+    (place,) = find_runs([str(CODER)])
+    folder.add(survey_run(place, SurveyOptions(tokens=False)))
+    folder.finish()
+    folder.close()
+    done = asked("check", tmp_path / "out")
+    assert done.exit_code == 70
+    assert f"{CODER}: The checks of streams ended at No. " in done.stdout
+    assert "could not be surveyed" not in done.stdout
+    assert asked("check", tmp_path / "out", "--fail-on", "warning").exit_code == 1
+    told = [one for one in json.loads(asked("check", tmp_path / "out", "--json").stdout) if one["no"] is None]
+    assert [(one["code"], one["path"]) for one in told] == [("checks-failed", str(CODER))]
 
 
 def test_expectations_end_with_an_exit_code(survey: Path) -> None:

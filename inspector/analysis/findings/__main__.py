@@ -66,7 +66,7 @@ def _section(check: Check) -> str:
 _EXAMPLES = {
     "who": "*sender*", "to": "*recipient*", "kind": "*kind*", "call": "*call*", "context": "*context*",
     "other": "*No.*", "reason": "*reason*", "named": "“a1”", "answered": ", “a1”", "in_payload": "", "arguments": "",
-    "ended": "The server ended with exit code 1",
+    "stopped": "it", "ended": "The server ended with exit code 1",
     "subject": "*kind* from *sender*", "place": "in `payload.token`",
     "advice": "By what is known of *recipient*: whether it was ever seen, has left, or may answer",
 }  # fmt: skip

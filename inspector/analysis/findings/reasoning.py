@@ -12,6 +12,7 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.beginning import BEFORE
+from inspector.analysis.findings.cancelled_above import CancelledAbove
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.passes.changes import NO_ROWS, Rows
@@ -28,7 +29,7 @@ AFTER_CONCLUSION = Check(
 )  # fmt: skip
 AFTER_CANCEL = Check(
     "message-after-cancel", WARNING, "Message after the cancel",
-    "{who} goes on in {context} with {kind}, though {other} cancelled it.",
+    "{who} goes on in {context} with {kind}, though {other} cancelled {stopped}.",
     "The agent may not have noticed that it was told to stop, and goes on spending.",
     "Let the agent look for reasoning/cancel before each step.",
     "MEW v0.4, reasoning/cancel",
@@ -68,6 +69,7 @@ class Reasoning:
         self._begun = Marks(np.bool_)  # contexts as written (their numbers) that a start lies in
         self._begun_nodes = Marks(np.bool_)  # and what these have become
         self._unbegun: dict[int, list[int]] = {}  # by node, ends that no start opened
+        self._cancelled = CancelledAbove()
         self._moves = 0
         self._ending = 0
 
@@ -78,10 +80,11 @@ class Reasoning:
         if not (len(starts) or len(ends) or len(cancels) or len(thoughts) or contexts.sequences.any_ended):
             return
         refs = contexts.refs(batch.start, batch.stop)
+        ended = [*islice(contexts.ending.items(), self._ending, None)]
         self._without_context(batch, refs, thoughts, ends)
         first = NO_ROWS
         if contexts.sequences.any_ended:
-            self._look_again(batch)
+            self._look_again(batch, self._take_cancels(batch, cancels, ended))
             self._goes_on(batch, batch.start, batch.stop)
             first = self._judge_ends(batch, np.sort(np.concatenate((ends, cancels))))
         self._without_start(batch, first, refs[starts - batch.start])
@@ -103,15 +106,30 @@ class Reasoning:
             batch.findings.withdraw(WITHOUT_CONTEXT, new[batch.findings.has(WITHOUT_CONTEXT, new)])
             self._ending = len(ending)
 
-    def _look_again(self, batch: Batch) -> None:
-        """Look again at earlier messages of contexts whose past has changed. O(messages) where any has."""
+    def _take_cancels(self, batch: Batch, cancels: Rows, ended: Sequence[tuple[int, int]]) -> Array:
+        """Note contexts that are cancelled; returns those whose place below cancelled ones has changed, as written.
+
+        Args:
+            batch: the messages.
+            cancels: of these, the cancels.
+            ended: messages that end what they name by correlation, and the node of each.
+        """
+        contexts, code = batch.passes.contexts, batch.code(_CANCEL)
+        nodes = {node for row, node in ended if int(batch.capture.columns["kind"][row]) == code}
+        nodes |= set(contexts.nodes_of(cancels).tolist()) if len(cancels) else set()
+        return self._cancelled.take(contexts, nodes - {MAIN}, contexts.sequences.rewritten)
+
+    def _look_again(self, batch: Batch, moved: Array) -> None:
+        """Look again at earlier messages of contexts whose past, or place, has changed. O(messages) where any has."""
         contexts = batch.passes.contexts
-        if not contexts.sequences.rewritten:
+        if not contexts.sequences.rewritten and not len(moved):
             return
         nodes = ascending(np.array([*map(contexts.tree.resolve, contexts.sequences.rewritten)], np.int64))
         contexts.sequences.rewritten.clear()
         nodes = nodes[nodes != MAIN]
         rows = np.flatnonzero(np.isin(contexts.nodes_of(slice(0, batch.start)), nodes))
+        if len(moved):
+            rows = np.union1d(rows, np.flatnonzero(np.isin(contexts.refs(0, batch.start), moved)))
         ends = np.array([row for row, node in contexts.ending.items() if node in nodes and row < batch.start], np.int64)
         rows = np.union1d(rows, ends)
         for check in (AFTER_CONCLUSION, AFTER_CANCEL, CONCLUDED_AGAIN):
@@ -129,9 +147,13 @@ class Reasoning:
         sequences = contexts.sequences
         nodes = contexts.nodes_of(acts)
         acts, nodes = acts[nodes != MAIN], nodes[nodes != MAIN]
+        above = self._cancelled.cancels(contexts, acts, nodes)
+        above[batch.of("kind", above) != batch.code(_CANCEL)] = -1
         first = as_numpy(sequences.first_end)[nodes]
         late = (first >= 0) & (first < acts)
-        acts, nodes = acts[late], nodes[late]
+        below = ~late & (above >= 0)
+        batch.findings.add(AFTER_CANCEL, acts[below], others=above[below])
+        acts, nodes, above = acts[late], nodes[late], above[late]
         state, by = np.zeros(len(acts), np.uint8), np.zeros(len(acts), np.int64)
         for node in ascending(nodes).tolist():
             here = np.flatnonzero(nodes == node)
@@ -143,9 +165,11 @@ class Reasoning:
             if len(changes) == 1:
                 state[here], by[here] = changes[0].state, changes[0].by
         ended = np.isin(batch.of("kind", by), [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)])
-        stopped = ended & (state == CANCELLED)
+        stopped, done = ended & (state == CANCELLED), ended & (state == CONCLUDED)
+        below = ~stopped & ~done & (above >= 0)
+        by[below] = above[below]
+        stopped |= below
         batch.findings.add(AFTER_CANCEL, acts[stopped], others=by[stopped])
-        done = ended & (state == CONCLUDED)
         done[done] = ~_were_written_before(batch, acts[done], by[done])
         batch.findings.add(AFTER_CONCLUSION, acts[done], others=by[done])
 

@@ -6,7 +6,7 @@ Words: `{who}` sender, `{to}` those addressed, `{kind}`, `{call}` method and too
 `{advice}` what to do about a request without an answer, by what is known of whom it was addressed to; and what the
 message is read again for when it is shown: `{named}` the id it names first, `{answered}` the same behind a comma,
 `{in_payload}` the call that a response's payload names, `{arguments}` those in which a request differs from what was
-proposed, `{ended}` how a server ended.
+proposed, `{ended}` how a server ended, `{stopped}` the context that another message cancelled.
 """
 
 from __future__ import annotations
@@ -219,6 +219,13 @@ def _ended(passes: Passes, found: Found) -> str:
     return f"{words[:1].upper()}{words[1:]}"
 
 
+def _stopped(passes: Passes, found: Found) -> str:
+    """The context that the other message cancelled: the message's own, or one above."""
+    contexts = passes.contexts
+    node = contexts.tree.resolve(contexts.ending.get(found.other, contexts.node_of(found.other)))
+    return "it" if node in (contexts.node_of(found.row), MAIN) else f"{_short(contexts.tree.path(node))} above it"
+
+
 def _short(text: str) -> str:
     return masked_words(text, _LONGEST)
 
@@ -241,6 +248,7 @@ _WORDS: dict[str, Callable[[Passes, Found], Any]] = {
     "in_payload": _in_payload,
     "arguments": _arguments,
     "ended": _ended,
+    "stopped": _stopped,
     "advice": _advice,
     "limit": lambda _, found: f"{found.check.limit:,}",
 }

@@ -71,6 +71,46 @@ def test_silence_is_a_refusal(*, answered: bool, block_bytes: int) -> None:
     assert "mcp-unanswered" not in {one.code for one in document.analysis.findings.all()}
 
 
+@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
+@pytest.mark.parametrize("place", [2, 3])
+def test_refusal_after_a_pipelined_initialize(*, place: int, block_bytes: int) -> None:
+    lines = [ask(0, "server/discover"), ask(1, "initialize"), agree(1), ask(2, "ping")]
+    lines.insert(place, refuse(0))
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
+        pass
+    document.look_further(math.inf)
+    said = sentence_of(document.analysis, place)
+    assert said is not None
+    assert (said.text, said.failed) == (
+        "server/discover: not supported, initialize follows (Method not found)", False,
+    )  # fmt: skip
+    assert (document.capture.failed_count, rpc_totals(document.analysis).errors) == (0, 0)
+    assert "mcp-unanswered" not in {one.code for one in document.analysis.findings.all()}
+
+
+def http(t: int, x: int, kind: str, message: dict[str, Any], **more: Any) -> dict[str, Any]:
+    way = "client->server" if kind == "http-request" else "server->client"
+    return {"t": f"2026-01-05T09:00:0{t}Z", "dir": way, "kind": kind, "x": x, "message": message, **more}
+
+
+@pytest.mark.parametrize("identifier", [0, None])
+@pytest.mark.parametrize("block_bytes", [1, 1 << 20])
+def test_refusal_over_http_after_a_pipelined_initialize(*, identifier: int | None, block_bytes: int) -> None:
+    asked = {"method": "POST", "url": "http://127.0.0.1:9/mcp"}
+    refusal = {"jsonrpc": "2.0", "id": identifier, "error": {"code": -32000, "message": "Bad Request"}}
+    lines = [
+        http(0, 1, "http-request", ask(0, "server/discover"), **asked),
+        http(1, 2, "http-request", ask(1, "initialize"), **asked),
+        http(2, 1, "http-response", refusal, status=400), http(3, 2, "http-response", agree(1), status=200),
+    ]  # fmt: skip
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_log(log_file(lines_of(*lines), "test.jsonl"), block_bytes=block_bytes):
+        pass
+    document.look_further(math.inf)
+    assert (document.capture.failed_count, rpc_totals(document.analysis).errors) == (0, 0)
+
+
 def test_no_fallback() -> None:
     document = document_of(ask(0, "server/discover"), refuse(0), ask(1, "tools/list"))
     assert failures(document) == (1, 1, [State.FAILED, State.NONE])

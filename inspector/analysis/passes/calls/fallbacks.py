@@ -23,8 +23,8 @@ _LONGEST_EXCHANGE = 256
 class Fallbacks:
     """Clears the error of a refusal that its client expected: an older server does not know `server/discover`.
 
-    The next `initialize` over the same connection shows that the client fell back. A refusal without one stays a
-    failure. Over stdio silence is a refusal as well: nobody waits for the answer any more.
+    The next `initialize` over the same connection shows that the client fell back, also where it was sent before the
+    refusal came. A refusal without one stays a failure. Over stdio silence is a refusal as well: the wait is over.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns, changed: ChangedRows) -> None:
@@ -32,6 +32,7 @@ class Fallbacks:
         self._links = links
         self._changed = changed
         self._asked: dict[int, deque[int]] = {}
+        self._unanswered: dict[int, int] = {}  # requests that were open when `initialize` came, and that one
 
     def feed(self, start: int, stop: int) -> None:
         """Takes in messages `start` to `stop`, whose answers are linked. O(messages)."""
@@ -39,6 +40,8 @@ class Fallbacks:
         discover, initialize = (strings.find(name) or -1 for name in ("server/discover", "initialize"))
         if discover == -1:
             return
+        for asked, followed in [*self._unanswered.items()]:
+            self._clear(asked, followed, stop)
         method = columns["method"][start:stop]
         rows = (method == discover) | (method == initialize)
         rows &= columns["kind"][start:stop] == (strings.find(kinds.REQUEST) or -1)
@@ -48,7 +51,10 @@ class Fallbacks:
                 self._asked.setdefault(key, deque(maxlen=_MOST_OPEN)).append(row)
                 continue
             for asked in self._asked.pop(key, ()):
-                self._clear(asked, row)
+                self._unanswered[asked] = row
+                self._clear(asked, row, stop)
+        while len(self._unanswered) > _MOST_OPEN:
+            del self._unanswered[next(iter(self._unanswered))]
 
     def _keys(self, rows: Rows) -> list[int]:
         """Connections by number; of HTTP the source, as each attempt may be a conversation of its own."""
@@ -56,15 +62,18 @@ class Fallbacks:
         keys = connection_keys(self._capture, rows)
         return np.where(numbers != 0, -1 - (keys >> 32), keys).tolist()
 
-    def _clear(self, asked: int, initialize: int) -> None:
+    def _clear(self, asked: int, initialize: int, stop: int) -> None:
+        """Clears the refusal of a request that an `initialize` followed, as far as it came before `stop`."""
         answer = int(self._links["answer"][asked])
-        refusal = self._in_exchange(asked, initialize) if answer == NO_ROW else answer
-        if (answer == NO_ROW == refusal or answer > initialize) and self._is_in_no_exchange(asked):
-            if self._links["given_up"][asked] == GivenUp.NO.value:
-                self._links.put("given_up", asked, GivenUp.CANCELLED.value)
-                self._changed.update((asked,))
+        refusal = self._in_exchange(asked, stop) if answer == NO_ROW else answer
+        late = answer == NO_ROW == refusal or answer > initialize
+        if late and self._links["given_up"][asked] == GivenUp.NO.value and self._is_in_no_exchange(asked):
+            self._links.put("given_up", asked, GivenUp.CANCELLED.value)
+            self._changed.update((asked,))
+        if refusal == NO_ROW:
             return
-        if not NO_ROW != refusal < initialize or not self._capture.flags(refusal) & Flag.ERROR:
+        self._unanswered.pop(asked, None)
+        if not self._capture.flags(refusal) & Flag.ERROR:
             return
         self._capture.clear_errors(np.array([refusal], np.int64))
         if answer == NO_ROW:
@@ -80,11 +89,11 @@ class Fallbacks:
         """Tells whether a message came over a connection of its own client: over HTTP another may have begun."""
         return int(self._capture.extracted.exchanges("number", np.array([row]))[0]) == 0
 
-    def _in_exchange(self, asked: int, initialize: int) -> int:
+    def _in_exchange(self, asked: int, stop: int) -> int:
         """The refusal that came in the HTTP exchange of a request, without its id; NO_ROW."""
         extracted = self._capture.extracted
         own = int(extracted.exchanges("number", np.array([asked]))[0])
-        rows = np.arange(asked + 1, min(initialize, asked + 1 + _LONGEST_EXCHANGE))
+        rows = np.arange(asked + 1, min(stop, asked + 1 + _LONGEST_EXCHANGE))
         same = (extracted.exchanges("number", rows) == own) & (own != 0)
         same &= self._capture.columns["source"][rows] == self._capture.columns["source"][asked]
         same &= self._capture.columns["flags"][rows] & Flag.ERROR.value != 0

@@ -24,6 +24,9 @@ class ContextRefs:
         self._of_nodes: dict[int, int] = {}
         self.find = self._numbers.find
 
+    def __len__(self) -> int:
+        return len(self._nodes) - 1
+
     def find_all(self, spaces: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.int32]:
         """(n,) the numbers of keys (0 for key 0) in their spaces; UNKNOWN. O(n)."""
         refs = np.zeros(len(keys), np.int32)

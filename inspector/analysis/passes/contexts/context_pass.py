@@ -236,6 +236,11 @@ class ContextPass:
         """(n,) int32, the nodes that numbers as `refs` gives them lead to now."""
         return self._refs.nodes(refs)
 
+    @property
+    def ref_count(self) -> int:
+        """How many numbers `refs` gives, from 1 on."""
+        return len(self._refs)
+
     def node_of(self, row: int) -> int:
         """The node a message belongs to; MAIN for the main context."""
         return self._refs.node(int(self._columns["ref"][row]))

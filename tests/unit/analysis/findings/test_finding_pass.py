@@ -208,7 +208,8 @@ def test_a_topic_that_fails_ends_alone(monkeypatch: pytest.MonkeyPatch, caplog: 
     assert findings.found.counts() == {"context-characters": 1}
     assert len(document.analysis.correlation.columns["method"]) == len(document.capture) == 3
     assert document.troubles == [
-        "The checks of wire ended at No. 2 by an error in this program, which its log file describes."
+        "The checks of wire ended at No. 2 by an error in this program, which its log file describes. "
+        "Later messages were not checked by them."
     ]
 
 

@@ -40,6 +40,30 @@ def test_below_a_concluded_context() -> None:
     assert after(*lines) == [], "nobody concluded it"
 
 
+def test_below_a_cancelled_context() -> None:
+    below, deeper = f"{R1}/fs-91c2", f"{R1}/fs-91c2/deep-8f1e"
+    lines = start(), said("thought", below), said("cancel"), said("thought", below), tool_call("rm", context=deeper)
+    assert after(*lines) == [("after-cancel", 4), ("after-cancel", 5)]
+    texts = [found.text for found in document_of(*lines).analysis.findings.all() if found.row > 2]
+    assert texts[0].endswith(f"goes on in {below} with reasoning/thought, though No. 3 cancelled {R1} above it.")
+    own = said("cancel", below), said("thought", below)
+    assert after(start(), said("thought", below), said("cancel"), *own) == [
+        ("after-cancel", 5), ("conclusion-without-start", 4),
+    ]  # fmt: skip
+    (text,) = [found.text for found in document_of(start(), *own).analysis.findings.all() if found.row == 2]
+    assert text.endswith("though No. 2 cancelled it.")
+    again = start(), said("cancel"), start(R2, context=R1), said("thought", f"{R1}/{R2}")
+    assert after(*again) == [("after-cancel", 3), ("after-cancel", 4)]
+
+
+def test_a_context_that_turns_out_to_lie_below_a_cancelled_one() -> None:
+    inner = start(R2), said("thought", R2)
+    moved = envelope("reasoning/thought", {"message": "x"}, context={"id": R2, "parent": R1})
+    assert after(start(), *inner, said("cancel"), said("thought", R2), moved) == [
+        ("after-cancel", 5), ("after-cancel", 6),
+    ]  # fmt: skip
+
+
 def test_a_context_that_turns_out_to_lie_below_a_concluded_one() -> None:
     lines = start(), said("conclusion"), said("thought", R2), start(R2, context=R1)
     assert after(*lines) == [("after-conclusion", 4)]
