@@ -92,6 +92,7 @@ def _say_models(found: dict[str, Any]) -> None:
     calls, usage = found["calls"], found["usage"]
     if calls["tools"]:
         parts = [f"{calls[name]:,} {name}" for name in ("answered", "failed", "unanswered")]
+        parts += [f"{calls['untraced']:,} whose result was not recorded"] if "untraced" in calls else []
         parts += [f"{calls['rejected']:,} rejected by you"] if calls["rejected"] else []
         say(f"  tool calls    {calls['tools']:,}: {', '.join(parts)}")
     if found["compactions"]:

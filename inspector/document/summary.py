@@ -92,7 +92,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
     return {
         "calls": {
             "tools": calls.tools, "answered": calls.answered, "failed": calls.failed, "unanswered": calls.unanswered,
-            "rejected": calls.rejected,
+            "rejected": calls.rejected, **({"untraced": calls.untraced} if calls.untraced else {}),
         },
         "tool_counts": calls.by_tool,
         "compactions": _compactions(document),

@@ -174,6 +174,8 @@ class Meaning(msgspec.Struct, gc=False):
     """It only says that something goes on: further ones with the same correlation and kind are copies of the first."""
     unrecorded: bool = False
     """What it says was not recorded; only that it was said."""
+    own_span: bool = False
+    """A span of the tool itself tells this call or result."""
     filled: tuple[int, int] | None = None
     """Tokens in the model's context when it was full, or nearly, and how many it holds; 0 where not told."""
     call: ApiCall | None = None

@@ -66,6 +66,7 @@ _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.N
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
 _DECLINED = Flag.DECLINED.value
 _UNRECORDED = Flag.UNRECORDED.value
+_OWN_SPAN = Flag.OWN_SPAN.value
 _CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value, Flag.DERIVED.value
 
 _ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
@@ -317,6 +318,8 @@ class BlockReader:
                 flags |= _CORRELATED
             if one.unrecorded:
                 flags |= _UNRECORDED
+            if one.own_span:
+                flags |= _OWN_SPAN
             time_ns = one.time_ns if one.time_ns != NO_TIME else record.time_ns
             said = NO_HASH
             if identifier is not None:

@@ -59,6 +59,8 @@ class Flag(enum.IntFlag):
     """The user declined the call; no failure."""
     UNRECORDED = 1 << 29
     """Its content was not recorded, as in most traces. It is compared with no other and costs no tokens."""
+    OWN_SPAN = 1 << 30
+    """A call of a tool, or its result, that a span of the tool tells; other traces know calls by their model alone."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

@@ -87,10 +87,12 @@ class Transcripts:
 
     Attributes:
         agents: sub-agents by the key of their context.
+        tool_traces: the spaces of traces with a span of a tool.
     """
 
     def __init__(self) -> None:
         self.agents: dict[str, SubAgent] = {}
+        self.tool_traces: set[str] = set()
         self._by_call: dict[str, SubAgent] = {}
         self._calls: dict[str, Spawn] = {}  # calls that start sub-agents, by id
         self._prompts: dict[int, deque[str]] = {}  # calls by the prompt they give a sub-agent
@@ -190,6 +192,8 @@ class Transcripts:
 
     def _place_spans(self, block: Block, rows: NDArray[np.int64]) -> None:
         """Adds trace spans with their nesting; outer spans may come after inner ones."""
+        own = block.columns["flags"][rows] & np.uint32(Flag.OWN_SPAN.value) != 0
+        self.tool_traces.update(block.strings[code] for code in np.unique(block.columns["space"][rows[own]]).tolist())
         for place in rows[np.isin(rows, [*block.extracts.spawns])].tolist():
             told: list[Spawn] = []
             spawn: Spawn | None = block.extracts.spawns[place]

@@ -3,7 +3,7 @@
 The one place that says so. A request needs no answer when it is a notification: its method says it, or it is JSON-RPC
 (v0.0's `mcp` messages among it) without an id (docs/protocols.md 3). What a gateway refused, or its sender cancelled,
 waits no more; nor does what was asked by, or of, a process that is gone (`departures`), or by an agent that
-was stopped.
+was stopped. A trace without any span of a tool does not say when tools answer: nothing waits in it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from inspector.analysis.passes.calls.proposals import ProposalState
 from inspector.analysis.passes.changes import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol import calls, kinds, mcp
+from inspector.protocol.formats import otlp
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_rpc_id
@@ -73,6 +74,7 @@ class Outcomes:
         self._changed = changed
         self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call made in it
         self._stopped: dict[tuple[int, int], int] = {}  # by source and context, where its agent was stopped last
+        self._untraced: dict[int, list[int]] = {}  # by trace without a span of a tool, the requests in it
 
     def end_exchanges(self, start: int, stop: int) -> None:
         """Give up what was asked in an HTTP exchange that is over: the client hung up, or its answer is an error.
@@ -131,6 +133,20 @@ class Outcomes:
                 asked &= columns[name][since:row] == value
             rows = np.flatnonzero(asked) + since
             self._give_up(rows[self._links["answer"][rows] == NO_ROW], GivenUp.CANCELLED)
+
+    def note_tool_spans(self, start: int, stop: int) -> None:
+        """Report the requests of traces as changed once the first span of a tool comes: they wait from then on."""
+        columns, traces = self._capture.columns, self._capture.strings.find(otlp.LABEL)
+        if not traces:
+            return
+        asked = columns["kind"][start:stop] == (self._capture.strings.find(kinds.REQUEST) or -1)
+        rows = np.flatnonzero(asked & (columns["protocol"][start:stop] == traces)) + start
+        rows = rows[are_untraced(self._capture, rows)]
+        for row, trace in zip(rows.tolist(), columns["space"][rows].tolist(), strict=True):
+            self._untraced.setdefault(trace, []).append(row)
+        own = columns["flags"][start:stop] & np.uint32(Flag.OWN_SPAN.value) != 0
+        for trace in ascending(columns["space"][start:stop][own]).tolist():
+            self._changed.update(self._untraced.pop(trace, ()))
 
     def note_errors(self, rows: Rows, causes: Rows) -> None:
         """Some messages were linked to others that they name: errors of a gateway refuse those."""
@@ -198,7 +214,19 @@ def wants_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
     bare = columns["kind_raw"][rows] == (strings.find(_BARE_KIND) or -1)
     bare |= columns["flags"][rows] & Flag.RPC.value != 0
     quiet = bare & (columns["rpc_hash"][rows] == NO_HASH)
+    quiet |= are_untraced(capture, rows)
     return ~quiet & ~np.isin(methods, told) if told else ~quiet
+
+
+def are_untraced(capture: Capture, rows: Rows) -> _Bools:
+    """Marks calls that only the calls of a model tell, in traces without a span of any tool. O(rows)."""
+    columns, traces = capture.columns, capture.strings.find(otlp.LABEL)
+    if not traces:
+        return np.zeros(len(rows), np.bool_)
+    traced = (columns["protocol"][rows] == traces) & (columns["flags"][rows] & np.uint32(Flag.DERIVED.value) != 0)
+    spaces, known = columns["space"][rows], capture.transcripts.tool_traces
+    untold = [code for code in ascending(spaces[traced]).tolist() if capture.strings[code] not in known]
+    return traced & np.isin(spaces, untold)
 
 
 def _wants_none(method: str) -> bool:

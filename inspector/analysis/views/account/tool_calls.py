@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.passes.calls.waits import are_refused
+from inspector.analysis.passes.calls.waits import are_refused, are_untraced
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.views.account.call_pairs import CallPairs
 from inspector.protocol import kinds
@@ -29,9 +29,10 @@ class ToolCalls(NamedTuple):
         tools: calls.
         answered: of these, with an answer, be it a failure, or refused.
         failed: of these, with an answer that says it failed, or refused.
-        unanswered: without an answer.
+        unanswered: without an answer, in what would record one.
         rejected: of those with an answer, that the user did not allow.
         by_tool: calls of each tool, the most frequent first; of one without a name under "".
+        untraced: in traces without a span of any tool, calls that no later call of the model answers.
     """
 
     tools: int
@@ -40,6 +41,7 @@ class ToolCalls(NamedTuple):
     unanswered: int
     rejected: int
     by_tool: dict[str, int]
+    untraced: int = 0
 
 
 def tool_calls(analysis: Analysis) -> ToolCalls:
@@ -48,10 +50,11 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
     rows, failed, answered = calls.rows, calls.failed, calls.answered
     tools, strings = Counter(analysis.correlation.columns["target"][rows].tolist()), analysis.capture.strings
     by_tool = {strings[code] if code else "": n for code, n in tools.most_common()}
-    answered_n, failed_n, open_n, rejected_n = (
-        int(np.count_nonzero(one)) for one in (answered, failed, ~answered, calls.declined)
+    untraced = ~answered & are_untraced(analysis.capture, rows)
+    answered_n, failed_n, open_n, rejected_n, untraced_n = (
+        int(np.count_nonzero(one)) for one in (answered, failed, ~answered & ~untraced, calls.declined, untraced)
     )
-    return ToolCalls(len(rows), answered_n, failed_n, open_n, rejected_n, by_tool)
+    return ToolCalls(len(rows), answered_n, failed_n, open_n, rejected_n, by_tool, untraced_n)
 
 
 class Calls(NamedTuple):

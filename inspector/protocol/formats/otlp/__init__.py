@@ -202,7 +202,7 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
         if arguments is None:
             entry.meaning.unrecorded = True
             del entry.payload["params"]["arguments"]
-        entry.meaning.mark = call_mark(trace, called)
+        entry.meaning.mark, entry.meaning.own_span = call_mark(trace, called), True
         yield at_time(entry, span.start_ns, False)
     if known.phase == "start":
         return
@@ -211,7 +211,7 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     entry = result_entry(
         called, result if result is not None else NOT_RECORDED, speaker, name=tool, failed=why is not None
     )
-    entry.meaning.mark = result_mark(trace, called)
+    entry.meaning.mark, entry.meaning.own_span = result_mark(trace, called), True
     entry.meaning.unrecorded = result is None
     if why is not None:
         entry.payload.update(exceptions_of(span))

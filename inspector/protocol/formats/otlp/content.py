@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -26,8 +27,7 @@ _ROLES = {
     "model": "assistant",
     "choice": "assistant",
 }
-_INDEX = re.compile(r"^(\d+)\.(.+)$")
-_MOST_INDEX = 10_000
+_NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 def given_to(span: Span) -> list[Message]:
@@ -39,11 +39,11 @@ def given_to(span: Span) -> list[Message]:
             *_instructions(span),
             *(message for one in structured if isinstance(one, Mapping) for message in _split(one)),
         ]
-    for prefix in ("gen_ai.prompt", "llm.prompts"):
+    for prefix in _PROMPTS:
         flat = _flattened(at, prefix)
         if flat:
             return flat
-    flat = _openinference(at, "llm.input_messages")
+    flat = _openinference(at, _OPENINFERENCE)
     if flat:
         return flat
     events = _event_messages(span, choices=False)
@@ -59,6 +59,8 @@ def given_to(span: Span) -> list[Message]:
     return _first_messages(at, _INPUTS, "user")
 
 
+_PROMPTS = ("gen_ai.prompt", "llm.prompts")
+_OPENINFERENCE = "llm.input_messages"
 _INPUTS = ("langfuse.observation.input", "mlflow.spanInputs", "gen_ai.prompt", "input.value")
 _OUTPUTS = ("langfuse.observation.output", "mlflow.spanOutputs", "gen_ai.completion", "output.value")
 
@@ -68,29 +70,49 @@ def _first_messages(at: Mapping[str, Any], keys: Iterable[str], role: str) -> li
     return next(filter(None, (_as_messages(_json(at.get(key)), role) for key in keys)), [])
 
 
-def written_history(span: Span) -> Iterator[tuple[bytes, list[Message] | None]]:
-    """Each message that a model was given as it is written, and read where it had to be; `messages_in` reads others."""
-    given = span.attributes.get("gen_ai.input.messages")
+Read = Callable[[], list[Message]]
+
+
+def written_history(span: Span) -> Iterator[tuple[bytes, Read]]:
+    """Yields each message that a model was given as bytes, equal for equal messages, and the function that reads it."""
+    at = span.attributes
+    given = at.get("gen_ai.input.messages")
     if isinstance(given, str):
         with contextlib.suppress(msgspec.MsgspecError, UnicodeEncodeError):
             listed = _raw_list(given)
             instructions = _instructions(span)
             if instructions:
-                yield bytes_of({"messages": instructions}), instructions
+                yield bytes_of({"messages": instructions}), partial(list, instructions)
             for one in listed:
-                yield bytes(one), None
+                yield bytes(one), partial(messages_in, bytes(one))
             return
+    fields, read = _flat_history(at)
+    if fields:
+        for one in fields:
+            yield bytes_of(one), partial(read, one)
+        return
     for message in given_to(span):
-        yield bytes_of(message), [message]
+        yield bytes_of(message), partial(list, [message])
 
 
 _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def messages_in(written: bytes) -> list[Message]:
-    """The messages that one of `gen_ai.input.messages` is."""
+    """Returns the messages that one of `gen_ai.input.messages` is."""
     one = _json(written.decode("utf-8", "replace"))
     return _split(one) if isinstance(one, Mapping) else []
+
+
+def _flat_history(at: Mapping[str, Any]) -> tuple[list[dict[str, Any]], Callable[[dict[str, Any]], list[Message]]]:
+    """Returns the fields of each message where a convention has a key for each, and the function that reads them."""
+    if not isinstance(at.get("gen_ai.input.messages"), list):
+        for prefix in (*_PROMPTS, _OPENINFERENCE):
+            read = _of_openinference if prefix == _OPENINFERENCE else _of_flat
+            fields = list(_numbered(at, prefix).values())
+            if any(map(read, fields)):
+                return fields, read
+    return [], _of_flat
 
 
 def _instructions(span: Span) -> list[Message]:
@@ -247,34 +269,42 @@ def _of_parts(message: Mapping[str, Any]) -> Message:
 
 
 def _numbered(at: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
-    """What stands below numbers behind a prefix, by number; they may be out of order, or have gaps."""
-    found: dict[int, dict[str, Any]] = {}
+    """Returns the members below each number behind a prefix, by number; they may be out of order, or have gaps."""
+    found: dict[str, dict[str, Any]] = {}
+    start = prefix + "."
+    length = len(start)
     for key, value in at.items():
-        if key.startswith(prefix + "."):
-            numbered = _INDEX.match(key[len(prefix) + 1 :])
-            if numbered is not None and int(numbered[1]) < _MOST_INDEX:
-                found.setdefault(int(numbered[1]), {})[numbered[2]] = value
-    return dict(sorted(found.items()))
+        if key.startswith(start):
+            number, _, rest = key[length:].partition(".")
+            fields = found.get(number)
+            if fields is None:
+                fields = found[number] = {}
+            if rest:
+                fields[rest] = value
+    numbers = {number: int(number) for number in found if _NUMBER.fullmatch(number)}
+    return {numbers[number]: found[number] for number in sorted(numbers, key=numbers.__getitem__) if found[number]}
 
 
 def _flattened(at: Mapping[str, Any], prefix: str, role: str | None = None) -> list[Message]:
-    found: list[Message] = []
-    for fields in _numbered(at, prefix).values():
-        calls = [
-            _call(call.get("id"), call.get("name"), call.get("arguments"))
-            for call in _numbered(fields, "tool_calls").values()
-        ]
-        content = _json(fields.get("content"))
-        said = _split({"role": "x", "parts": content})[0]["content"] if _are_parts(content) else fields.get("content")
-        found.append(
-            {
-                "role": fields.get("role", role),
-                "content": said,
-                "tool_calls": calls,
-                "tool_call_id": fields.get("tool_call_id"),
-            }
-        )
-    return [one for one in found if one["content"] or one["tool_calls"]]
+    return [message for fields in _numbered(at, prefix).values() for message in _of_flat(fields, role)]
+
+
+def _of_flat(fields: Mapping[str, Any], role: str | None = None) -> list[Message]:
+    """Returns the message that the fields below one number are; none where it says nothing and calls nothing."""
+    calls = [
+        _call(call.get("id"), call.get("name"), call.get("arguments"))
+        for call in _numbered(fields, "tool_calls").values()
+    ]
+    content = _json(fields.get("content"))
+    message = {
+        "role": fields.get("role", role),
+        "content": _split({"role": "x", "parts": content})[0]["content"]
+        if _are_parts(content)
+        else fields.get("content"),
+        "tool_calls": calls,
+        "tool_call_id": fields.get("tool_call_id"),
+    }
+    return [message] if message["content"] or calls else []
 
 
 def _are_parts(content: object) -> bool:
@@ -286,25 +316,26 @@ def _are_parts(content: object) -> bool:
 
 
 def _openinference(at: Mapping[str, Any], prefix: str) -> list[Message]:
-    found: list[Message] = []
-    for numbered in _numbered(at, prefix).values():
-        fields = {key.removeprefix("message."): value for key, value in numbered.items()}
-        calls = [
-            _call(call.get("tool_call.id"), *(call.get(f"tool_call.function.{key}") for key in ("name", "arguments")))
-            for call in _numbered(fields, "tool_calls").values()
-        ]  # fmt: skip
-        parts = [
-            {"type": "text", "text": part.get("message_content.text")}
-            for part in _numbered(fields, "contents").values()
-            if part.get("message_content.text")
-        ]
-        message = {
-            "role": fields.get("role"), "content": fields.get("content") or parts, "tool_calls": calls,
-            "tool_call_id": fields.get("tool_call_id"), "name": fields.get("name"),
-        }  # fmt: skip
-        if message["content"] or calls:
-            found.append(message)
-    return found
+    return [message for fields in _numbered(at, prefix).values() for message in _of_openinference(fields)]
+
+
+def _of_openinference(numbered: Mapping[str, Any]) -> list[Message]:
+    """Returns the message that the fields below one number are; none where it says nothing and calls nothing."""
+    fields = {key.removeprefix("message."): value for key, value in numbered.items()}
+    calls = [
+        _call(call.get("tool_call.id"), *(call.get(f"tool_call.function.{key}") for key in ("name", "arguments")))
+        for call in _numbered(fields, "tool_calls").values()
+    ]
+    parts = [
+        {"type": "text", "text": part.get("message_content.text")}
+        for part in _numbered(fields, "contents").values()
+        if part.get("message_content.text")
+    ]
+    message = {
+        "role": fields.get("role"), "content": fields.get("content") or parts, "tool_calls": calls,
+        "tool_call_id": fields.get("tool_call_id"), "name": fields.get("name"),
+    }  # fmt: skip
+    return [message] if message["content"] or calls else []
 
 
 # Events: gen_ai.user.message, gen_ai.choice; as a list in an attribute, too

@@ -41,10 +41,9 @@ class Histories:
         for written, read in content.written_history(span):
             key = hashlib.blake2b(base + written, digest_size=_HASH_BYTES).digest()
             places[key] += 1
-            parts, messages = self._parts.get(key), read
+            parts = self._parts.get(key)
             if parts is None:
-                messages = content.messages_in(written) if read is None else read
-                parts = self._parts[key] = tuple(_parts(messages, marks.given_entries, speaker, span.trace))
+                parts = self._parts[key] = tuple(_parts(read(), marks.given_entries, speaker, span.trace))
             seen.update(part for part in parts if isinstance(part, str))
             place = key + places[key].to_bytes(_PLACE_BYTES, "big")
             if place in self._told:
@@ -52,7 +51,7 @@ class Histories:
                 continue
             self._told.add(place)
             if self._note(parts, seen):
-                new += content.messages_in(written) if messages is None else messages
+                new += read()
             else:
                 repeated += 1
         return new, repeated, seen

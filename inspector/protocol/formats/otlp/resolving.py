@@ -199,24 +199,39 @@ def _settle_tokens(tellings: list[Telling], by_id: dict[str, int], first: int) -
 
 def _name_calls(tellings: list[Telling]) -> None:
     """Give calls of tools that say no id the model's: that of the first call of the tool that is still open."""
-    asked: list[tuple[str, int, str, str]] = []  # trace, when, tool, id
     taken = {one.call for one in tellings if one.call}
     models = [one for one in tellings if one.role is Role.MODEL and not one.known.around]
+    nameless = [one for one in tellings if one.is_nameless and not one.known.within_call]
+    nameless.sort(key=lambda one: one.span.start_ns)
+    asked: list[tuple[str, int, str, str]] = []  # trace, when, tool, id
     for one in models:
         asked += [(one.span.trace, one.span.end_ns, tool, call) for call, tool in one.asked if call not in taken]
-    known_calls = {one[3] for one in asked} | taken
-    for one in models:  # what a model answered may not be recorded, and what the next call was given is
-        told = [pair for pair in one.given if pair[0] not in known_calls]
-        asked += [(one.span.trace, 0, tool, call) for call, tool in told]
-        known_calls.update(call for call, _ in told)
     asked.sort(key=itemgetter(1))
-    nameless = [one for one in tellings if one.is_nameless and not one.known.within_call]
-    for one in sorted(nameless, key=lambda one: one.span.start_ns):
+    known_calls = {one[3] for one in asked} | taken
+    left = _match_calls(nameless, asked)
+    if not left:
+        return
+    given: list[tuple[str, int, str, str]] = []  # answers may not be recorded where the next call's history is
+    for one in models:
+        told = [pair for pair in one.given if pair[0] not in known_calls]
+        given += [(one.span.trace, 0, tool, call) for call, tool in told]
+        known_calls.update(call for call, _ in told)
+    _match_calls(left, given)
+
+
+def _match_calls(nameless: list[Telling], asked: list[tuple[str, int, str, str]]) -> list[Telling]:
+    """Name spans of tools by the first calls that fit, which are taken out; returns the spans that none fits."""
+    left: list[Telling] = []
+    for one in nameless:
         span, tool = one.span, tool_of(one.span)
-        open_ = [call for call in asked if call[0] == span.trace and call[1] <= span.start_ns and call[2] == tool]
-        if open_:
-            one.known.call = open_[0][3]
-            asked.remove(open_[0])
+        fits = (call for call in asked if call[0] == span.trace and call[1] <= span.start_ns and call[2] == tool)
+        found = next(fits, None)
+        if found is None:
+            left.append(one)
+            continue
+        one.known.call = found[3]
+        asked.remove(found)
+    return left
 
 
 def _above(tellings: list[Telling], by_id: dict[str, int], place: int) -> Iterator[int]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.tool_calls import calls_of, tool_calls
 from inspector.analysis.views.latency.latency import latency_by_tool, tools_of
 from inspector.document.document import CaptureDocument
@@ -19,10 +20,12 @@ from inspector.document.summary import context_nodes, summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.answers import summary_answer, waste_of
 from inspector.protocol.formats import otlp, read_line_as
+from inspector.protocol.formats.otlp import content
 from inspector.protocol.record import Shape
 from inspector.sources.otlp_arriving import as_they_come
+from inspector.sources.otlp_conversion import in_order
 from inspector.store.columns.flags import Flag
-from tests.builders import document_at, log_file
+from tests.builders import GrowingLog, document_at, log_file
 from tests.pages import ROOT
 
 _DATA = ROOT / "tests/data/otlp"
@@ -404,3 +407,71 @@ def test_a_failure_is_told_once_with_its_exception_by_the_innermost_span() -> No
     for row in (0, 1, 3):
         assert document.capture.records.payload(row)["exceptions"] == told
     assert len(document.capture) == 4
+
+
+def _oi_call(number: int, history: list[dict[str, str]], call: str) -> dict[str, Any]:
+    """A span of a model call as OpenInference has it: a key for each member of each message."""
+    told = {"openinference.span.kind": "LLM", "llm.model_name": "m"}
+    for place, message in enumerate(history):
+        told |= {f"llm.input_messages.{place}.message.{key}": value for key, value in message.items()}
+    answer = "llm.output_messages.0.message."
+    told |= {f"{answer}role": "assistant", f"{answer}tool_calls.0.tool_call.id": call,
+             f"{answer}tool_calls.0.tool_call.function.name": "read"}  # fmt: skip
+    span = _span("chat", f"{number:02}", start=10 * number, end=10 * number + 5)
+    return {**span, "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in told.items()]}
+
+
+_ASK = {"role": "user", "content": "Read both"}
+_CALL_A = {"role": "assistant", "tool_calls.0.tool_call.id": "a", "tool_calls.0.tool_call.function.name": "read"}
+_RESULT_A = {"role": "tool", "tool_call_id": "a", "content": "first page"}
+
+
+@pytest.mark.parametrize("pending", [False, True])
+def test_calls_wait_only_in_traces_that_record_tools(pending: bool) -> None:
+    spans = [_oi_call(1, [_ASK], "a"), _oi_call(2, [_ASK, _CALL_A, _RESULT_A], "b")]
+    if pending:
+        tool = _span("read", "77", start=26, openinference__span__kind="TOOL", tool__name="read", tool_call__id="b")
+        del tool["endTimeUnixNano"]
+        spans.append(tool)
+    document = document_at(log_file("\n".join(map(_line, spans)).encode(), "x.jsonl"))
+    calls = summary(document, "x")["calls"]
+    assert (calls["tools"], calls["answered"], calls["unanswered"]) == (2, 1, int(pending))
+    assert calls.get("untraced", 0) == int(not pending)
+    assert [State(one).name for one in document.analysis.states.at(calls_of(document.analysis).rows)] == [
+        "ANSWERED", "WAITING" if pending else "NONE",
+    ]  # fmt: skip
+
+
+def test_a_call_waits_once_the_first_span_of_a_tool_comes() -> None:
+    before, other = _line(_oi_call(1, [_ASK], "a")), _span("t", "78", start=9, end=9, openinference__span__kind="TOOL")
+    del other["endTimeUnixNano"]
+    pieces = as_they_come(piece for line in (before, _line(other)) for piece in (line.encode() + b"\n", None))
+    lines = b"".join(pieces).splitlines()
+    first, later = lines[:-1], lines[-1:]
+    log = GrowingLog()
+    log.write(*first)
+    (asked,) = calls_of(log.document.analysis).rows.tolist()
+    assert log.document.analysis.states.of(asked) is State.NONE
+    assert asked in {row for changes in log.write(*later) for row in changes.changed.tolist()}
+    assert log.document.analysis.states.of(asked) is State.WAITING
+
+
+def test_flat_histories_of_a_thousand_messages_are_read_without_building_them_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built = 0
+    original = content._of_openinference
+
+    def counting(fields: Any) -> Any:
+        nonlocal built
+        built += 1
+        return original(fields)
+
+    monkeypatch.setattr(content, "_of_openinference", counting)
+    history: list[dict[str, str]] = [_ASK]
+    spans: list[dict[str, Any]] = []
+    for number in range(40):
+        spans.append(_oi_call(number + 1, history, f"c{number}"))
+        history = [*history, {"role": "tool", "tool_call_id": f"c{number}", "content": f"page {number}"}]
+    b"".join(in_order("\n".join(map(_line, spans)).encode()))
+    assert built < 400  # all histories together hold 820 messages
