@@ -78,10 +78,10 @@ docs: setup ## make the generated pages anew: reference of filter, findings and 
 	@$(BIN)/python -m inspector.analysis.findings > docs/findings.md
 	@$(BIN)/python -m inspector.tables.page > docs/tables.md
 	@$(BIN)/python -m inspector.survey.page > docs/survey.md
-	@$(BIN)/python docs/commands_page.py > docs/commands.md
+	@$(BIN)/python packaging/commands_page.py > docs/commands.md
 
 screenshots: setup ## take all pictures of README and guide anew, in a minute or two
-	@QT_QPA_PLATFORM=offscreen $(BIN)/python docs/screenshots.py
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python packaging/screenshots.py
 
 clean: ## remove .venv and everything that can be made again
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -41,6 +41,9 @@ PACKAGES_WITH_DATA = ("tiktoken_ext",)
 RESOURCES = ("fonts", "icons/chrome", "icons/context-inspector.svg")
 """Below `resources/`, what the program reads when running; `licences.json` is added by the build."""
 
+GUIDE = ("docs", "resources/screenshots", "SECURITY.md")
+"""Pages of the guide and their pictures; `pyproject.toml` names the same for the wheel."""
+
 EXCLUDES = (
     # tests and tools of libraries
     "numpy.testing", "numpy.f2py", "numpy.distutils", "numpy.conftest", "numpy._pyinstaller",
@@ -189,6 +192,12 @@ def resource_folder(one: str) -> str:
     """The folder in the bundle for one of `RESOURCES`: a folder's own, or the one a file lies in."""
     folder = one.rpartition("/")[0] if "." in one else one
     return f"inspector/_resources/{folder}"
+
+
+def guide_place(one: str) -> str:
+    """Returns the folder in the bundle for one of `GUIDE`: pages keep their places to one another."""
+    folder = one.rpartition("/")[0] if "." in one else one
+    return f"inspector/_resources/guide/{folder}".rstrip("/")
 
 
 def debian_version() -> str:

@@ -45,6 +45,20 @@ def resource(*parts: str) -> Path:
     return resources_folder().joinpath(*parts)
 
 
+@cache
+def guide_folder() -> Path:
+    """Folder that the pages of the guide lie below, as `docs/`: inside an installed package, or the checkout.
+
+    Raises:
+        FileNotFoundError: the guide is not installed.
+    """
+    package = Path(__file__).resolve().parents[1]
+    for candidate in (package / "_resources" / "guide", package.parent):
+        if (candidate / "docs" / "README.md").is_file():
+            return candidate
+    raise FileNotFoundError(f"The guide is missing: {package / '_resources' / 'guide'}. Install the program again.")
+
+
 def config_folder() -> Path:
     """Settings and presets. Created, readable by the user alone."""
     return _user_folder("config", platformdirs.user_config_path(APP_NAME, appauthor=False))

@@ -43,6 +43,7 @@ COMMANDS: dict[str, _Place] = {
     "record": _Place("record", "record_command"),
     "tap": _Place("tap", "tap_command"),
     "mcp": _Place("mcp", "mcp_command"),
+    "guide": _Place("guide", "guide_command"),
     "mcp install": _Place("mcp", "mcp_install_command"),
     "tap install": _Place("tap_install", "install_command"),
     "tap uninstall": _Place("tap_install", "uninstall_command"),

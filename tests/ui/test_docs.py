@@ -34,7 +34,8 @@ _SAID = {
     "Alt+Shift+Up": "go.participant_previous", "Alt+Left": "go.back", "Ctrl+G": "go.to",
     "Alt+Right": "go.forward", "Ctrl++": "view.zoom_in", "Ctrl+-": "view.zoom_out", "Ctrl+0": "view.zoom_reset",
     "Ctrl+Down": "go.next", "Ctrl+Up": "go.previous", "Shift+F8": "go.problem_previous",
-    "Ctrl+Shift+I": "go.model_sees", "Space": "capture.pause", "Ctrl+Shift+P": "help.palette", "F1": "help.keys",
+    "Ctrl+Shift+I": "go.model_sees", "Space": "capture.pause", "Ctrl+Shift+P": "help.palette", "F1": "help.guide",
+    "Shift+F1": "help.keys",
 }  # fmt: skip
 """Keys that pages name, and the action each is said to be of."""
 _OF_A_WIDGET = {"Ctrl+C", "Ctrl+A", "Ctrl+Space", "Ctrl+Return", "Shift+F10", "Ctrl+,", "Ctrl+Alt+S"}
@@ -64,7 +65,7 @@ def test_menus_have_the_entries_named(page: Path) -> None:
 
 
 def test_every_picture_is_made_by_the_script_and_shown_on_a_page() -> None:
-    screenshots = script("docs/screenshots.py")
+    screenshots = script("packaging/screenshots.py")
     declared = {picture.file for picture in screenshots.PICTURES} | {screenshots.TAP_DIALOG}
     there = {
         name_of(path) for folder in ("docs/pictures", "resources/screenshots") for path in (ROOT / folder).iterdir()
@@ -75,11 +76,11 @@ def test_every_picture_is_made_by_the_script_and_shown_on_a_page() -> None:
 
 
 def test_the_logs_of_pictures_are_there() -> None:
-    assert all((ROOT / picture.log).exists() for picture in script("docs/screenshots.py").PICTURES)
+    assert all((ROOT / picture.log).exists() for picture in script("packaging/screenshots.py").PICTURES)
 
 
 def test_what_a_picture_selects_its_filter_shows(qapp: QApplication, tmp_path: Path) -> None:
-    filtered = [picture for picture in script("docs/screenshots.py").PICTURES if "-Y" in picture.options]
+    filtered = [picture for picture in script("packaging/screenshots.py").PICTURES if "-Y" in picture.options]
     assert filtered
     for picture in filtered:
         options = dict(zip(picture.options, picture.options[1:], strict=False))

@@ -37,7 +37,7 @@ def test_the_page_about_tables_is_current() -> None:
 
 
 def test_the_page_about_commands_is_current() -> None:
-    made = script("docs/commands_page.py").page()
+    made = script("packaging/commands_page.py").page()
     assert (ROOT / "docs/commands.md").read_text(encoding="utf-8") == made, "make docs"
 
 
@@ -64,7 +64,7 @@ _TRAFFIC = ROOT / "tests/data"
 """What lies here names files of its own."""
 _PAGE = re.compile(r"(?<![\w/.:{}*<>-])(?:\.{1,2}/)*((?:[\w.-]+/)*[\w-]+\.md)\b")
 _SECTIONS = re.compile(r"docs/(protocols|design)\.md((?:(?:,| and| to)? \d+)+)")
-_ELSEWHERE = {"guide/README.md": "docs/README.md"}
+_ELSEWHERE = {"guide/README.md": "docs/README.md", "inspector/_resources/guide/SECURITY.md": "SECURITY.md"}
 """What a page is called where the folder docs is called otherwise: in packages it is the guide."""
 
 

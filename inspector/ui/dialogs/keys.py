@@ -1,4 +1,4 @@
-"""The list of keys (F1): what each key does, found by what it does or by the key itself."""
+"""The list of keys (Shift+F1): what each key does, found by what it does or by the key itself."""
 
 from __future__ import annotations
 

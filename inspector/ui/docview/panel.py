@@ -76,6 +76,7 @@ class Panel(Generic[H]):
         title: what its dock or tab is called.
         area: where it stands until it is moved.
         action: id of the action that shows it.
+        guide: name of the guide's page about it.
         make: makes it for the panes (H) of a document, and ties it to them.
         waits: it is made when it is shown first, not with the document (`Panes.panel`); it finds there what it would
             have heard by then.
@@ -88,6 +89,7 @@ class Panel(Generic[H]):
     title: str
     area: Area
     action: str
+    guide: str
     make: Callable[[H], QWidget]
     waits: bool = False
     present: Callable[[CaptureDocument], bool] = lambda _document: True

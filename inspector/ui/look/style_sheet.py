@@ -202,7 +202,7 @@ QAbstractScrollArea { background: $base; border: none; }
 QScrollArea[variant="bare"] { background: transparent; }
 QAbstractItemView { outline: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
-#aboutTable::item { padding: 0 ${cell_in}px; }
+#aboutTable::item, #guideContents::item { padding: 0 ${cell_in}px; }
 QHeaderView { background: $base; border: none; }
 QHeaderView::section { background: $base; color: $ink2; border: none; border-bottom: 1px solid $hair;
   padding: 0 ${cell}px; min-height: ${head_in}px; font-size: ${px_small}px; font-weight: 500; }

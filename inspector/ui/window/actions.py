@@ -336,8 +336,10 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
     Action("developer.log", "&Log...", "&Developer", lambda w: w.developer.show_log(), needs="developer"),
     Action("developer.fail", "&Raise an error", "&Developer", lambda w: w.developer.fail(), needs="developer",
            separated=True),
+    Action("help.guide", "&Guide", "&Help", lambda w: w.guide.open(), ("F1",), words="help manual documentation"),
     Action("help.palette", "&Command palette...", "&Help", lambda w: w.command_palette.card.open(), ("Ctrl+Shift+P",)),
-    Action("help.keys", "&Keys...", "&Help", lambda w: w.settings_editing.show_keys(), ("F1",)),
+    Action("help.keys", "&Keys...", "&Help", lambda w: w.settings_editing.show_keys(), ("Shift+F1",),
+           words="shortcuts keyboard"),
     Action("help.log", "&Log...", "&Help", lambda w: w.developer.show_log(), separated=True),
     Action("help.about", "&About", "&Help", _show_about),
 )  # fmt: skip

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.widgets.name_card import NameCard
     from inspector.ui.window.closing import Closing
+    from inspector.ui.window.guide_opening import GuideOpening
     from inspector.ui.window.owner import WindowOwner
     from inspector.ui.window.palette import Palette
     from inspector.ui.window.pane_focus import PaneFocus
@@ -191,6 +192,13 @@ class MainWindow(QMainWindow):
         """Make what is seen with a document, and listens to what is seen on the start page."""
         for make in self._waiting_parts:
             make()
+
+    @cached_property
+    def guide(self) -> GuideOpening:
+        """Opens the guide."""
+        from inspector.ui.window.guide_opening import GuideOpening
+
+        return GuideOpening(self)
 
     @cached_property
     def view_head(self) -> ViewHead:

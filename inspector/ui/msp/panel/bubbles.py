@@ -34,6 +34,7 @@ from inspector.present import formats
 from inspector.present.wire_text import masked, visible_controls
 from inspector.protocol.payloads.blocks import is_markdown
 from inspector.ui.look import icons
+from inspector.ui.look.rendered_markdown import render_markdown
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.msp.panel.chat_model import ChatRows, Row, title_words
 from inspector.ui.msp.panel.words import (
@@ -46,7 +47,6 @@ from inspector.ui.panels.details.text_block import (
     ALL_CHARACTERS,
     FIRST_CHARACTERS,
     shorten,
-    tidy_markdown,
 )
 
 _LINE_PERCENT = 118
@@ -134,9 +134,7 @@ def lay_out(text: str, width: float, theme: Theme, *, whole: bool = False) -> Bu
     document.setDefaultTextOption(option)
     shown = shown_text(text, whole=whole)
     if is_markdown(text) or _CODE.search(text[:FIRST_CHARACTERS]):
-        features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-        document.setMarkdown(shown, features)
-        tidy_markdown(document, theme)
+        render_markdown(document, shown, theme)
         _color_links(document, theme)
     else:
         document.setPlainText(shown)

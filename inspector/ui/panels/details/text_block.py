@@ -12,19 +12,11 @@ from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
-    QFont,
     QGuiApplication,
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextBlock,
-    QTextCharFormat,
-    QTextCursor,
-    QTextDocument,
-    QTextFormat,
-    QTextFrameFormat,
     QTextOption,
-    QTextTable,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QMessageBox, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
@@ -32,7 +24,8 @@ from typing_extensions import override
 
 from inspector.present import formats
 from inspector.present.wire_text import masked, plain, visible_controls
-from inspector.ui.look.theme import Theme, ThemeController
+from inspector.ui.look.rendered_markdown import render_markdown
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText
 
 FIRST_CHARACTERS = 2_400
@@ -99,9 +92,7 @@ class TextView(QTextBrowser):
 
     def show_markdown(self, text: str) -> None:
         """Show Markdown; HTML in it is text."""
-        features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-        self.document().setMarkdown(visible_controls(with_line_breaks(text)), features)
-        tidy_markdown(self.document(), self._themes.theme)
+        render_markdown(self.document(), visible_controls(with_line_breaks(text)), self._themes.theme)
         self.updateGeometry()
 
     @override
@@ -247,80 +238,6 @@ def with_line_breaks(text: str) -> str:
         if not fenced and plain_lines and not _BLOCK_LINE.match(following) and not line.lstrip().startswith("#"):
             lines[at] = line.rstrip() + "  "
     return "\n".join(lines)
-
-
-def quiet_tables(document: QTextDocument, theme: Theme) -> None:
-    """Draws tables with hairlines of the theme; Qt's own are as dark as the text."""
-    for frame in document.rootFrame().childFrames():
-        if isinstance(frame, QTextTable):
-            layout = frame.format().toTableFormat()
-            layout.setBorderBrush(theme.color("line.strong"))
-            layout.setBorderCollapse(True)
-            layout.setBorder(1)
-            layout.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)  # Qt's own is raised
-            layout.setCellPadding(theme.metrics.unit)
-            frame.setFormat(layout)
-
-
-def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
-    """Sets rendered Markdown in the program's own type: quiet headings and tables, narrow lists, pictures as words."""
-    quiet_tables(document, theme)
-    document.setIndentWidth(theme.metrics.indent)
-    mono = theme.font("mono-row")
-    block = document.begin()
-    while block.isValid():
-        cursor = QTextCursor(block)
-        layout = block.blockFormat()
-        level = layout.headingLevel()
-        layout.setTopMargin((3 * theme.metrics.unit if level else theme.metrics.unit) if block.position() else 0)
-        layout.setBottomMargin(theme.metrics.unit // 2)
-        quoted = int(layout.property(QTextFormat.Property.BlockQuoteLevel) or 0)
-        if quoted:  # Qt leaves 40 pixels a level on both sides
-            layout.setLeftMargin(quoted * theme.metrics.indent)
-            layout.setRightMargin(0)
-        code = layout.hasProperty(QTextFormat.Property.BlockCodeLanguage) or layout.hasProperty(
-            QTextFormat.Property.BlockCodeFence
-        )
-        cursor.setBlockFormat(layout)
-        for start, end, style in _fragments(block):
-            cursor.setPosition(start)
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            if style.isImageFormat():
-                name = style.toImageFormat().name()[:200]
-                cursor.insertText(f"[picture: {plain(name, 200)}]", QTextCharFormat())
-            elif level:
-                style.clearProperty(QTextFormat.Property.FontSizeAdjustment)
-                style.setFont(_heading_font(theme, level))
-                cursor.setCharFormat(style)
-            elif code or style.fontFixedPitch():
-                style.setFont(mono)
-                cursor.setCharFormat(style)
-        block = block.next()
-
-
-_HEADING_SIZES = (1.3, 1.15, 1.0)
-"""Of the program's own headings, by level."""
-
-
-def _heading_font(theme: Theme, level: int) -> QFont:
-    font = QFont(theme.font("heading"))
-    size = _HEADING_SIZES[min(level, len(_HEADING_SIZES)) - 1]
-    if font.pixelSize() > 0:
-        font.setPixelSize(round(font.pixelSize() * size))
-    else:
-        font.setPointSizeF(font.pointSizeF() * size)
-    return font
-
-
-def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
-    """(start, end, format) of each stretch of one look, last first: replacing one leaves the others in place."""
-    found: list[tuple[int, int, QTextCharFormat]] = []
-    place = block.begin()
-    while not place.atEnd():
-        fragment = place.fragment()
-        found.append((fragment.position(), fragment.position() + fragment.length(), fragment.charFormat()))
-        place += 1
-    return found[::-1]
 
 
 def shorten(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The page about every command, made of their own help: `python docs/commands_page.py > docs/commands.md`."""
+"""The page about every command, made of their own help: `python packaging/commands_page.py > docs/commands.md`."""
 
 # pyright: reportMissingImports=false, reportUnknownParameterType=false
 from __future__ import annotations
@@ -22,7 +22,7 @@ are in [filter.md](filter.md).
 FILE is any log that the window opens, `-` for standard input. Where input goes on for ever, Ctrl+C ends reading, and
 the command answers for what came. In a checkout the program is `.venv/bin/{PROGRAM}`.
 
-This page is made of the commands' own help: `python docs/commands_page.py > docs/commands.md`.
+This page is made of the commands' own help: `python packaging/commands_page.py > docs/commands.md`.
 
 ## Exit codes
 

@@ -259,7 +259,7 @@ def main() -> None:
     for picture in chosen:
         with tempfile.TemporaryDirectory() as folder:
             take(picture, Path(folder))
-        print(f"{picture.file}  {(ROOT / picture.file).stat().st_size:,} bytes")  # noqa: T201
+        print(f"{picture.file}  {(ROOT / picture.file).stat().st_size:,} bytes")
     if only in TAP_DIALOG:
         with tempfile.TemporaryDirectory() as folder:
             take_tap_dialog(Path(folder))

@@ -1,0 +1,407 @@
+"""Help > Guide: the pages of the guide in a window of their own, with contents, search and links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtGui import (
+    QDesktopServices,
+    QImage,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QShortcut,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QSplitter,
+    QTextBrowser,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.present import guide
+from inspector.present.formats import count_of
+from inspector.present.guide import CONTENTS, Page
+from inspector.ui.look.rendered_markdown import render_markdown
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.labels import TextLabel
+
+_WIDTH, _HEIGHT = 1_020, 720
+_LIST_WIDTH = 230
+_TEXT_WIDTH = 720
+"""Widest column of text, in pixels at 100 % zoom; longer lines are hard to follow."""
+_PAGE = Qt.ItemDataRole.UserRole
+_MOST_HITS = 500
+
+
+class _View(NamedTuple):
+    """One step of the history: a page, and the scroll position in it."""
+
+    page: Page
+    position: int
+
+
+class GuidePage(QTextBrowser):
+    """One rendered page. It loads pictures of the guide and nothing else."""
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.page: Page | None = None
+        self.setObjectName("guidePage")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setOpenLinks(False)
+        self.setOpenExternalLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+    def show_page(self, page: Page, text: str) -> None:
+        """Renders the Markdown of a page."""
+        theme = self._themes.theme
+        self.page = page
+        self.setAccessibleName(page.title)
+        self.setFont(theme.font("body"))
+        document = self.document()
+        document.clear()
+        document.setDefaultFont(theme.font("body"))
+        document.setDocumentMargin(0)
+        render_markdown(document, text, theme, pictures=True)
+        self._fit_column()
+
+    def go_to_heading(self, anchor: str) -> bool:
+        """Scrolls to the heading with this anchor, or to the top; returns whether the heading exists."""
+        block = self._heading(anchor) if anchor else None
+        if block is None:
+            self.verticalScrollBar().setValue(0)
+            return not anchor
+        top = self.document().documentLayout().blockBoundingRect(block).top()
+        self.verticalScrollBar().setValue(round(top))
+        return True
+
+    def highlight(self, words: str) -> None:
+        """Marks each place of the words, or of each of them where they lie apart; empty marks nothing."""
+        look = QTextCharFormat()
+        look.setBackground(self._themes.theme.color("find.hit"))
+        found: list[QTextEdit.ExtraSelection] = []
+        together = bool(words) and not self.document().find(words).isNull()
+        for word in [words] if together else words.split():
+            place = self.document().find(word)
+            while not place.isNull() and len(found) < _MOST_HITS:
+                hit = QTextEdit.ExtraSelection()
+                hit.cursor, hit.format = place, look  # pyright: ignore[reportAttributeAccessIssue]  # the stubs lack them
+                found.append(hit)
+                place = self.document().find(word, place)
+        self.setExtraSelections(found)
+
+    def _heading(self, anchor: str) -> QTextBlock | None:
+        seen: dict[str, int] = {}
+        block = self.document().begin()
+        while block.isValid():
+            if block.blockFormat().headingLevel():
+                own = guide.anchor_of(block.text())
+                number = seen[own] = seen.get(own, -1) + 1
+                if anchor == (f"{own}-{number}" if number else own):
+                    return block
+            block = block.next()
+        return None
+
+    @override
+    def loadResource(self, type: int, name: QUrl | str) -> object:
+        """Returns a picture of the guide, no wider than the column; None for everything else."""
+        if type != QTextDocument.ResourceType.ImageResource.value or self.page is None:
+            return None
+        path = guide.picture_of(self.page, name.toString() if isinstance(name, QUrl) else name)
+        return self._picture(path) if path is not None else None
+
+    def _picture(self, path: Path) -> QImage:
+        image = QImage(str(path))
+        ratio = self.devicePixelRatioF()
+        wide = round(self._column_width() * ratio)
+        if image.width() > wide:
+            image = image.scaledToWidth(wide, Qt.TransformationMode.SmoothTransformation)
+            image.setDevicePixelRatio(ratio)
+        return image
+
+    def _column_width(self) -> int:
+        theme = self._themes.theme
+        return max(120, min(round(_TEXT_WIDTH * theme.zoom), self.width() - 16 * theme.metrics.unit))
+
+    def _fit_column(self) -> None:
+        """Keeps the column of text narrow, with the rest of the width to its right."""
+        side = 6 * self._themes.theme.metrics.unit
+        self.setViewportMargins(side, side // 2, max(side, self.width() - self._column_width() - 2 * side), 0)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._fit_column()
+
+
+class GuideWindow(QWidget):
+    """Reader for the guide: search and contents at the left, the page at the right."""
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make the window; `show()` shows it.
+
+        Args:
+            theme_controller: gives the look.
+            parent: owner.
+        """
+        super().__init__(parent, Qt.WindowType.Window)
+        self._themes = theme_controller
+        self._back: list[_View] = []
+        self._forward: list[_View] = []
+        self.setObjectName("guideWindow")
+        self.setProperty("variant", "chrome")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        splitter.setObjectName("guideSplitter")
+        splitter.setChildrenCollapsible(False)
+        splitter.addWidget(self._build_side(splitter))
+        self.view = GuidePage(theme_controller, splitter)
+        self.view.anchorClicked.connect(self._follow_link)
+        splitter.addWidget(self.view)
+        splitter.setStretchFactor(1, 1)
+        zoom = theme_controller.theme.zoom
+        splitter.setSizes([round(_LIST_WIDTH * zoom), round((_WIDTH - _LIST_WIDTH) * zoom)])
+        self._row.addWidget(splitter)
+        self._add_keys()
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        screen = self.screen().availableSize()
+        self.resize(QSize(round(_WIDTH * zoom), round(_HEIGHT * zoom)).boundedTo(screen))
+        self.show_page(CONTENTS)
+        self.field.setFocus()
+
+    def _build_side(self, parent: QWidget) -> QWidget:
+        side = QWidget(parent)
+        side.setObjectName("guideSide")
+        self._column = QVBoxLayout(side)
+        head = QHBoxLayout()
+        self.buttons: dict[str, IconButton] = {}
+        steps: tuple[tuple[str, str, Callable[[], None]], ...] = (
+            ("back", "Back (Alt+Left)", self.go_back), ("forward", "Forward (Alt+Right)", self.go_forward),
+        )  # fmt: skip
+        for icon, words, act in steps:
+            button = IconButton(self._themes, icon, words, name=f"guide_{icon}", variant="small", parent=side)
+            button.clicked.connect(act)
+            self.buttons[icon] = button
+            head.addWidget(button)
+        self.field = QLineEdit(side)
+        self.field.setObjectName("guideSearch")
+        self.field.setAccessibleName("Search the guide")
+        self.field.setPlaceholderText("Search the guide")
+        self.field.setProperty("variant", "search")
+        self.field.setClearButtonEnabled(True)
+        self.field.textChanged.connect(self._list_pages)
+        self.field.returnPressed.connect(self._open_first)
+        head.addWidget(self.field, 1)
+        self._column.addLayout(head)
+        self.list = QListWidget(side)
+        self.list.setObjectName("guideContents")
+        self.list.setAccessibleName("Contents of the guide")
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.currentItemChanged.connect(self._on_chosen)
+        self._column.addWidget(self.list, 1)
+        self._status = TextLabel(variant="small", name="guideStatus", wrap=True, parent=side)
+        self._column.addWidget(self._status)
+        return side
+
+    def _add_keys(self) -> None:
+        keys: tuple[tuple[str, Callable[[], None]], ...] = (
+            ("Alt+Left", self.go_back), ("Alt+Right", self.go_forward), ("Ctrl+F", self._focus_field),
+            ("F3", self.find_next), ("Shift+F3", self.find_previous),
+        )  # fmt: skip
+        for key, act in keys:
+            QShortcut(QKeySequence(key), self, act)
+
+    # Pages
+
+    def show_page(self, name: str, anchor: str = "") -> None:
+        """Shows a page by its name, from a heading on; an unknown name shows the contents."""
+        try:
+            page = guide.page_named(name) or guide.pages()[0]
+            text = guide.text_of(page)
+        except OSError as error:
+            self._status.setText(f"The guide cannot be read: {error}")
+            return
+        if self.view.page is not None and self.view.page != page:
+            self._back.append(_View(self.view.page, self.view.verticalScrollBar().value()))
+            self._forward.clear()
+        self._render(page, text)
+        if not self.view.go_to_heading(anchor):
+            self._status.setText(f"This page has no heading {anchor}.")
+
+    def go_back(self) -> None:
+        """Shows the page that was shown before."""
+        self._step(self._back, self._forward)
+
+    def go_forward(self) -> None:
+        """Shows the page that Back has left."""
+        self._step(self._forward, self._back)
+
+    def _step(self, source: list[_View], target: list[_View]) -> None:
+        if source and self.view.page is not None:
+            target.append(_View(self.view.page, self.view.verticalScrollBar().value()))
+            page, position = source.pop()
+            self._render(page, guide.text_of(page))
+            self.view.verticalScrollBar().setValue(position)
+
+    def _render(self, page: Page, text: str) -> None:
+        self.view.show_page(page, text)
+        self.setWindowTitle(f"{page.title} - Guide" if page.name != CONTENTS else page.title)
+        self.setAccessibleName("Guide")
+        self._status.setText("")
+        self._select(page)
+        self.view.highlight(self.field.text().strip())
+        self.buttons["back"].setEnabled(bool(self._back))
+        self.buttons["forward"].setEnabled(bool(self._forward))
+
+    def _follow_link(self, url: QUrl) -> None:
+        """Shows the page a link leads to; an address of the web opens in the browser."""
+        assert self.view.page is not None  # links are on pages
+        link = url.toString()
+        place = guide.place_of(self.view.page, link)
+        if place is not None:
+            self.show_page(place.page.name, place.anchor)
+        elif url.scheme() in ("http", "https"):
+            if not QDesktopServices.openUrl(url):
+                self._status.setText(f"No browser opens {link}.")
+        else:
+            self._status.setText(f"{link} is in the source code of the program, not in the guide.")
+
+    # Contents and search
+
+    def _list_pages(self, *_written: object) -> None:
+        """Lists all pages, or those that hold the words of the search field."""
+        words = self.field.text().strip()
+        self.list.blockSignals(True)
+        self.list.clear()
+        try:
+            if words:
+                found = guide.search(words)
+                for page, count in found:
+                    self._add(page, f"{page.title}  ({count})")
+                self._status.setText(f"{count_of(len(found), 'page')} found" if found else "No page has these words.")
+            else:
+                group = ""
+                for page in guide.pages():
+                    if page.group != group:
+                        group = page.group
+                        self._add_heading(group)
+                    self._add(page, page.title)
+                self._status.setText("")
+        except OSError as error:
+            self._status.setText(f"The guide cannot be read: {error}")
+        if self.view.page is not None:
+            self._select(self.view.page)
+        self.list.blockSignals(False)
+        self.view.highlight(words)
+
+    def _add(self, page: Page, words: str) -> None:
+        item = QListWidgetItem(words, self.list)
+        item.setSizeHint(QSize(0, self._themes.theme.metrics.row))
+        item.setData(_PAGE, page.name)
+
+    def _add_heading(self, words: str) -> None:
+        item = QListWidgetItem(words, self.list)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        item.setSizeHint(QSize(0, self._themes.theme.metrics.column_head + self._themes.theme.metrics.unit * 2))
+        item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+        item.setForeground(self._themes.theme.color("ink.secondary"))
+        font = self._themes.theme.font("small")
+        font.setWeight(font.Weight.DemiBold)
+        item.setFont(font)
+
+    def _select(self, page: Page) -> None:
+        self.list.blockSignals(True)
+        self.list.setCurrentRow(-1)
+        for row in range(self.list.count()):
+            if self.list.item(row).data(_PAGE) == page.name:
+                self.list.setCurrentRow(row)
+        self.list.blockSignals(False)
+
+    def _on_chosen(self, item: QListWidgetItem | None, *_before: object) -> None:
+        name = item.data(_PAGE) if item is not None else None
+        if isinstance(name, str):
+            self.show_page(name)
+            if self.field.text().strip():
+                self.find_next()
+
+    def _open_first(self) -> None:
+        """Shows the first page found, or the next place in the page that is shown already."""
+        first = self.list.item(0)
+        if not self.field.text().strip() or first is None:
+            return
+        if self.list.currentItem() is None:
+            self.list.setCurrentItem(first)
+        else:
+            self.find_next()
+
+    def _focus_field(self) -> None:
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def find_next(self) -> None:
+        """Selects the next place of the searched words in the page, around its end."""
+        self._find(QTextDocument.FindFlag(0), QTextCursor.MoveOperation.Start)
+
+    def find_previous(self) -> None:
+        """Selects the previous place of the searched words in the page, around its start."""
+        self._find(QTextDocument.FindFlag.FindBackward, QTextCursor.MoveOperation.End)
+
+    def _find(self, flags: QTextDocument.FindFlag, restart: QTextCursor.MoveOperation) -> None:
+        """Finds the whole text of the field, or its first word where the words lie apart."""
+        text = self.field.text().strip()
+        for wanted in dict.fromkeys((text, *text.split()[:1])):
+            if self.view.find(wanted, flags):
+                return
+            cursor = self.view.textCursor()
+            before = QTextCursor(cursor)
+            cursor.movePosition(restart)
+            self.view.setTextCursor(cursor)
+            if self.view.find(wanted, flags):
+                return
+            self.view.setTextCursor(before)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        elif event.key() == Qt.Key.Key_Down and QApplication.focusWidget() is self.field:
+            self.list.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().keyPressEvent(event)
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        side = round(10 * theme.zoom)
+        self._column.setContentsMargins(side, side, 0, side)
+        self._column.setSpacing(side)
+        self.list.setFont(theme.font("body"))
+        self._list_pages()
+        if self.view.page is not None:
+            position = self.view.verticalScrollBar().value()
+            self.view.show_page(self.view.page, guide.text_of(self.view.page))
+            self.view.verticalScrollBar().setValue(position)
