@@ -1,8 +1,8 @@
-"""The display filter language of docs/design.md 6: text to expression to mask.
+"""The display filter language: parses, checks and compiles filter text to masks (docs/design.md 6).
 
-`parse` reads text (grammar in `grammar`, nodes in `ast`), `compile_filter` also checks it against the declared fields
-and gives a `DisplayFilter`, whose `mask` chooses messages. Operators are declared in `operators`. Whatever the text,
-the only exception is `FilterError`.
+`parse` reads text with the grammar of `grammar` into the nodes of `ast`. `compile_filter` also checks it against the
+declared fields and returns a `DisplayFilter`, whose `mask` selects messages. `operators` declares the operators.
+`FilterError` is the only exception that a text can cause.
 """
 
 from inspector.filters.ast import Expression

@@ -1,7 +1,7 @@
-"""The parsed form of a display filter: what was written, before any field or type is looked up.
+"""Abstract syntax tree of a display filter, before fields and types are resolved.
 
-`str()` of an expression is its canonical text, and parsing that gives an equal expression. Places in the text are
-carried for error messages and do not count in comparisons.
+`str()` of an expression is its canonical text; parsing that gives an equal expression. Nodes carry their place in the
+text for error messages. Places do not count in comparisons.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Span:
     """A place in the filter text."""
 
     position: int = field(default=0, compare=False, repr=False, kw_only=True)
-    """Characters from the start of the text."""
+    """Offset from the start of the text, in characters."""
     length: int = field(default=0, compare=False, repr=False, kw_only=True)
-    """Characters covered."""
+    """Length in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class FieldName(Span):
 
 @dataclass(frozen=True, slots=True)
 class Presence(Span):
-    """A field alone: holds where it has a value."""
+    """A field alone: true for messages that have a value for it."""
 
     field: FieldName
 
@@ -122,7 +122,7 @@ class Membership(Span):
 
 @dataclass(frozen=True, slots=True)
 class TextSearch(Span):
-    """A quoted string alone: holds where the text of the whole message contains it, letter case aside."""
+    """A quoted string alone: true if the text of the whole message contains it, ignoring case."""
 
     text: str
 
@@ -132,7 +132,7 @@ class TextSearch(Span):
 
 @dataclass(frozen=True, slots=True)
 class Not(Span):
-    """Holds where its operand does not."""
+    """Negates its operand."""
 
     operand: Expression
 
@@ -143,7 +143,7 @@ class Not(Span):
 
 @dataclass(frozen=True, slots=True)
 class And(Span):
-    """Holds where all operands do; at least two, none of them an `And`."""
+    """Conjunction of at least two operands; no operand is an `And`."""
 
     operands: tuple[Expression, ...]
 
@@ -153,7 +153,7 @@ class And(Span):
 
 @dataclass(frozen=True, slots=True)
 class Or(Span):
-    """Holds where any operand does; at least two, none of them an `Or`."""
+    """Disjunction of at least two operands; no operand is an `Or`."""
 
     operands: tuple[Expression, ...]
 

@@ -1,4 +1,4 @@
-"""What the terms of a filter remember: about strings as long as their table lives, about messages they decoded."""
+"""Caches filter results per interned string and per decoded message."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.integer[Any]]
 
 UNKNOWN = np.int8(-1)
-"""Nobody asked yet; 1 holds, 0 does not."""
+"""Cache entry without a result; 1 is a match, 0 is no match."""
 _FEW = 2_000
-"""Strings a predicate is evaluated for without a look at the clock: a few milliseconds."""
+"""Strings evaluated without a check of the clock: a few milliseconds."""
 
 
 class Answers:
-    """What terms that decode records said about messages, so that each is asked once. A byte a message and term.
+    """Caches results of terms that decode records, one byte per message and term.
 
-    Terms whose value goes by the tree or the clock are never remembered.
+    Results that depend on the context tree or the clock are not cached.
 
     Attributes:
-        pace: how many messages are asked about at once.
+        pace: number of messages decoded at once.
     """
 
     def __init__(self) -> None:
@@ -40,16 +40,16 @@ class Answers:
     def of(
         self, number: int, length: int, depends: Depends, among: Callable[[Rows], Rows] | None = None
     ) -> NDArray[np.int8] | None:
-        """What a term said.
+        """Returns the cached results of a term.
 
         Args:
-            number: of the term.
-            length: messages there are.
-            depends: what can change an answer.
-            among: where that is a pass, and it is about some messages only: which of those given.
+            number: number of the term.
+            length: number of messages.
+            depends: the event that can change a result.
+            among: for `Depends.PASS`, returns the subset of given messages that the event affects.
 
         Returns:
-            (length,) int8 by message, to be read and written: 1 holds, 0 does not, -1 nobody asked. None: not kept.
+            (length,) int8 by message, writable: 1 match, 0 no match, -1 unknown. None if results are not cached.
         """
         if depends in (Depends.TREE, Depends.CLOCK):
             return None
@@ -64,7 +64,7 @@ class Answers:
         return found[:length]
 
     def forget(self, rows: Rows) -> None:
-        """Values of these messages may have changed."""
+        """Invalidates the results of these messages."""
         for number, among in self._may_change.items():
             answers = self._by_term[number]
             changed = rows if among is None else among(rows)
@@ -73,7 +73,7 @@ class Answers:
 
 @dataclass(slots=True)
 class TableMemory:
-    """What a predicate says about the entries of one append-only table, by their numbers."""
+    """Caches the results of a predicate by entry of one append-only table."""
 
     table: object = None
     generation: int = 0
@@ -81,9 +81,9 @@ class TableMemory:
     """(capacity,) int8, per entry: 1 holds, 0 does not, -1 not evaluated yet."""
 
     def holds(self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool]) -> Mask:
-        """What is said of each id's entry; entry 0 (absent) never holds."""
+        """Returns the result for each id's entry. Entry 0 (absent) never matches."""
         self._fit(column)
-        if len(ids) > 1 and ids.strides[0] == 0:  # one value, broadcast: the column says the same of every message
+        if len(ids) > 1 and ids.strides[0] == 0:  # one value, broadcast: all messages have the same result
             return np.full(len(ids), self.holds(column, ids[:1], predicate)[0])
         found = self.known.take(ids)
         if len(found) and found.min() < 0:
@@ -94,7 +94,7 @@ class TableMemory:
     def learn(
         self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[int], bool], until: float
     ) -> bool:
-        """Evaluate the predicate for the entries that occur until a time; whether few or none are left."""
+        """Evaluates the predicate for entries in use until a deadline. Returns True if few or no entries remain."""
         self._fit(column)
         if len(column.table) <= _FEW:
             return True
@@ -108,7 +108,7 @@ class TableMemory:
         return len(missing) <= _FEW
 
     def _missing(self, ids: NDArray[Any], found: NDArray[np.int8]) -> NDArray[np.int64]:
-        """Entries that occur and were not evaluated."""
+        """Returns entries that occur and have no result yet."""
         wanted = np.zeros(len(self.known), np.bool_)
         wanted[ids[found < 0]] = True
         return np.flatnonzero(wanted)

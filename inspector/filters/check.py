@@ -1,7 +1,7 @@
-"""Names and types: which field a name means, whether the operator fits it, and what the value is in its type.
+"""Resolves field names and checks operators and values against field types.
 
-Input are parts of an expression, output a `Term` that `compile` can evaluate. Where something does not fit, the error
-points at it and says what would.
+Takes parts of an expression and returns `Term`s for `compile` to evaluate. If a part does not fit, the error points at
+it and names the alternatives.
 """
 
 from __future__ import annotations
@@ -54,38 +54,38 @@ _TYPE_WORDS = {
 
 
 _LITERAL = ("==", "!=", "in")
-"""Operators whose operand is a value as it stands."""
+"""Operators whose operand is a literal value."""
 
 
 def canonical_kind(written: str) -> str:
-    """The kind that messages of this kind count as (docs/protocols.md 3); one with a method or target stays."""
+    """Returns the canonical kind (docs/protocols.md 3). A kind with a method or target stays as written."""
     kind = kinds.split_kind(written)
     return written if kind.method is not None or kind.target is not None else kind.name
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One comparison, checked: what remains is to evaluate it."""
+    """One checked comparison, ready to evaluate."""
 
     field: Field
     operator: Operator | None
-    """None for a test of presence; never one that negates another, see `negated`."""
+    """None for a test of presence. Never a negated operator; see `negated`."""
     operand: Operand | None
-    """In the field's type and unit; times as int nanoseconds."""
+    """In the field's type and unit; times are integer nanoseconds."""
     predicate: Predicate | None
-    """Over one value, or one element of a list; None for a test of presence."""
+    """Takes one value, or one element of a list; None for a test of presence."""
     negated: bool = False
-    """The term holds where the comparison does not."""
+    """The result of the comparison is inverted."""
 
 
 class Checker:
-    """Looks up names and values for one filter text.
+    """Resolves names and values for one filter text.
 
     Args:
         text: the filter text, for exact places in error messages.
-        fields: the fields there are, by name.
-        payload_field: path below `payload` to its field.
-        selected_context: display path that `$context` stands for, or None.
+        fields: all fields by name.
+        payload_field: returns the field for a path below `payload`.
+        selected_context: display path for `$context`, or None.
     """
 
     def __init__(
@@ -101,10 +101,10 @@ class Checker:
         self._selected_context = selected_context
 
     def term(self, node: Presence | Comparison | Membership) -> Term:
-        """Check one term.
+        """Checks one term.
 
         Raises:
-            FilterError: the field is unknown, the operator does not fit it, or the value does not fit either.
+            FilterError: the field is unknown, or the operator or the value does not fit it.
         """
         field = self._field(node.field)
         if isinstance(node, Presence):
@@ -119,7 +119,7 @@ class Checker:
         if operator.negates is not None:
             operator = OPERATOR_BY_SYMBOL[operator.negates]
         if field.type is FieldType.BOOLEAN and scalar is False:
-            return Term(field, None, None, None, negated=not negated)  # false is written by leaving it out
+            return Term(field, None, None, None, negated=not negated)  # fields have no stored false: absence is false
         return Term(field, operator, scalar, self._predicate(field, operator, scalar, node.value), negated=negated)
 
     def _field(self, name: FieldName) -> Field:
@@ -157,7 +157,7 @@ class Checker:
         return operator
 
     def _operand(self, field: Field, operator: Operator, value: Value) -> Scalar:
-        """The value in the type of the field."""
+        """Converts the value to the type of the field."""
         if isinstance(value, Variable):
             value = self._resolved(field, operator, value)
         if field.type is FieldType.SEVERITY:

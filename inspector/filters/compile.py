@@ -1,4 +1,4 @@
-"""Text to a filter that is ready to use: read, checked, and built into the nodes of `evaluate`."""
+"""Compiles filter text: parses it, checks it and builds the nodes of `evaluate`."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from inspector.filters.value_notes import value_note
 from inspector.protocol import kinds
 
 _CHUNK = 1 << 16
-"""Messages whose cheap terms are looked at between two looks at the clock."""
+"""Messages whose cheap terms are evaluated between two checks of the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayFilter:
-    """A filter ready to use; chooses messages, never changes them.
+    """A compiled filter; selects messages and never changes them.
 
-    It remembers what it found out about interned strings: keep one per document and use it again as the capture grows.
+    It caches results for interned strings: keep one per document and use it again as the capture grows.
     """
 
     text: str
@@ -43,37 +43,37 @@ class DisplayFilter:
     expression: Expression | None
     """None for the empty filter."""
     fields: frozenset[str]
-    """Names of the fields it reads."""
+    """Names of the fields that the filter reads."""
     depends: frozenset[Depends]
-    """What can change the answer for a message that was already evaluated."""
+    """Events that can change the result for a message already evaluated."""
     _root: Node | None = field(repr=False, compare=False)
     _matching: tuple[Matching, ...] = field(default=(), repr=False, compare=False)
     is_about_folded: bool = False
-    """Whether it asks for frames of streams by their kind, or for what is said again, so that each is shown."""
+    """The filter asks for stream frames by kind, or for repeats, so each of them has its own row."""
     note: FilterNote | None = None
-    """How the text is understood, where that may not be what was meant."""
+    """Explains the interpretation where it may differ from the user's intention."""
     is_about_messages: bool = False
-    """Whether it asks for messages by more than their place, so that it shows bookkeeping rows as well."""
+    """The filter tests more than the place of a message, so bookkeeping rows are shown too."""
 
     @property
     def root(self) -> Node | None:
-        """What it compiled to, for whoever explains it; None for the empty filter."""
+        """Root of the compiled nodes, for `explain`; None for the empty filter."""
         return self._root
 
     @property
     def too_long(self) -> int:
-        """How many values took an expression of this filter too long, so that they count as no match."""
+        """Number of values that timed out in a regular expression of this filter; each counts as no match."""
         return sum(matching.too_long for matching in self._matching)
 
     def mask(self, analysis: Analysis, rows: Rows) -> Mask:
-        """Which of some messages to show.
+        """Returns a mask of the messages to show.
 
         Args:
-            analysis: the capture and what the passes know about it.
+            analysis: the capture and its passes.
             rows: (k,) integer, message indices in any order.
 
         Returns:
-            (k,) bool, a new array. The answer for a message does not depend on the other rows asked for.
+            (k,) bool, a new array. The result for a message does not depend on the other rows.
         """
         rows = np.asarray(rows)
         if self._root is None or not len(rows):
@@ -81,13 +81,13 @@ class DisplayFilter:
         return self._root.evaluate(Evaluation(analysis), Selection.of(rows))
 
     def mask_of(self, analysis: Analysis, selection: Selection, answers: Answers) -> Mask:
-        """As `mask`, asking no dear term for what is among its answers already; what is asked is put there."""
+        """As `mask`, but takes results of expensive terms from a cache and stores new ones there."""
         if self._root is None or not len(selection):
             return np.ones(len(selection), np.bool_)
         return self._root.evaluate(Evaluation(analysis, answers), selection)
 
     def is_cheap(self, analysis: Analysis) -> bool:
-        """Whether no record needs to be decoded: a million messages take some milliseconds then."""
+        """Returns True if no record needs to be decoded; then a million messages take a few milliseconds."""
         return self._root is None or self._root.cost(Evaluation(analysis)) == 0
 
     def settle(
@@ -99,20 +99,20 @@ class DisplayFilter:
         until: float,
         within: Callable[[Selection], Mask] | None = None,
     ) -> int:
-        """Ask dear terms about messages `start` to `stop`, in this order, as far as time and need go.
+        """Evaluates expensive terms for messages `start` to `stop`, in order, until a deadline.
 
-        Where messages hold thousands of different strings (contexts, say) those are looked at first.
+        If messages have thousands of different strings, such as contexts, the string predicates come first.
 
         Args:
-            analysis: the capture and what the passes know about it.
+            analysis: the capture and its passes.
             start: the first message.
-            stop: one past the last.
-            answers: takes the answers.
-            until: when to stop, by `time.perf_counter`; something is done however late it is.
-            within: which messages matter, when not all do.
+            stop: one past the last message.
+            answers: cache for the results.
+            until: deadline by `time.perf_counter`. At least one slice is done, however late it is.
+            within: mask of the relevant messages; None if all are.
 
         Returns:
-            One past the last message about which nothing remains to be asked.
+            One past the last message that is fully evaluated.
         """
         if self._root is None or start >= stop:
             return stop
@@ -152,17 +152,17 @@ def compile_filter(
     payload_field: Callable[[tuple[str, ...]], Field] = payload_field,
     takes_words: bool = True,
 ) -> DisplayFilter:
-    """Read, check and compile a filter; words that are none are a search for messages that have all of them.
+    """Parses, checks and compiles a filter. Plain words become a search for messages that contain all of them.
 
     Args:
         text: the filter; empty or blank shows everything.
-        selected_context: display path that `$context` stands for; None or empty when none is selected.
-        fields: the fields there are, by name.
-        payload_field: path below `payload` to its field.
+        selected_context: display path for `$context`; None or empty if no context is selected.
+        fields: all fields by name.
+        payload_field: returns the field for a path below `payload`.
         takes_words: accept plain words as a search.
 
     Raises:
-        FilterError: the text is not a filter, or names fields, operators or values that do not fit.
+        FilterError: the text is not a filter, or its fields, operators and values do not fit.
     """
     try:
         return _compiled(text, selected_context, fields, payload_field)
@@ -197,11 +197,11 @@ _PLACES = frozenset(
         "context.state", "context.told", "context.type", "labels", "seen_by", "source", "space", "time",
     }
 )  # fmt: skip
-"""Fields that say where a message is, and nothing about the message."""
+"""Fields about the place of a message, not its content."""
 
 
 class _NodeBuilder:
-    """Walks an expression once and collects what the filter reads."""
+    """Builds nodes from an expression in one walk and collects the fields that the filter reads."""
 
     def __init__(self, text: str, checker: Checker) -> None:
         self._checker = checker
@@ -222,7 +222,7 @@ class _NodeBuilder:
         self._terms += 1
         if isinstance(expression, TextSearch):
             self.searches_text = True
-            self.depends.add(Depends.PASS)  # what a frame says may go on in a later one
+            self.depends.add(Depends.PASS)  # text of a frame may continue in a later one
             locate = literal_locator(expression.text, match_case=False)
             return TextNode(self._terms, TextFinder(expression.text), locate)
         term = self._checker.term(expression)
@@ -242,7 +242,7 @@ class _NodeBuilder:
         return TermNode(self._terms, term, self._column_of(term))
 
     def _unit_note(self, name: str, value: Value) -> FilterNote | None:
-        """Ask for the unit of a number that may have been meant in seconds."""
+        """Suggests a unit for a number that was perhaps meant in seconds."""
         if not isinstance(value, NumberValue) or not unit_missing(value.value, value.unit, name):
             return None
         end = value.position + value.length
@@ -254,6 +254,6 @@ class _NodeBuilder:
         like_column = term.field.like_column
         if like_column is None or term.operator is None or term.operator.symbol != "like":
             return term.field.column
-        # Method and target of a response are those of its request, which may be seen later (docs/protocols.md 3).
+        # A response takes method and target from its request, which may arrive later (docs/protocols.md 3).
         self.depends.add(Depends.PASS)
         return like_column

@@ -1,6 +1,6 @@
-"""What may come next in a display filter: fields, operators, and the values seen in a capture, with how often.
+"""Completes display filters: fields, operators, and values of a capture with their counts.
 
-The grammar says which of these fits where the cursor stands, so that what is offered can never be a syntax error.
+The grammar decides the kind of candidate at the cursor, so no candidate causes a syntax error.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from inspector.protocol.secrets.masking import mask_text
 from inspector.store.messages.payload_values import OPEN_JSON, opened
 
 MOST = 200
-"""Candidates offered at a place."""
+"""Limit of candidates."""
 _MOST_KEYS, _PAYLOADS_READ = 60, 300
 _NAMED = ("tool", "from", "kind", "model")
-"""Fields with names that people search for."""
+"""Fields whose values are names that people search for."""
 _SHORT = 1 << 16
-"""Bytes of a message that is decoded for this."""
+"""Limit in bytes of a message that is decoded for completion."""
 _LONGEST_OFFERED = 200
-"""Characters of a payload's value that somebody may want to compare with."""
+"""Limit in characters of an offered payload value."""
 
 _STRINGS = re.compile(STRING)
 _QUOTE = re.compile("[\"']")
@@ -48,31 +48,31 @@ _WORD = re.compile(r"(?:json\((?:json\()*[\w.$-]*(?:\)+[\w.$-]*)*|[\w.$/:*@-]+)$
 _WORD_ON = re.compile(r"[\w.$/:*@-]*")
 _SYMBOL = re.compile(r"[=!<>&|~]+$")
 _WHOLE_SYMBOLS = frozenset(("==", "!=", "<=", ">=", "&&", "||"))
-"""What cannot be gone on with: right behind it the next thing may be written."""
+"""Symbols that no further character extends, so a new token may follow directly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that may be put in."""
+    """One completion."""
 
     text: str
-    """What is put in."""
+    """The text to insert."""
     label: str
-    """What is shown."""
+    """The text to display."""
     help: str = ""
     """One sentence; "" for values."""
     count: int | None = None
-    """How many have this value: messages, or what else is filtered."""
+    """Number of messages, or other filtered items, with this value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What is offered at a place of a filter text.
+    """Candidates for a place of a filter text.
 
     Attributes:
-        start, stop: the characters a candidate takes the place of.
-        candidates: what begins as what is written there, then what has it inside; at most MOST.
-        what: field, operator, value or word; "" when nothing is offered.
+        start, stop: range of characters that a candidate replaces.
+        candidates: prefix matches, then substring matches; at most MOST.
+        what: field, operator, value or word; "" if there are no candidates.
     """
 
     start: int
@@ -81,7 +81,7 @@ class Completion:
     candidates: list[Candidate] = field(default_factory=list)
 
     def applied(self, text: str, candidate: Candidate) -> tuple[str, int]:
-        """The text with a candidate put in, and where the cursor is then; a blank follows what goes on."""
+        """Returns the text with a candidate inserted, and the new cursor position. A space follows unfinished text."""
         gap = " " if self.what != "value" and not text[self.stop : self.stop + 1].isspace() else ""
         lead = " " if self.what != "operator" and text[: self.start].endswith(tuple(_WHOLE_SYMBOLS)) else ""
         put_in = lead + candidate.text + gap
@@ -93,19 +93,19 @@ class _Place:
     start: int
     stop: int
     written: str
-    """What is written there so far, without its quote."""
+    """Text up to the cursor, without its opening quote."""
     expected: frozenset[str]
     field: Field | None
     operator: Operator | None
 
 
 class Completer:
-    """Completes filters over one capture. Remembers the counts of the field asked last, as long as nothing comes.
+    """Completes filters over one capture. Caches the counts of one field until new messages arrive.
 
     Args:
-        analysis: the capture and what the passes know about it.
-        fields: by name; those of messages, or of what else is filtered in their language.
-        payloads: whether there are payloads to look into.
+        analysis: the capture and its passes.
+        fields: fields of messages, or of other filtered items, by name.
+        payloads: complete payload fields too.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Completer:
         self._counts: _Remembered | _PathCounts = _Remembered(iter(()))
 
     def complete(self, text: str, cursor: int) -> Completion:
-        """What may stand at the cursor, a place in `text`; never raises. O(messages) for values, in numpy."""
+        """Returns completions at `cursor`, an offset in `text`. Never raises. O(messages) for values, in numpy."""
         place = _place_of(text, cursor, self._known)
         if place is None:
             return Completion(cursor, cursor)
@@ -149,7 +149,7 @@ class Completer:
             yield from (Candidate(name, name, "A value in a text.", count) for name, count in self._opened_keys())
 
     def filter_for(self, word: str) -> str | None:
-        """Return the filter for a tool, participant, kind or model of this name, letter case aside; None if none is."""
+        """Returns the filter for a tool, participant, kind or model of this name, if any; ignores case."""
         wanted = word.casefold()
         for name in _NAMED:
             field_ = self._known.get(name)
@@ -159,11 +159,14 @@ class Completer:
         return None
 
     def payload_names(self) -> list[str]:
-        """Names of values in the payloads of some messages, as fields; the frequent ones first."""
+        """Returns names of payload fields in a sample of messages, by descending frequency."""
         return [name for name, _ in self._keys()]
 
     def _seen_in(self, field_: Field) -> Iterator[Candidate]:
-        """Values of a payload's field in some messages, the frequent ones first; all could not be decoded in time."""
+        """Yields values of a payload field in a sample of messages, by descending frequency.
+
+        Decoding all would be too slow.
+        """
         asked = (field_.name, False, len(self._analysis))
         if self._counted != asked:
             column = field_.column(self._analysis)
@@ -179,7 +182,7 @@ class Completer:
             yield Candidate(quote(value), value, "Seen in some of the messages.")
 
     def _some_rows(self) -> list[int]:
-        """Messages from everywhere, so few and so short that they can be decoded while one types."""
+        """Returns an even sample of short messages; few enough to decode while the user types."""
         total = len(self._analysis)
         if not total:
             return []
@@ -188,7 +191,7 @@ class Completer:
         return rows[short].tolist()
 
     def _keys(self) -> list[tuple[str, int]]:
-        """Names of values in the payloads of some messages, the frequent ones first."""
+        """Returns names of payload fields in a sample of messages, by descending frequency."""
         capture, seen = self._analysis.capture, Counter[str]()
         for row in self._some_rows():
             payload = capture.records.payload(row)
@@ -202,7 +205,7 @@ class Completer:
         return seen.most_common(_MOST_KEYS)
 
     def _opened_keys(self) -> list[tuple[str, int]]:
-        """The same of texts that hold JSON, and of what is in them."""
+        """Returns names of fields inside texts that hold JSON, by descending frequency."""
         capture, seen = self._analysis.capture, Counter[str]()
         for row in self._some_rows():
             for path, text in _texts(capture.records.payload(row), ()):
@@ -213,7 +216,7 @@ class Completer:
         return seen.most_common(_MOST_KEYS)
 
     def _values(self, field_: Field, operator: Operator | None, wanted: str) -> Iterator[Candidate]:
-        """Values; of the thousands there may be only those are made candidates that have what is written in them."""
+        """Yields values. Of thousands of values, only the matching ones become candidates."""
         if field_.type is FieldType.BOOLEAN:
             yield Candidate("true", "true")
         elif field_.type is FieldType.SEVERITY:
@@ -238,11 +241,11 @@ class Completer:
 
 
 _DEEP_TEXT = 5
-"""So far down texts are looked for that hold JSON."""
+"""Maximum nesting depth of texts that are searched for JSON."""
 
 
 def _texts(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The texts in a payload that may hold JSON, with their paths."""
+    """Yields texts of a payload that may hold JSON, with their paths."""
     if isinstance(value, str):
         if value.lstrip()[:1] in ("{", "["):
             yield path, value
@@ -252,7 +255,7 @@ def _texts(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 
 class _Remembered:
-    """Values and their counts, worked out as far as anybody has asked."""
+    """Counted values, computed lazily and cached."""
 
     def __init__(self, counts: Iterator[tuple[str, int]]) -> None:
         self._left = counts
@@ -265,7 +268,7 @@ class _Remembered:
             yield one
 
     def holding(self, wanted: str) -> Iterator[tuple[str, int]]:
-        """The first of those that may be offered where a text in lower case is written: what begins so first."""
+        """Yields up to MOST values that contain `wanted` (lower case) and hold no secret; prefix matches first."""
         inside: list[tuple[str, int]] = []
 
         def in_order() -> Iterator[tuple[str, int]]:
@@ -281,10 +284,10 @@ class _Remembered:
 
 
 class _PathCounts:
-    """Paths of contexts and how many messages each holds; of thousands those alone are made that are offered.
+    """Context paths with message counts; builds only the offered ones of thousands.
 
     Args:
-        column: whose values are paths.
+        column: column of paths.
         paths: its table.
     """
 
@@ -298,7 +301,7 @@ class _PathCounts:
         return self._some(np.ones(len(self._counts) - 1, np.bool_))
 
     def holding(self, wanted: str) -> Iterator[tuple[str, int]]:
-        """As of what is remembered."""
+        """Yields matches in the same order as `_Remembered.holding`."""
 
         def in_order() -> Iterator[tuple[str, int]]:
             yield from (one for one in self._some(self._search.beginning(wanted)) if _place(wanted, one) == 0)
@@ -307,7 +310,7 @@ class _PathCounts:
         return islice(filter(_may_be_offered, in_order()), MOST)
 
     def _some(self, nodes: NDArray[np.bool_]) -> Iterator[tuple[str, int]]:
-        """Paths of some nodes that hold messages, the frequent ones first."""
+        """Yields paths of nodes with messages, by descending count."""
         entries = np.flatnonzero(nodes & (self._counts[1:] > 0)) + 1
         order = entries[np.argsort(-self._counts[entries], kind="stable")]
         found = ((self._paths[entry], int(self._counts[entry])) for entry in order.tolist())
@@ -315,14 +318,14 @@ class _PathCounts:
 
 
 def _counts_in(column: Column) -> _Remembered | _PathCounts:
-    """The values of a column and how many messages have each."""
+    """Returns the values of a column with message counts."""
     if isinstance(column, Interned) and isinstance(column.table, PathTable):
         return _PathCounts(column, column.table)
     return _Remembered(_value_counts(column))
 
 
 def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
-    """The strings of a column and how many messages have each, the frequent ones first; none for other columns."""
+    """Yields the strings of a column with message counts, by descending count; empty for other columns."""
     if isinstance(column, Interned):
         counts = _entry_counts(column)
         order: list[int] = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts))].tolist()
@@ -339,7 +342,7 @@ def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
 
 
 def _summed(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Values of which some come more than once, as names of contexts do, each with the sum of its counts."""
+    """Merges duplicate values, such as names of contexts, and sums their counts."""
     sums = defaultdict[str, int](int)
     for value, count in counts:
         sums[value] += count
@@ -347,17 +350,17 @@ def _summed(counts: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def _place(wanted: str, counted: tuple[str, int]) -> int:
-    """Where a text in lower case stands in a value, letter case aside; -1."""
+    """Returns the offset of a lower-case text in a value, ignoring case; -1 if absent."""
     return counted[0].casefold().find(wanted)
 
 
 def _may_be_offered(counted: tuple[str, int]) -> bool:
-    """Whether nothing in a value must be hidden: what is not shown cannot be offered."""
+    """Returns True if the value contains no secret: hidden text must not be offered."""
     return mask_text(counted[0]) == counted[0]
 
 
 def _entry_counts(column: Interned | InternedSets, at_least: int = 1) -> NDArray[np.int64]:
-    """How many messages have each entry of the table, of so many of them; none has the absent one."""
+    """Returns message counts by table entry, at least `at_least` long. The absent entry counts 0."""
     counts = np.bincount(column.ids[0 : len(column)], minlength=at_least)
     counts[0] = 0
     return counts
@@ -380,7 +383,7 @@ def _words(expected: frozenset[str]) -> Iterator[Candidate]:
 
 
 def _chosen(written: str, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """What begins as written, then what has it inside; nothing when all of it is written already."""
+    """Returns prefix matches, then substring matches; empty if the only match is already written in full."""
     wanted = written.casefold()
     begins: list[Candidate] = []
     inside: list[Candidate] = []
@@ -397,7 +400,7 @@ def _chosen(written: str, candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _place_of(text: str, cursor: int, fields: Mapping[str, Field]) -> _Place | None:
-    """What is being written at the cursor; None where nothing can be: in the middle of what is no filter."""
+    """Returns the completion place at the cursor; None inside text that is not a filter."""
     before = text[:cursor]
     start, stop, written = _written_at(text, before)
     if written in _WHOLE_SYMBOLS:
@@ -405,7 +408,7 @@ def _place_of(text: str, cursor: int, fields: Mapping[str, Field]) -> _Place | N
     head = text[:start]
     whole = before[-2:] in _WHOLE_SYMBOLS
     if not written and start == stop and head and not head[-1].isspace() and head[-1] not in "({,!" and not whole:
-        return None  # at the end of something finished
+        return None  # after a finished token
     try:
         tokens, expected = parser_at(head)
     except (UnexpectedInput, FilterError):
@@ -413,7 +416,7 @@ def _place_of(text: str, cursor: int, fields: Mapping[str, Field]) -> _Place | N
     if _SYMBOL.fullmatch(written) and not expected & {"OPERATOR", "_AND"}:
         if written.strip("!"):
             return None
-        start, written = cursor, ""  # what is not to hold comes after it
+        start, written = cursor, ""  # the operand of `!` comes next
     named = next((token.value for token in reversed(tokens) if token.type == "FIELD"), None)
     symbol = next((token.value for token in reversed(tokens) if token.type in ("OPERATOR", "IN")), None)
     return _Place(
@@ -435,7 +438,7 @@ def _field(name: str | None, fields: Mapping[str, Field]) -> Field | None:
 
 
 def _written_at(text: str, before: str) -> tuple[int, int, str]:
-    """The piece at the cursor: where it begins and ends, and what of it stands before the cursor."""
+    """Returns start and end of the token at the cursor, and its text up to the cursor."""
     cursor = len(before)
     opened = _open_quote(before)
     if opened is not None:
@@ -449,7 +452,7 @@ def _written_at(text: str, before: str) -> tuple[int, int, str]:
 
 
 def _open_quote(before: str) -> int | None:
-    """Where the quoted string begins in whose middle the cursor is."""
+    """Returns the offset of the quoted string that the cursor is in; None if it is in no string."""
     at = 0
     while (quotes := _QUOTE.search(before, at)) is not None:
         whole = _STRINGS.match(before, quotes.start())

@@ -1,4 +1,4 @@
-"""What is said about a display filter that cannot be used."""
+"""Errors of display filters, with suggestions for the user."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Iterable
 
 
 class FilterError(Exception):
-    """A display filter that cannot be read or makes no sense; the only exception any filter text can cause.
+    """A display filter that is malformed or does not fit its fields; the only exception that a text can cause.
 
     Attributes:
         message: one sentence.
-        position: where the trouble starts, in characters from the start of the filter text.
-        length: how many characters it covers; 0 when something is missing at `position`.
-        suggestion: a second sentence that says what to do instead, or None.
-        replacement: text to put in place of the covered characters to follow the suggestion, or None when it takes
-            more than a replacement.
+        position: start of the error, in characters from the start of the filter text.
+        length: number of characters covered; 0 if something is missing at `position`.
+        suggestion: a second sentence with a remedy, or None.
+        replacement: text for the covered characters that follows the suggestion; None if a replacement is not enough.
     """
 
     def __init__(
@@ -39,12 +38,12 @@ class FilterError(Exception):
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """The choice most like `word`, letter case aside; None when none is near enough to be worth saying."""
+    """Returns the choice most similar to `word`, ignoring case; None if no choice is similar enough."""
     by_lower = {choice.lower(): choice for choice in choices}
     found = difflib.get_close_matches(word[:100].lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[found[0]] if found else None
 
 
 def shortened(text: str, limit: int = 40) -> str:
-    """The text for use in a sentence: its end replaced by an ellipsis when it is longer than `limit`."""
+    """Truncates text with an ellipsis if it is longer than `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

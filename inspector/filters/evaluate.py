@@ -1,9 +1,9 @@
-"""A checked filter evaluated over columns: the nodes `compile` builds.
+"""Evaluates compiled filter nodes over columns.
 
-Terms over arrays (flags, numbers, interned strings) are evaluated for all messages asked for: that is cheaper than
-choosing. Terms that decode records come last and only see the messages that `&&` and `||` have not decided yet. A term
-over interned strings evaluates its predicate once per distinct string that occurs, and remembers it as long as the
-table lives; a term that decodes remembers its answers where it is given a place for them (`Answers`).
+Terms over arrays (flags, numbers, interned strings) are evaluated for all requested messages: that is cheaper than
+selecting. Terms that decode records come last and only get messages that `&&` and `||` have not decided yet. A term
+over interned strings evaluates its predicate once per distinct string and caches the result as long as the table lives.
+A term that decodes caches its results in `Answers` if given.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from inspector.store.messages.capture import Capture
 from inspector.store.messages.payload_values import OPEN_JSON
 
 CHEAP, DECODED, FULL_TEXT = 0, 1, 2
-"""What a term costs."""
+"""Costs of a term."""
 _LISTS = (list, tuple)
 _MOST_TEXTS = 8
-"""Values of a set that are looked for one by one."""
+"""Limit of set values that are searched one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One evaluation: the analysis, the columns made for it, and where dear answers are kept."""
+    """State of one evaluation: the analysis, its columns, and the cache of expensive results."""
 
     analysis: Analysis
     answers: Answers | None = None
     _columns: dict[Callable[[Analysis], Column], Column] = field(default_factory=dict)
 
     def frames_among(self, rows: Rows) -> Rows:
-        """Those of some messages that are frames: what they say may go on in later ones."""
+        """Returns the frames among some messages; their text may continue in later frames."""
         return rows[self.analysis.streams.columns["run"][rows] != 0]
 
     def column(self, make: Callable[[Analysis], Column]) -> Column:
-        """The column, made once."""
+        """Returns the column; builds it once."""
         found = self._columns.get(make)
         if found is None:
             found = self._columns[make] = make(self.analysis)
@@ -59,10 +59,10 @@ class Evaluation:
 
 
 class Selection:
-    """Messages asked about, and the quickest way to take them from a column.
+    """Requested messages, with the fastest index for numpy columns.
 
     Attributes:
-        take: a slice for a run of messages, which gives views; else their indices.
+        take: a slice for consecutive messages, for views without copies; else an index array.
     """
 
     __slots__ = ("_length", "take")
@@ -73,7 +73,7 @@ class Selection:
 
     @classmethod
     def of(cls, rows: Rows) -> Selection:
-        """Any messages, in any order."""
+        """Selects any messages, in any order."""
         first, last = int(rows[0]), int(rows[-1])
         if last - first == len(rows) - 1 and (len(rows) == 1 or bool((rows[1:] > rows[:-1]).all())):
             return cls.between(first, last + 1)
@@ -81,16 +81,14 @@ class Selection:
 
     @classmethod
     def between(cls, start: int, stop: int) -> Selection:
-        """Messages `start` to `stop`."""
         return cls(slice(start, stop), stop - start)
 
     @property
     def rows(self) -> Rows:
-        """Indices of the messages."""
         return np.arange(self.take.start, self.take.stop) if isinstance(self.take, slice) else self.take
 
     def where(self, mask: Mask) -> Selection:
-        """Those of the messages where a mask holds."""
+        """Returns the messages for which the mask is True."""
         places = np.flatnonzero(mask)
         rows = places + self.take.start if isinstance(self.take, slice) else self.take[places]
         return Selection(rows, len(rows))
@@ -100,47 +98,43 @@ class Selection:
 
 
 class Node(Protocol):
-    """A part of an expression."""
+    """A compiled part of an expression."""
 
     def cost(self, evaluation: Evaluation) -> int:
-        """CHEAP, DECODED or FULL_TEXT."""
+        """Returns CHEAP, DECODED or FULL_TEXT."""
         ...
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
-        """(len(selection),) bool, owned by the caller."""
+        """Returns (len(selection),) bool, owned by the caller."""
         ...
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
-        """Where it surely holds and where it possibly does, without decoding anything; only to be read."""
+        """Returns the certain and the possible matches without decoding anything; read-only."""
         ...
 
     def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        """Look at the strings that occur, where they are many, until a time; whether few or none are left."""
+        """Evaluates predicates for distinct strings until a deadline. Returns True if few or no strings remain."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class NotNode:
-    """The opposite of its operand."""
+    """Negation."""
 
     operand: Node
 
     def cost(self, evaluation: Evaluation) -> int:
-        """What its operand costs."""
         return self.operand.cost(evaluation)
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
-        """Where its operand does not hold."""
         mask = self.operand.evaluate(evaluation, selection)
         return np.logical_not(mask, out=mask)
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
-        """The other way round."""
         sure, possible = self.operand.bounds(evaluation, selection)
         return ~possible, ~sure
 
     def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        """As its operand."""
         return self.operand.learn(evaluation, selection, until)
 
 
@@ -152,11 +146,11 @@ class JunctionNode:
     decided_by: bool
 
     def cost(self, evaluation: Evaluation) -> int:
-        """What its dearest operand costs."""
+        """Returns the highest cost of its operands."""
         return max([operand.cost(evaluation) for operand in self.operands])
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
-        """Cheap operands first; dear ones only see what is not decided."""
+        """Evaluates cheap operands first; expensive ones only get undecided messages."""
         first, *rest = sorted(self.operands, key=lambda operand: operand.cost(evaluation))
         mask = first.evaluate(evaluation, selection)
         combine = np.logical_or if self.decided_by else np.logical_and
@@ -170,7 +164,7 @@ class JunctionNode:
         return mask
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
-        """Both bounds of all operands, combined."""
+        """Combines the bounds of all operands."""
         combine = np.logical_or if self.decided_by else np.logical_and
         sure, possible = self.operands[0].bounds(evaluation, selection)
         for operand in self.operands[1:]:
@@ -179,7 +173,7 @@ class JunctionNode:
         return sure, possible
 
     def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        """All operands, one after the other."""
+        """Runs `learn` of each operand in order."""
         return all(operand.learn(evaluation, selection, until) for operand in self.operands)
 
 
@@ -188,7 +182,7 @@ class TermNode:
     """One comparison or test of presence over one column."""
 
     number: int
-    """Among the terms of its filter."""
+    """Number of the term in its filter."""
     term: Term
     make_column: Callable[[Analysis], Column]
     memory: TableMemory = field(default_factory=TableMemory)
@@ -203,12 +197,12 @@ class TermNode:
             self._begins = operator.begins(predicate, self.term.operand)
 
     def cost(self, evaluation: Evaluation) -> int:
-        """Only columns that are no arrays have to decode."""
+        """Returns DECODED for columns that decode records, else CHEAP."""
         column = evaluation.column(self.make_column)
         return DECODED if isinstance(column, Decoded) else CHEAP
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
-        """Compare the messages' values."""
+        """Compares the messages' values."""
         column = evaluation.column(self.make_column)
         if isinstance(column, Decoded):
             mask = self._asked(evaluation, column, selection)
@@ -217,7 +211,7 @@ class TermNode:
         return np.logical_not(mask, out=mask) if self.term.negated else mask
 
     def _asked(self, evaluation: Evaluation, column: Decoded, selection: Selection) -> Mask:
-        """Decode, but not where it is known beforehand that the term does not hold."""
+        """Decodes records, except where the column already excludes a match."""
         answers, likely = self._answers_of(evaluation, column), self._likely(column, selection)
         analysis = evaluation.analysis
 
@@ -232,7 +226,7 @@ class TermNode:
         return likely
 
     def _likely(self, column: Decoded, selection: Selection) -> Mask | None:
-        """Where the term may hold, as far as that is known without decoding; owned by the caller."""
+        """Returns a mask of possible matches from indexes alone, owned by the caller; None if there is no index."""
         if column.may_hold is None:
             return None
         symbol, operand = (None, None) if self.term.operator is None else (self.term.operator.symbol, self.term.operand)
@@ -244,7 +238,7 @@ class TermNode:
         return column.may_hold(selection.take, texts)
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
-        """Arrays leave nothing open; of what must be decoded only answers given before are known."""
+        """Returns exact bounds for array columns; for decoded columns, bounds from cached results."""
         column = evaluation.column(self.make_column)
         if not isinstance(column, Decoded):
             mask = self.evaluate(evaluation, selection)
@@ -256,14 +250,14 @@ class TermNode:
         return (~possible, ~sure) if self.term.negated else (sure, possible)
 
     def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        """Only tables can hold many strings."""
+        """Evaluates the predicate per table entry; other columns need no preparation."""
         column, predicate = evaluation.column(self.make_column), self.term.predicate
         if predicate is None or not isinstance(column, Interned | InternedSets):
             return True
         return self.memory.learn(column, column.ids[selection.take], self._per_entry(column), until)
 
     def _per_entry(self, column: Interned | InternedSets) -> Callable[[int], bool]:
-        """The predicate over a table's entry: a string, a context's path, or a list of which any element will do."""
+        """Returns the predicate by table entry: for a string, a context path, or any element of a list."""
         predicate, table, operator = self.term.predicate, column.table, self.term.operator
         assert predicate is not None
         if isinstance(table, PathTable) and operator is not None and operator.places is not None:
@@ -274,7 +268,7 @@ class TermNode:
         return lambda entry: any(map(predicate, table[entry]))
 
     def _places_in(self, table: PathTable) -> list[PathPlaces]:
-        """What the operand is about, a path or a set of them."""
+        """Resolves the operand, a path or a set of paths, to places in the table."""
         if self._places is None or self._places[0] is not table:
             operand = self.term.operand
             wanted = operand if isinstance(operand, tuple) else (operand,)
@@ -301,7 +295,7 @@ class TermNode:
             values = column.values[selection.take]
             compared = self.term.operator.vector(values, self.term.operand)
             return compared if column.absent is None else compared & column.holding(values)
-        # The only comparison with a truth value that is left is `== true`.
+        # The only comparison with a truth value left is `== true`.
         return self._present(column, selection)
 
     def _decoded(self, capture: Capture, column: Decoded, rows: Rows) -> Mask:
@@ -321,7 +315,7 @@ class TermNode:
             return _mask((_any(predicate, value) for value in values), len(rows))
 
     def _values(self, capture: Capture, column: Decoded, rows: Rows) -> Iterator[object]:
-        """The messages' values; of a big one, whose column knows its head, what really stands in it."""
+        """Yields the messages' values. For records decoded only in part, reads the value from the whole record."""
         values = column.values(rows)
         big = capture.columns["length"][rows] > MAX_WHOLE
         if not big.any():
@@ -341,19 +335,18 @@ class TermNode:
 
 @dataclass(frozen=True, slots=True)
 class TextNode:
-    """Text of the whole message contains the needle, letter case aside; of a stream, what its frames say together."""
+    """Searches the text of the whole message, ignoring case; of a stream, the joined text of its frames."""
 
     number: int
     finder: TextFinder
     locate: Callable[[str], list[tuple[int, int]]]
-    """Where it stands in a text."""
+    """Returns matches in a text as (start, stop)."""
 
     def cost(self, evaluation: Evaluation) -> int:
-        """Dearest of all."""
         return FULL_TEXT
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
-        """Search the records, those that lie together at once."""
+        """Searches the records; adjacent records in one read."""
         analysis = evaluation.analysis
 
         def ask(rows: Rows) -> Mask:
@@ -366,11 +359,11 @@ class TextNode:
         return bool(places) and places[0][0] < limit
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
-        """What was searched before is known."""
+        """Returns bounds from cached results."""
         return _bounds_of(self._answers_of(evaluation), selection)
 
     def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
-        """Nothing beforehand."""
+        """Does nothing; full text has no string table."""
         return True
 
     def _answers_of(self, evaluation: Evaluation) -> NDArray[np.int8] | None:
@@ -381,10 +374,10 @@ class TextNode:
 
 
 def _hint_of(term: Term) -> TextHint | None:
-    """What a message holds where a term about a value in its payload does, before it is negated; None for anything."""
+    """Returns a text that each match of a payload term must contain, before negation; None if there is none."""
     operand: object = term.operand
     symbol = None if term.operator is None else term.operator.symbol
-    if not term.field.path or OPEN_JSON in term.field.path:  # what is in a text is written in other ways
+    if not term.field.path or OPEN_JSON in term.field.path:  # escaping differs in a text inside a text
         return None
     if symbol in ("==", "contains") and isinstance(operand, str) and operand:
         return TextHint((operand,))
@@ -395,7 +388,7 @@ def _hint_of(term: Term) -> TextHint | None:
 
 
 def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Mask:
-    """Add the frames in which what is looked for begins, to go on in the next ones."""
+    """Adds frames in which a match begins that continues in the next frames."""
     open_ = np.flatnonzero((analysis.streams.columns["run"][rows] != 0) & ~mask)
     if len(open_):
         mask[open_] = begins_in_frame(analysis, rows[open_], begins)
@@ -403,7 +396,7 @@ def _or_begins(analysis: Analysis, rows: Rows, mask: Mask, begins: Begins) -> Ma
 
 
 def _asked_once(answers: NDArray[np.int8] | None, selection: Selection, ask: Callable[[Rows], Mask]) -> Mask:
-    """Answers for the messages, asking only for what is not known."""
+    """Returns results from the cache and evaluates only the unknown ones."""
     if answers is None:
         return ask(selection.rows)
     found = answers[selection.take]

@@ -1,4 +1,4 @@
-"""A display filter as an indented outline, typed and compiled, for people who wonder what it does."""
+"""Explains a display filter as an indented outline with types and costs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _COST_HELP = {
 
 
 def explain(display_filter: DisplayFilter) -> str:
-    """What a filter compiles to; ends without a newline.
+    """Returns the outline of a compiled filter, without a final newline.
 
-    Its canonical text, then one line for each part with its value in the type of its field and what it costs, then what
-    the filter reads, what can change its answer, and what the costs mean.
+    Canonical text comes first, then one line per part with its typed value and cost. Fields, dependencies and the
+    meaning of costs follow.
     """
     expression, root, note = display_filter.expression, display_filter.root, display_filter.note
     if expression is None or root is None:
@@ -49,7 +49,7 @@ def explain(display_filter: DisplayFilter) -> str:
 
 
 def explained(display_filter: DisplayFilter) -> dict[str, object]:
-    """What a filter compiles to, for programs: as `explain` has it."""
+    """Returns the outline as data for programs; same content as `explain`."""
     expression, root = display_filter.expression, display_filter.root
     parts: list[dict[str, object]] = []
     if expression is not None and root is not None:
@@ -67,7 +67,7 @@ def explained(display_filter: DisplayFilter) -> dict[str, object]:
 
 
 def _parts(expression: Expression, node: Node, evaluation: Evaluation, depth: int) -> Iterator[tuple[str, int | None]]:
-    """Lines of the outline; the cost of those that are looked up. Nodes stand as the parts of the expression do."""
+    """Yields lines of the outline with their cost; None for junctions. Nodes have the structure of the expression."""
     indent = "  " * depth
     if isinstance(expression, And | Or) and isinstance(node, JunctionNode):
         yield f"{indent}{'any of' if node.decided_by else 'all of'}", None
@@ -109,7 +109,7 @@ def _operand(field: Field, operand: Operand) -> str:
 
 
 def _scalar(field: Field, value: Scalar) -> str:
-    """A value as it is compared, in the unit of its field."""
+    """Formats a compared value in the unit of its field."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

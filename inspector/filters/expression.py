@@ -1,6 +1,6 @@
-"""Regular expressions as Python reads them, and what can be seen of one without trying it.
+"""Inspects parsed regular expressions without running them.
 
-An expression is a list of (operation, value); what a value is depends on the operation.
+An expression is a list of (operation, value); the type of the value depends on the operation.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 
 def read_expression(text: str, flags: int = 0) -> Any:
-    """Read an expression. Raises re.error."""
+    """Parses an expression. Raises re.error if it is malformed."""
     return parser.parse(text, flags)
 
 
 def compiled(tree: Any, operation: Any, value: Any) -> re.Pattern[str]:
-    """One operation of an expression, as an expression of its own."""
+    """Compiles one operation of an expression on its own."""
     return compiler.compile(parser.SubPattern(tree.state, [(operation, value)]))
 
 
 def repeats_repetition(tree: Any, *, inside: bool = False) -> bool:
-    """Whether something is repeated any number of times within what is."""
+    """Returns True if an unbounded repetition contains another one."""
     for operation, value in tree:
         endless = str(operation) in ("MAX_REPEAT", "MIN_REPEAT") and value[1] is parser.MAXREPEAT
         if endless and inside:
@@ -33,14 +33,14 @@ def repeats_repetition(tree: Any, *, inside: bool = False) -> bool:
 
 
 def looks_before(tree: Any) -> bool:
-    """Whether it asks for what stands before the text it is tried in, or where that text begins."""
+    """Returns True if the expression has a look-behind or an anchor at the start of the text."""
     for operation, value in tree:
         name = str(operation)
         if name == "AT" and str(value) == "AT_BEGINNING_STRING":
             return True
         if name in ("ASSERT", "ASSERT_NOT") and value[0] < 0:
             return True
-        if name == "SUBPATTERN" and value[2]:  # ^ may mean the beginning of all in it
+        if name == "SUBPATTERN" and value[2]:  # flags may change the meaning of ^ in the group
             return True
         if any(looks_before(part) for part in _parts(value)):
             return True
@@ -48,7 +48,7 @@ def looks_before(tree: Any) -> bool:
 
 
 def is_of_ascii(tree: Any) -> bool:
-    """Whether it names no character beyond ASCII."""
+    """Returns True if the expression names only ASCII characters."""
     return all(_values_of_ascii((operation, value)) for operation, value in tree)
 
 
@@ -65,7 +65,7 @@ def _values_of_ascii(value: Any) -> bool:
 
 
 def _parts(value: Any) -> list[Any]:
-    """The expressions an operation is made of."""
+    """Returns the subexpressions of an operation."""
     if isinstance(value, parser.SubPattern):
         return [value]
     return [part for one in value for part in _parts(one)] if isinstance(value, list | tuple) else []

@@ -1,8 +1,8 @@
-"""Facets: the values that a few fields have among the messages shown, each with how many have it.
+"""Facets: counts the values of a few fields among the messages shown.
 
-A facet counts what is shown without the conditions on its own field, so that another of its values can be chosen. It is
-chosen and excluded by stacked conditions, as anybody would write them: `kind == "chat"`, `kind in {"chat", "a"}`,
-`kind != "chat"`. Nothing is done but in `step`, which is given a time; what comes and changes costs what is new.
+A facet ignores conditions on its own field, so the user can choose another of its values. Choices become stacked
+conditions as a user would write them: `kind == "chat"`, `kind in {"chat", "a"}`, `kind != "chat"`. All counting happens
+in `step`, within a deadline; new messages cost only their own count.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from inspector.filters.visible import Scope, VisibleRows
 from inspector.store.columns.columns import GrowingColumns
 
 FACETS = ("kind", "from", "tool", "state", "context.type")
-"""Fields, in the order they are shown."""
+"""Fields in display order."""
 _STEP = 1 << 14
 _MANY = 50_000
-"""More changed messages than this are all counted again."""
+"""Above this number of changed messages, all are counted again."""
 _DENSE = 1 << 16
 _CHANGING = ("tool", "state")
-"""Those that a later message may change; how a message counted is noted."""
+"""Fields that a later message may change; the counted value of each message is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class FacetValue:
     """A value of a facet.
 
     Attributes:
-        count: messages that have it.
-        chosen: messages with it are shown, those with others are not.
-        excluded: messages with it are not shown.
+        count: messages with the value.
+        chosen: the filter requires it, or another chosen value.
+        excluded: the filter excludes it.
     """
 
     value: str
@@ -54,15 +54,15 @@ class FacetValue:
     excluded: bool = False
 
 
-# What is chosen
+# Choices
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the conditions in force choose and exclude of one field.
+    """Values of one field that active conditions choose and exclude.
 
     Attributes:
-        places: of these conditions in the stack.
+        places: indices of these conditions in the stack.
     """
 
     chosen: tuple[str, ...] = ()
@@ -71,7 +71,7 @@ class Choice:
 
 
 def choice_of(stack: FilterStack, field: str) -> Choice:
-    """What is chosen and excluded of a field by stacked conditions that are on and speak of nothing else."""
+    """Returns the chosen and excluded values of a field. Considers active conditions on that field alone."""
     chosen, excluded, places = list[str](), list[str](), list[int]()
     for place, condition in enumerate(stack.conditions):
         found = _values(condition, field) if condition.on else None
@@ -83,7 +83,7 @@ def choice_of(stack: FilterStack, field: str) -> Choice:
 
 
 def _values(condition: Condition, field: str) -> tuple[list[str], bool] | None:
-    """The values a condition on a field names, and whether it chooses them; None for any other condition."""
+    """Returns the values in a condition on a field and True if it chooses them; None for any other condition."""
     try:
         expression: Expression | None = parse(condition.text)
     except FilterError:
@@ -100,7 +100,7 @@ def _values(condition: Condition, field: str) -> tuple[list[str], bool] | None:
 
 
 def chosen_with(stack: FilterStack, field: str, value: str) -> FilterStack:
-    """The stack with a value of a field chosen as well, or no longer; one that is excluded is so no longer."""
+    """Toggles a value as chosen. If it was excluded, only removes the exclusion."""
     choice = choice_of(stack, field)
     if value in choice.excluded:
         return _without(stack, field, value)
@@ -110,7 +110,7 @@ def chosen_with(stack: FilterStack, field: str, value: str) -> FilterStack:
 
 
 def excluded_with(stack: FilterStack, field: str, value: str) -> FilterStack:
-    """The stack with a value of a field excluded, or no longer; one that is chosen is no longer chosen."""
+    """Toggles a value as excluded. If it was chosen, removes the choice."""
     choice = choice_of(stack, field)
     if value in choice.excluded:
         return _without(stack, field, value)
@@ -120,7 +120,7 @@ def excluded_with(stack: FilterStack, field: str, value: str) -> FilterStack:
 
 
 def _without(stack: FilterStack, field: str, value: str) -> FilterStack:
-    """Without the condition that excludes a value."""
+    """Removes the condition that excludes a value."""
     for place, condition in enumerate(stack.conditions):
         if condition.on and _values(condition, field) == ([value], False):
             return stack.removed(place)
@@ -128,7 +128,7 @@ def _without(stack: FilterStack, field: str, value: str) -> FilterStack:
 
 
 def _with_chosen(stack: FilterStack, field: str, choice: Choice, values: tuple[str, ...]) -> FilterStack:
-    """With these values chosen, by one condition in the place of those that chose before."""
+    """Replaces all choosing conditions of a field by one for these values."""
     choosing = [place for place in choice.places if (_values(stack.conditions[place], field) or ((), False))[1]]
     text = ""
     if values:
@@ -146,45 +146,45 @@ def _with_chosen(stack: FilterStack, field: str, choice: Choice, values: tuple[s
     return replace(stack, conditions=conditions)
 
 
-# What is counted
+# Counting
 
 
 class _Base:
-    """Messages that some facets are counted among, and the counts."""
+    """Counts some facets over one set of messages."""
 
     def __init__(self, rows: VisibleRows, facets: tuple[str, ...], filter_: DisplayFilter | None, scope: Scope | None):
         self._rows = rows
         self._analysis: Analysis = rows.analysis
         self.facets = facets
-        self.filter = filter_  # None for what is shown
+        self.filter = filter_  # None for the shown messages
         self.scope = scope
         self.restart()
 
     def restart(self) -> None:
         self._answers = Answers()
-        self._done = 0  # messages looked at; of what is shown, places in it
+        self._done = 0  # number of messages counted; for shown messages, an index into them
         self._shown = (self._rows.replaced, self._rows.filter, self._rows.scope)
         self._columns = GrowingColumns({"row": np.uint32, **dict.fromkeys(_CHANGING, np.uint32)})
         self._counts: dict[str, NDArray[np.int64]] = {name: np.zeros(0, np.int64) for name in self.facets}
 
     @property
     def is_stale(self) -> bool:
-        """Whether other messages are shown than those counted, and new ones."""
+        """Returns True if the shown messages were replaced since they were counted."""
         return self.filter is None and self._shown != (self._rows.replaced, self._rows.filter, self._rows.scope)
 
     @property
     def behind(self) -> bool:
-        """Whether messages wait to be counted."""
+        """Returns True if messages wait to be counted."""
         return self.is_stale or self._done < (len(self._rows.visible) if self.filter is None else len(self._analysis))
 
     def depends(self, on: Depends) -> bool:
-        """Whether something may change which messages these are; of what is shown the rows tell."""
+        """Returns True if an event may change the set of messages; `VisibleRows` handles the shown ones itself."""
         return self.filter is not None and (
             on in self.filter.depends or (on is Depends.TREE and self.scope is not None)
         )
 
     def step(self, until: float) -> None:
-        """Count some more messages."""
+        """Counts the next messages."""
         if self.is_stale:
             self.restart()
         if self.filter is None:
@@ -203,7 +203,7 @@ class _Base:
                 self._add(name, codes, 1)
 
     def look_again(self, rows: NDArray[np.int64]) -> None:
-        """Count messages that changed by what they are now; those that are not among these are left out."""
+        """Updates the counts of changed messages; ignores messages that are not counted here."""
         known = self._columns["row"]
         places = np.searchsorted(known, rows)
         places = places[places < len(known)]
@@ -222,7 +222,7 @@ class _Base:
                     self._columns.put(name, places[other], now[other])
 
     def _codes(self, name: str, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """A number for the value of each of some messages; 0 for none. Of the type of a context, one of the context."""
+        """Returns a value code per message, 0 if absent. For `context.type` the code is that of the context."""
         analysis = self._analysis
         columns = analysis.capture.columns
         if name == "context.type":
@@ -246,7 +246,7 @@ class _Base:
             np.add.at(counts, codes, by)
 
     def values(self, name: str) -> dict[str, int]:
-        """Values with how many messages have each; the most frequent first."""
+        """Returns values with message counts, by descending count."""
         counts = self._counts[name]
         codes = np.flatnonzero(counts)
         strings: Sequence[str] = self._analysis.capture.strings
@@ -262,10 +262,10 @@ class _Base:
 
 
 class FacetTally:
-    """Counts the facets of one table, in steps.
+    """Counts the facets of one table in steps.
 
     Args:
-        rows: the messages the table shows.
+        rows: the messages that the table shows.
     """
 
     def __init__(self, rows: VisibleRows) -> None:
@@ -276,11 +276,11 @@ class FacetTally:
         self._waiting = 0
 
     def ask(self, stack: FilterStack, scope: Scope | None, compile_: Callable[[str], DisplayFilter]) -> None:
-        """Count for another filter or scope from now on; the rows show what it lets through, or will.
+        """Sets the filter and scope to count for; `rows` shows or will show the matching messages.
 
         Args:
-            stack: what the filter is made of.
-            scope: the part of the tree that matters.
+            stack: the conditions of the filter.
+            scope: subtree of contexts to count.
             compile_: compiles a display filter.
         """
         self._stack = stack
@@ -302,10 +302,10 @@ class FacetTally:
                 compiled = compile_(text.strip()) if text else None
                 self._bases[text] = _Base(self._rows, facets, compiled, scope if text else None)
 
-    # What happens
+    # Events
 
     def take_in(self, changes: Changes) -> None:
-        """Traffic has come; costs nothing until the next step."""
+        """Queues changes; costs nothing until the next step."""
         if changes.tree_moved:
             self._forget(Depends.TREE)
         if len(changes.changed):
@@ -318,7 +318,7 @@ class FacetTally:
                     base.restart()
 
     def tick(self) -> None:
-        """Time has passed while traffic is live."""
+        """Invalidates results that depend on the clock."""
         self._forget(Depends.CLOCK)
 
     def _forget(self, on: Depends) -> None:
@@ -328,11 +328,11 @@ class FacetTally:
 
     @property
     def behind(self) -> bool:
-        """Whether something waits to be counted."""
+        """Returns True if messages wait to be counted."""
         return bool(self._changed) or any(base.behind for base in self._bases.values())
 
     def step(self, until: float) -> bool:
-        """Go on until a time (`time.perf_counter`); whether all is counted. Something is done however late it is."""
+        """Counts until a deadline (`time.perf_counter`), at least one slice. Returns True if all is counted."""
         if self._changed:
             rows = np.unique(np.concatenate(self._changed)).astype(np.int64)
             self._changed, self._waiting = [], 0
@@ -346,13 +346,13 @@ class FacetTally:
         return not self.behind
 
     def values(self, name: str, most: int) -> tuple[list[FacetValue], int]:
-        """The values of a facet, the most frequent first, and how many more there are.
+        """Returns the values of a facet by descending count, and the number of values left out.
 
-        What is chosen or excluded is always among them.
+        Chosen and excluded values are always included.
 
         Args:
             name: the field.
-            most: so many values at most, and those that are chosen or excluded.
+            most: limit of values besides chosen and excluded ones.
         """
         base = next(base for base in self._bases.values() if name in base.facets)
         counts, choice = base.values(name), choice_of(self._stack, name)
@@ -365,5 +365,4 @@ class FacetTally:
 
 
 def label_of(name: str) -> str:
-    """What a facet is called."""
     return FIELD_BY_NAME[name].label

@@ -1,4 +1,4 @@
-"""What a field is: a name, a type, a sentence, and the column its values are in. Which there are stands in `fields`."""
+"""Defines `Field`: a name, a type, help and the column of its values. `fields` lists all fields."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from inspector.store.messages.payload_values import OPEN_JSON, walk
 
 
 class FieldType(enum.Enum):
-    """What values a field has, and so which operators fit."""
+    """Type of a field's values; decides the operators."""
 
     STRING = "text"
     KIND = "kind"
     """A text whose `like` follows capability rules."""
     CONTEXT = "context path"
-    """A path; the only type with `under`, `below`, `above` and `childof`."""
+    """The only type with `under`, `below`, `above` and `childof`."""
     INTEGER = "whole number"
     NUMBER = "number"
     TIME = "time"
     """Integer nanoseconds since the Unix epoch, UTC."""
     SEVERITY = "severity"
-    """A word of `Severity`, ordered as those are."""
+    """A word of `Severity`, in its order."""
     BOOLEAN = "yes or no"
     ANY = "any"
-    """Decided value by value: fields of a payload."""
+    """Type decided per value: fields of a payload."""
 
 
 class Depends(enum.Enum):
-    """What can change a value after its message was read."""
+    """Events that can change a value after its message was read."""
 
     FIXED = "nothing"
     PASS = "a later message"
@@ -42,7 +42,7 @@ class Depends(enum.Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """One field."""
+    """One field of the filter language."""
 
     name: str
     type: FieldType
@@ -53,31 +53,31 @@ class Field:
     column: Callable[[Analysis], Column]
     depends: Depends = Depends.FIXED
     many: bool = False
-    """Values are lists; a comparison holds if it holds for any element."""
+    """Values are lists; a comparison is true if any element matches."""
     like_column: Callable[[Analysis], Column] | None = None
-    """What `like` matches where that is not `column`."""
+    """Column for `like` if it differs from `column`."""
     secret: str | None = None
-    """A key on the way to a payload's value that names a secret; whoever shows a value asks `secret_at`."""
+    """A key on the path of a payload value that names a secret. Callers that show a value check `secret_at`."""
     values: tuple[str, ...] = ()
-    """Values that are offered also where no message has them."""
+    """Values offered even if no message has them."""
     only: Sequence[str] = ()
-    """All values there can be; empty where messages may have any."""
+    """All possible values; empty if any value is possible."""
     path: tuple[str, ...] = ()
-    """Keys from the payload down to the value; empty for what is no value of a payload."""
+    """Keys from the payload down to the value; empty if the field is no payload value."""
 
     def value(self, analysis: Analysis, message: int) -> object:
-        """The value of one message: None when absent, [] for an absent list, times as integer nanoseconds."""
+        """Returns the value of one message: None if absent, [] for an absent list, times as integer nanoseconds."""
         return self.column(analysis).value(message)
 
     def secret_at(self, analysis: Analysis, message: int) -> str | None:
-        """The key for which the value of a message is a secret and has to be masked; None where it is none by that."""
+        """Returns the key that makes the value of a message a secret; None if it is no secret by its key."""
         if self.secret is not None or not self.path:
             return self.secret
         return self.path[-1] if _is_secret_beside(analysis.capture.records.payload(message), self.path) else None
 
 
 def _is_secret_beside(value: object, path: tuple[str, ...]) -> bool:
-    """Whether the value at a path is masked with its neighbours: those in the texts that are opened on the way, too."""
+    """Returns True if neighbours mark the value at a path as secret, also inside opened JSON texts."""
     while OPEN_JSON in path:
         place = path.index(OPEN_JSON)
         if is_secret_beside(value, path[:place]):

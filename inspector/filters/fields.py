@@ -1,8 +1,8 @@
-"""Every field once: name, type, where its values come from, label and help (docs/design.md 6).
+"""The table of all fields: name, type, column, label and help (docs/design.md 6).
 
-Filter, completion, table columns, the command line and help all read this table. To add a field: one `Field` in FIELDS.
-Where its value comes from is its `column`: an array that the capture or a pass keeps, else `_decoded`, which reads the
-record again when it is asked for. A pass is needed only for what other messages tell, or what is filtered often.
+Filter, completion, table columns, command line and help read this table. To add a field, add one `Field` to FIELDS. Its
+`column` is an array of the capture or a pass, or `_decoded`, which reads the record on demand. A pass is needed only
+for facts from other messages and for frequent filters.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from inspector.store.messages.decoding import decoded_in_blocks
 from inspector.tokens.counter import TOKENIZER
 
 Take: TypeAlias = "slice | NDArray[np.integer[Any]]"
-"""Which messages of a column: a run of them, or some."""
+"""Selects messages of a column: a slice or an index array."""
 
 
 def _strings(name: str) -> Callable[[Analysis], Column]:
@@ -72,7 +72,7 @@ def _decoded(
 
         def many(rows: NDArray[np.integer[Any]]) -> Iterator[object]:
             if known is not None and not known(rows, None).any():
-                return map(of, rows.tolist())  # there is nothing to decode
+                return map(of, rows.tolist())  # no message can have a value
             return decoded_in_blocks(analysis.capture, rows, of)
 
         return Decoded(of, len(analysis), known, many, masked)
@@ -81,13 +81,13 @@ def _decoded(
 
 
 def _may_have_id(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
-    """Ids that are text are known by their hash; others are rare."""
+    """Finds text ids by hash. Other ids are rare."""
     hashes = analysis.capture.ids.text_hashes("id_hash", rows)
     return np.ones(len(hashes), np.bool_) if texts is None else _hashed(hashes, texts) | (hashes == NO_HASH)
 
 
 def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
-    """Of several ids named only the first is known by its hash."""
+    """Finds correlated messages by the hash of their first id."""
     columns = analysis.capture.columns
     flags = columns["flags"][rows]
     named = (flags & Flag.CORRELATED.value) != 0
@@ -111,7 +111,7 @@ def _may_have_summary(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[
 
 
 def _hashed(hashes: NDArray[np.uint64], texts: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Which hashes are those of one of some texts."""
+    """Returns a mask of the hashes that belong to any of some texts."""
     found = np.zeros(len(hashes), np.bool_)
     for text in texts:
         found |= hashes == np.uint64(hash_text(text))
@@ -127,12 +127,12 @@ def _rows_taken(analysis: Analysis, rows: Take) -> NDArray[np.int64]:
 
 
 def _of_rows(analysis: Analysis, at: Callable[[NDArray[np.int64]], NDArray[Any]]) -> Lazy:
-    """As `_lazy`, of what is asked for message by message."""
+    """As `_lazy`, for functions that need index arrays."""
     return _lazy(analysis, lambda rows: at(_rows_taken(analysis, rows)))
 
 
 def _numbered(messages: NDArray[Any]) -> NDArray[np.int64]:
-    """Message indices as the numbers users see."""
+    """Converts message indices to the numbers users see, from 1."""
     return messages.astype(np.int64) + 1
 
 
@@ -141,7 +141,7 @@ def _own_number(analysis: Analysis) -> Column:
 
 
 def _consumption(name: Link) -> Callable[[Analysis], Column]:
-    """The other one of a transient result and what consumed it."""
+    """Links a transient result and the message that consumed it."""
 
     def of(analysis: Analysis) -> Column:
         links = analysis.transients.signals.links
@@ -161,7 +161,7 @@ def _tool(analysis: Analysis) -> Column:
 
 
 def _of_call(name: str) -> Callable[[Analysis], Column]:
-    """Words about the call of a model that a message came from."""
+    """Column of strings about the model call that a message came from."""
 
     def column(analysis: Analysis) -> Column:
         return Interned(_of_rows(analysis, partial(analysis.usage.words, name)), analysis.capture.strings)
@@ -170,7 +170,7 @@ def _of_call(name: str) -> Callable[[Analysis], Column]:
 
 
 def _first_token(analysis: Analysis) -> Column:
-    """(n,) float64 milliseconds, NaN where there is none."""
+    """(n,) float64 milliseconds, NaN if absent."""
 
     def at(rows: NDArray[np.int64]) -> NDArray[np.float64]:
         found = analysis.usage.first_tokens(rows)
@@ -180,17 +180,17 @@ def _first_token(analysis: Analysis) -> Column:
 
 
 def _usage(name: str) -> Callable[[Analysis], Column]:
-    """Tokens that calls of models report."""
+    """Tokens that model calls report."""
     return lambda a: Numbers(_of_rows(a, partial(a.usage.at, name)), NOT_REPORTED)
 
 
 def _cost(analysis: Analysis) -> Column:
-    """(n,) float64 dollars, NaN where there is none."""
+    """(n,) float64 dollars, NaN if absent."""
     return Numbers(_of_rows(analysis, lambda rows: np.round(analysis.costs.at(rows), 10)))
 
 
 def _stated_cost(analysis: Analysis) -> Column:
-    """(n,) float64 dollars, NaN where none are stated."""
+    """(n,) float64 dollars, NaN if the session states no cost."""
     return Numbers(_of_rows(analysis, lambda rows: np.round(analysis.costs.stated_at(rows), 9)))
 
 
@@ -199,7 +199,7 @@ def _repeats(analysis: Analysis) -> Column:
 
 
 def _exchanges(analysis: Analysis, name: str, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> Lazy:
-    """What is known of the HTTP exchanges that carried messages."""
+    """Facts about the HTTP exchanges that carried messages."""
     return _of_rows(analysis, lambda rows: convert(analysis.capture.extracted.exchanges(name, rows)))
 
 
@@ -233,7 +233,7 @@ def _mcp_era(analysis: Analysis) -> Column:
 
 
 def _latency(analysis: Analysis) -> Column:
-    """(n,) float64 milliseconds, NaN where there is none."""
+    """(n,) float64 milliseconds, NaN if absent."""
     return Numbers(_lazy(analysis, lambda rows: latency_ms(analysis, rows)))
 
 
@@ -299,7 +299,7 @@ def _labels(analysis: Analysis) -> Column:
 
 
 def _cut_from(name: str) -> Callable[[Analysis], Column]:
-    """What the line of a slice says of where its message was."""
+    """Place of a message in the file that a slice was cut from."""
 
     def value(analysis: Analysis, message: int) -> object:
         capture = analysis.capture
@@ -338,7 +338,7 @@ def _sources(analysis: Analysis) -> Column:
 def _seen_by(analysis: Analysis) -> Column:
     capture = analysis.capture
     names, found = [source.name for source in capture.sources], capture.seen_by
-    if found is None:  # nobody else has what is in a log that was opened alone
+    if found is None:  # a log opened alone has no second source
         sources = capture.columns["source"]
         own = [(), *((name,) for name in names)]
         return InternedSets(_lazy(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), own)

@@ -1,9 +1,9 @@
-"""Find in view: which of the messages shown hold what is looked for, found out in slices.
+"""Find in view: searches the shown messages in time slices.
 
-A message holds it when the text of its record does, whatever of it is folded on screen, or when the summary does that
-is shown in place of a collapsed result; a frame, when it begins there and goes on in the next ones. A hit in a stream
-that is folded is its row. What was said of a message is kept as long as the query: another filter, or
-rows that come, ask only for what is not known.
+A message matches if the text of its record does, also where it is folded on screen. A collapsed result also matches by
+the summary shown in its place. A frame matches if the text begins there and continues in the next frames. The hit of a
+frame in a folded stream is the stream's row. Results per message are cached as long as the query: another filter or new
+rows search only unknown messages.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from inspector.filters.visible import Messages, VisibleRows
 from inspector.store.messages.adjacent_reads import Stretch, stretches
 
 _FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
-"""Of records searched without a look at the clock; slices begin small, as nobody knows how dear the query is."""
+"""Record bytes searched between two checks of the clock. Slices start small, since the cost of the query is unknown."""
 _MOST_ROWS = 8_192
 _QUICK_S, _SLOW_S = 0.001, 0.003
 
@@ -39,26 +39,26 @@ def _one(message: int) -> Messages:
 
 
 class FindSearch:
-    """One query over the rows of a table.
+    """Searches the rows of a table for one query.
 
-    The search begins at a message and goes around the end, so that what is next for the user is found first.
+    The search starts at a message and wraps around the end, so it finds the user's next hit first.
 
     Attributes:
-        query: what is looked for.
-        locate: where in a text it stands.
-        gave_up: whether an expression took too long in so many messages that the rest is not searched.
+        query: the query.
+        locate: returns the matches in a text.
+        gave_up: the expression timed out in so many messages that the rest is not searched.
     """
 
     def __init__(self, rows: VisibleRows, query: FindQuery, origin: int | None = None) -> None:
-        """Begin, without searching yet.
+        """Prepares the search without running it.
 
         Args:
-            rows: of the table.
-            query: what is looked for.
-            origin: the message to begin at.
+            rows: rows of the table.
+            query: the query.
+            origin: the message to start at.
 
         Raises:
-            PatternError: the expression cannot be used.
+            PatternError: the expression is not valid.
         """
         self.query = query
         self.gave_up = False
@@ -74,7 +74,7 @@ class FindSearch:
         self._begin(origin)
 
     def _begin(self, origin: int | None) -> None:
-        """Look at the rows from a message on, then at those before it."""
+        """Starts the search at a message; earlier rows come last."""
         self._seen, self._replaced, self._folded = self._rows.chosen, self._rows.replaced, self._rows.folded
         first = 0 if origin is None else self._place(origin)
         self._runs = [[first, len(self._seen)], [0, first]]
@@ -85,16 +85,16 @@ class FindSearch:
         self._done = 0
 
     def _place(self, message: int) -> int:
-        """How many of the messages searched were said before this one."""
+        """Returns the number of searched messages before this one."""
         return int(self._seen.searchsorted(np.uint32(message)))
 
     # Searching
 
     def step(self, until: float) -> bool:
-        """Search on until a time (`time.perf_counter`); whether all rows are searched then, or it gave up."""
+        """Searches until a deadline (`time.perf_counter`). Returns True if all rows are searched, or it gave up."""
         for which, run in enumerate(self._runs):
             while run[0] < run[1] and not self.gave_up:
-                began = time.thread_time()  # what others take of the machine makes no message dearer
+                began = time.thread_time()  # processor time: other load on the machine does not count
                 try:
                     self._search(which, run)
                 except TookTooLongError:
@@ -112,7 +112,7 @@ class FindSearch:
         return self.done
 
     def _search(self, which: int, run: list[int]) -> None:
-        """Search the next records of a run."""
+        """Searches the next records of a run."""
         chunk = self._seen[run[0] : min(run[1], run[0] + _MOST_ROWS)]
         known = self._answers()
         unknown = chunk[known[chunk] == UNKNOWN]
@@ -133,7 +133,7 @@ class FindSearch:
         self._done += len(chunk)
 
     def _take(self, which: int, found: Messages) -> None:
-        """Some messages of a run are found to hold it: they are hits, or the rows are that they are folded into."""
+        """Adds matching messages of a run as hits. A folded message counts for its row."""
         rows = self._rows.standing_for(found)
         own = found[rows == found]
         if len(own):
@@ -144,7 +144,7 @@ class FindSearch:
             self._add_late(np.unique(rows[rows != found]).astype(np.uint32))
 
     def _add(self, found: Messages) -> None:
-        """Some messages, ascending, are hits too."""
+        """Adds messages, ascending, to the hits."""
         if self._joined is not None:
             self._joined.add(found)
         if self._arranged != self._rows.arranged:
@@ -153,7 +153,7 @@ class FindSearch:
             self._hit_rows.add(self._rows.rows_of(found.astype(np.int64)))
 
     def _add_late(self, rows: Messages) -> None:
-        """Some messages are hits that were passed already, or whose row is that of a hit."""
+        """Adds hits in rows that the search has already passed, and rows that stand for a hit."""
         late = rows[~self._is_hit(rows)]
         if len(late):
             self._late = np.union1d(self._late, late)
@@ -163,7 +163,7 @@ class FindSearch:
         return np.isin(messages, self._late)
 
     def _answer(self, messages: Messages) -> None:
-        """Find out about messages, ascending; some stay unknown where that takes long."""
+        """Searches messages, ascending; those that take long may stay unknown."""
         known, analysis = self._known, self._rows.analysis
         long = np.flatnonzero(analysis.capture.columns["length"][messages] > LONG)
         if len(long) and not long[0]:
@@ -184,11 +184,11 @@ class FindSearch:
                 break
 
     def _ask_summaries(self, messages: Messages, lines: Stretch | None = None) -> None:
-        """Find out about summaries of collapsed results whose records do not hold it.
+        """Searches summaries of collapsed results whose records do not match.
 
         Args:
-            messages: that were searched.
-            lines: their records; None to read those that give a summary of their own again.
+            messages: the searched messages.
+            lines: their records; None forces a new read of records with their own summary.
         """
         known = self._known
         rows, own = self._rows.analysis.transients.signals.consumed(int(messages[0]), int(messages[-1]) + 1)
@@ -203,7 +203,7 @@ class FindSearch:
                 known[message] = 1
 
     def _ask_joined(self, messages: Messages) -> None:
-        """Find out about frames which do not hold it themselves: whether it goes on in the next ones."""
+        """Searches frames without a match of their own for text that continues in the next frames."""
         runs = self._rows.analysis.streams.columns["run"]
         if runs.strides[0] == 0:  # one value for all: there are no frames
             return
@@ -216,7 +216,7 @@ class FindSearch:
         return bool(places) and places[0][0] < limit
 
     def _ask_long(self, message: int) -> np.int8:
-        """Search on in a long record."""
+        """Continues the search in a long record."""
         if self._long is None or self._long[0] != message:
             self._long = message, search_long(self._finder, self._rows.analysis.capture, message)
         answer = next(self._long[1])
@@ -235,14 +235,14 @@ class FindSearch:
             self._known = grown
         return self._known
 
-    # Following what changes
+    # Changes
 
     def take_in(self, changes: Changes, origin: int | None) -> bool:
-        """Traffic has come or another view was chosen; whether there is something to search.
+        """Follows new traffic or another view. Returns True if something must be searched.
 
         Args:
-            changes: what is no longer known.
-            origin: the message to begin at where rows changed otherwise than by new ones below.
+            changes: the changed messages.
+            origin: the message to start at if rows changed other than by new ones below.
         """
         self._to_ask_again(changes)
         visible, seen = self._rows.chosen, self._seen
@@ -258,9 +258,9 @@ class FindSearch:
         return not self.done
 
     def _to_ask_again(self, changes: Changes) -> None:
-        """Remember messages searched before that may hold it now.
+        """Queues searched messages that may match now.
 
-        A collapsed result shows its summary too, and a frame goes on in newer ones; nothing else changes.
+        A collapsed result gets a summary and a frame gets a continuation; no other message changes.
         """
         changed = changes.changed[changes.changed < len(self._known)]
         changed = changed[self._known[changed] == 0]
@@ -271,7 +271,7 @@ class FindSearch:
             self._again = np.union1d(self._again, changed.astype(np.uint32))
 
     def _ask_again(self, until: float) -> None:
-        """Ask some of them, one at least, until a time; an expression may take long in each."""
+        """Searches queued messages until a deadline, at least one; an expression may take long in each."""
         asked, found = 0, list[int]()
         frames = self._rows.analysis.streams.columns["run"][self._again] != 0
         if frames.any():
@@ -292,21 +292,21 @@ class FindSearch:
             shown = visible[np.minimum(visible.searchsorted(new), len(visible) - 1)] == new
             self._add_late(np.unique(self._rows.standing_for(new[shown])).astype(np.uint32))
 
-    # Asking
+    # Results
 
     @property
     def done(self) -> bool:
-        """Whether nothing more is searched: all rows are, or too many take too long."""
+        """Returns True if the search has ended: all rows are searched, or too many timed out."""
         return self.gave_up or (not len(self._again) and all(start >= stop for start, stop in self._runs))
 
     @property
     def fraction(self) -> float:
-        """How far it is, 0 to 1."""
+        """Progress, 0 to 1."""
         return self._done / max(1, len(self._seen))
 
     @property
     def hits(self) -> Messages:
-        """(n,) uint32, the messages found so far, ascending."""
+        """(n,) uint32, messages found so far, ascending."""
         if self._joined is None:
             parts = [*self._hits[1], *self._hits[0]]
             joined = np.concatenate(parts) if parts else NOTHING
@@ -315,7 +315,7 @@ class FindSearch:
 
     @property
     def too_long(self) -> int:
-        """How many messages were left out because it takes too long to say whether they are hits."""
+        """Number of messages left out because the search timed out in them."""
         return int(np.count_nonzero(self._known == TOO_LONG))
 
     def _is_hit(self, messages: Messages) -> NDArray[np.bool_]:
@@ -325,11 +325,11 @@ class FindSearch:
         return hits[np.minimum(hits.searchsorted(messages), len(hits) - 1)] == messages
 
     def holds(self, message: int) -> bool:
-        """Whether a message, or one that its row stands for, is known to hold it."""
+        """Returns True if a message, or one that its row stands for, is a known hit."""
         return message < len(self._known) and bool(self._known[message] == 1 or self._is_late(_one(message))[0])
 
     def place_of(self, message: int | None) -> int | None:
-        """Which of the hits a message is as they stand, from 0; None when it is none."""
+        """Returns the index of a message among the hits in display order; None if it is no hit."""
         row = self._rows.row_of(message) if message is not None and self.holds(message) else None
         if message is None or row is None:
             return None
@@ -338,9 +338,9 @@ class FindSearch:
         return int(self._rows_of_hits().searchsorted(row))
 
     def next(self, message: int | None, step: int) -> tuple[int, bool] | None:
-        """The next (1) or previous (-1) hit from a message, and whether the end was passed; None where none is known.
+        """Returns the next (1) or previous (-1) hit from a message, and True if it wrapped around; None without hits.
 
-        Without a message it is the first or the last one. O(log hits).
+        Without a message, returns the first or last hit. O(log hits).
         """
         if not len(self.hits):
             return None
@@ -358,14 +358,14 @@ class FindSearch:
         return (self._rows.at(found)[0] if by_row else found), wrapped
 
     def _rows_of_hits(self) -> NDArray[np.int64]:
-        """(n,) int64, the rows the hits stand in, ascending; kept until messages come to stand elsewhere."""
+        """(n,) int64, rows of the hits, ascending; cached until rows are rearranged."""
         if self._hit_rows is None or self._arranged != self._rows.arranged:
             self._arranged = self._rows.arranged
             self._hit_rows = Grown(self._rows.rows_of(self.hits.astype(np.int64)))
         return self._hit_rows.values
 
     def knows_next(self, message: int | None, step: int) -> bool:
-        """Whether nothing that is still to be searched lies between a message and the hit `next` gives."""
+        """Returns True if everything between a message and the hit from `next` is searched."""
         if self.done:
             return True
         found = self.next(message, step)

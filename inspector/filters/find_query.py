@@ -1,4 +1,4 @@
-"""What is looked for by find in view: the one place that says which records hold it, and where in a text it stands."""
+"""Query of find in view: matches records, and locates matches in shown text."""
 
 from __future__ import annotations
 
@@ -15,76 +15,76 @@ from inspector.filters.records import Mask
 from inspector.filters.time_limit import TookTooLongError, at_most
 
 LONGEST = 1_000
-"""Characters of what is looked for."""
+"""Limit of a query in characters."""
 MOST_PLACES = 2_000
-"""Places in one text that are told: more are no help to the eye."""
+"""Limit of matches in one text; more do not help the eye."""
 _LIMIT_S = 0.03
 _MOST_IN_A_ROW = 4
-"""Texts that took too long one after the other, after which none is tried any more."""
+"""Consecutive timeouts after which no further text is searched."""
 _REMEMBERED = 256
 
 Places = list[tuple[int, int]]
-"""(start, stop) in characters, ascending, none of them empty, none within another."""
+"""(start, stop) in characters, ascending, not empty, not nested."""
 
 
 class Finder(PartFinder, Protocol):
-    """Finds something in the text of records."""
+    """Finds a query in the text of records."""
 
     def __call__(self, record: bytes) -> bool:
-        """Whether a record's text holds it."""
+        """Returns True if the record's text matches."""
         ...
 
     def among(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
-        """Which of the records that lie in `data` hold it; arguments as for `TextFinder.among`.
+        """Searches many records in `data`; arguments as for `TextFinder.among`.
 
         Returns:
-            (k,) bool or int8: 1 or true where it is, 0 or false where not; TOO_LONG where that takes too long to say,
-            and UNKNOWN where nobody tried because others took long.
+            (k,) bool or int8: 1 or True for a match, 0 or False for no match. TOO_LONG for a timeout, and UNKNOWN for
+            records not tried because others took long.
         """
         ...
 
     def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
-        """Of records in which it was not found: whether a string in one may hold it when it is looked at by itself.
+        """Checks records without a match for a possible match in one of their strings alone.
 
-        An expression may ask for the end of a text, and may take too long for the record and not for a string in it.
+        An expression may anchor at the end of a text, or time out for the record but not for one string.
 
         Args:
-            data: bytes in which the records lie; as for `among`.
-            starts: (k,) integer, where they begin.
-            ends: (k,) integer, where they end.
+            data: bytes of the records; as for `among`.
+            starts: (k,) integer, start offsets.
+            ends: (k,) integer, end offsets.
 
         Returns:
-            (k,) bool, false where surely none does.
+            (k,) bool, False if no string can match.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FindQuery:
-    """What is looked for."""
+    """Query of find in view."""
 
     text: str
     """The words, or the expression; not empty."""
     match_case: bool = False
-    """Upper and lower case differ."""
+    """Case-sensitive."""
     is_pattern: bool = False
-    """It is a regular expression."""
+    """The text is a regular expression."""
 
     def finder(self) -> Finder:
-        """What finds it in records.
+        """Returns a finder for records.
 
         Raises:
-            PatternError: the expression cannot be used.
+            PatternError: the expression is not valid.
         """
         if self.is_pattern:
             return PatternFinder(self.text, match_case=self.match_case)
         return TextFinder(self.text, match_case=self.match_case)
 
     def locator(self) -> Callable[[str], Places]:
-        """What finds it in texts that are shown; it never raises, and gives up on texts that would take long.
+        """Returns a function that locates matches in shown texts. It never raises; slow texts give no match.
 
         Raises:
-            PatternError: the expression cannot be used.
+            PatternError: the expression is not valid.
         """
         if not self.is_pattern:
             return literal_locator(self.text, match_case=self.match_case)
@@ -96,7 +96,7 @@ class FindQuery:
         def locate(text: str) -> Places:
             nonlocal in_a_row
             found: Places = []
-            if in_a_row >= _MOST_IN_A_ROW or (dear and hash(text) in dear):  # it would take as long again
+            if in_a_row >= _MOST_IN_A_ROW or (dear and hash(text) in dear):  # it would time out again
                 return found
             try:
                 with at_most(_LIMIT_S):
@@ -117,7 +117,7 @@ class FindQuery:
 
 
 def literal_locator(needle: str, *, match_case: bool) -> Callable[[str], Places]:
-    """What finds a text in texts that are shown."""
+    """Returns a function that locates a literal text in shown texts."""
     folded = needle if match_case else needle.casefold()
 
     def locate(text: str) -> Places:
@@ -137,7 +137,7 @@ def literal_locator(needle: str, *, match_case: bool) -> Callable[[str], Places]
 
 
 def _unfolded(text: str, places: Places) -> Places:
-    """Places in the folded text as places in the text itself: some characters become two or three when folded."""
+    """Maps places in case-folded text to the original text: folding expands some characters to two or three."""
     origins: list[int] = []
     for place, character in enumerate(text):
         origins.extend([place] * len(character.casefold()))

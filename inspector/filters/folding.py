@@ -1,10 +1,8 @@
-"""Decides which of the messages that a view lets through have a row.
+"""Folds stream frames and copies into one row, and hides bookkeeping rows.
 
-Of a stream's frames, and of copies, the first alone has one; bookkeeping has none unless it is asked for.
-
-The row of a stream is that of the first frame filter and scope let through, and stands for all of these; it says what
-the whole stream does. A copy is folded into the message that it is a copy of, where that is let through. Where frames
-or copies are asked for one by one (a filter about them, the setting) nothing is folded.
+The row of a stream is its first frame that passes filter and scope; it stands for all such frames and shows the whole
+stream's state. A copy folds into its original if that passes too. If the user asks for single frames or copies, by a
+filter or the setting, folding is off.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ NOTHING: Messages = np.empty(0, np.uint32)
 
 
 class Grown:
-    """An ascending array that is added to, mostly at its end: then nothing is copied but what is added."""
+    """An ascending array that grows mostly at its end; then only the new part is copied."""
 
     def __init__(self, values: NDArray[Any]) -> None:
         self._room = values
@@ -33,11 +31,11 @@ class Grown:
 
     @property
     def values(self) -> NDArray[Any]:
-        """A view: it stays as it is when more is added."""
+        """A view of the values; later additions do not change it."""
         return self._room[: self._count]
 
     def add(self, more: NDArray[Any]) -> None:
-        """Add ascending values, none of which it has."""
+        """Adds ascending values that it does not contain."""
         now, count = self.values, self._count + len(more)
         if len(more) and len(now) and more[0] < now[-1]:
             self._room = np.insert(now, now.searchsorted(more), more)
@@ -54,44 +52,44 @@ _FEW = 4_096
 
 
 def _first_of_each(runs: NDArray[Any]) -> NDArray[np.int64]:
-    """The first place of each number; in no order."""
+    """Returns the first index of each number, in no order."""
     if len(runs) < _FEW:
         return np.unique(runs, return_index=True)[1]
     places = np.full(int(runs.max()) + 1, -1, np.int64)
-    places[runs[::-1]] = np.arange(len(runs) - 1, -1, -1)  # of several values for one place the last stays
+    places[runs[::-1]] = np.arange(len(runs) - 1, -1, -1)  # numpy keeps the last of several values for one index
     return places[places >= 0]
 
 
 def _among(some: NDArray[np.int64], messages: Messages) -> NDArray[np.bool_]:
-    """(n,) which of some messages are among ascending ones. O(n log messages)."""
+    """Returns (n,) True for each of `some` that is among ascending messages. O(n log messages)."""
     if not len(messages):
         return np.zeros(len(some), np.bool_)
     return messages[np.minimum(messages.searchsorted(some.astype(np.uint32)), len(messages) - 1)] == some
 
 
 class Folding:
-    """Knows the row of each stream, and of each copy.
+    """Maps stream frames and copies to their rows.
 
     Attributes:
-        on: whether frames and copies are folded.
-        hides_bookkeeping: whether bookkeeping has no rows.
-        bookkeeping: how many messages let through are bookkeeping.
+        on: frames and copies are folded.
+        hides_bookkeeping: bookkeeping has no rows.
+        bookkeeping: number of bookkeeping messages among the filtered ones.
 
     Args:
-        analysis: whose messages they are.
-        chosen: asked for what was let through so far, ascending.
+        analysis: the analysis of the messages.
+        chosen: returns the filtered messages so far, ascending.
     """
 
     def __init__(self, analysis: Analysis, chosen: Callable[[], Messages] = lambda: NOTHING) -> None:
         self._analysis = analysis
         self._chosen = chosen
-        self._heads = np.zeros(1, np.uint32)  # by run, the message that has its row, counted from 1; 0 for none
+        self._heads = np.zeros(1, np.uint32)  # by run: the message with the stream's row, from 1; 0 for no row
         self.on = True
         self.hides_bookkeeping = False
         self.bookkeeping = 0
 
     def begin(self, chosen: Messages) -> Messages:
-        """Fold all messages let through anew: those that have a row. O(messages)."""
+        """Folds all filtered messages anew and returns those with a row. O(messages)."""
         self._heads = np.zeros(1, np.uint32)
         self.bookkeeping = 0
         rows = self.folded(chosen, anew=True)
@@ -99,11 +97,11 @@ class Folding:
         return rows
 
     def folded(self, chosen: Messages, *, anew: bool = False) -> Messages:
-        """Those of more messages let through that have a row of their own; the same array where all have.
+        """Returns the messages with a row of their own among new ones; the same array if all have one.
 
         Args:
-            chosen: ascending; behind all that was taken in.
-            anew: nothing was taken in before.
+            chosen: filtered messages, ascending, after all earlier ones.
+            anew: there are no earlier ones.
         """
         kept = np.ones(len(chosen), np.bool_)
         places, runs = self._frames(chosen)
@@ -124,14 +122,14 @@ class Folding:
         return chosen if kept.all() else chosen[kept]
 
     def grown(self, messages: NDArray[Any]) -> NDArray[np.int64]:
-        """The messages whose rows some messages belong to that are folded; ascending."""
+        """Returns the rows, ascending, that some folded messages belong to."""
         _, runs = self._frames(messages)
         heads = np.unique(self._heads_of(runs)).astype(np.int64)
         _, originals = self._copies(messages)
         return np.union1d(heads[heads > 0] - 1, originals)
 
     def take(self, chosen: Messages) -> None:
-        """Take in messages let through, behind all others."""
+        """Records new filtered messages, after all earlier ones."""
         self.bookkeeping += int(np.count_nonzero(are_bookkeeping(self._analysis.capture, chosen)))
         places, runs = self._frames(chosen)
         if not len(places):
@@ -147,7 +145,7 @@ class Folding:
         self._heads[found[new]] = chosen[places[first[new]]] + 1
 
     def head_of(self, message: int) -> int | None:
-        """The message that has the row of a frame's stream, or of what a copy says; None where it has none."""
+        """Returns the message whose row stands for a frame or copy; None if there is none."""
         runs = self._analysis.streams.columns["run"]
         if not self.on or message >= len(runs):
             return None
@@ -159,7 +157,7 @@ class Folding:
         return head - 1 if head else None
 
     def heads_of(self, messages: NDArray[Any]) -> NDArray[np.int64]:
-        """(n,) for each message the one that has its row, as far as its stream has one; else itself."""
+        """Returns (n,) for each message the message with its row; itself if it is not folded."""
         found = messages.astype(np.int64)
         places, runs = self._frames(messages)
         heads = self._heads_of(runs).astype(np.int64)
@@ -170,7 +168,7 @@ class Folding:
         return found
 
     def _frames(self, messages: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-        """Places of the frames among some messages, and their runs; none where nothing is folded."""
+        """Returns indices of the frames among some messages, and their runs; empty if folding is off."""
         runs = self._analysis.streams.columns["run"]
         if not self.on or runs.strides[0] == 0:  # one value for all: there are no frames
             return np.zeros(0, np.int64), np.zeros(0, np.uint32)
@@ -179,7 +177,7 @@ class Folding:
         return places, found[places]
 
     def _copies(self, messages: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Places of the copies among some messages, and the messages that they are copies of."""
+        """Returns indices of the copies among some messages, and their originals."""
         capture = self._analysis.capture
         if not self.on or not capture.has_copies:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -188,5 +186,5 @@ class Folding:
         return places, of[places]
 
     def _heads_of(self, runs: NDArray[Any]) -> NDArray[np.uint32]:
-        runs = runs.astype(np.int64)  # a narrow column holds no number as large as there are heads
+        runs = runs.astype(np.int64)  # a narrow dtype could not hold the number of heads
         return np.where(runs < len(self._heads), self._heads[np.minimum(runs, len(self._heads) - 1)], 0)

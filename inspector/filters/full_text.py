@@ -1,11 +1,11 @@
-r"""Search in the text of whole records, letter case aside or not.
+r"""Searches the text of whole records, optionally ignoring case.
 
-The text of a record is its bytes as UTF-8 (what is no UTF-8 is replaced) with JSON's string escapes resolved, so that
-`"café"` finds `caf\u00e9`, and a quotation mark in the needle finds the one that JSON wrote as `\"`. A text that is
-JSON itself has escapes in its escapes; they are resolved as often as there are any, and found in each form.
+The text of a record is its bytes as UTF-8, with invalid bytes replaced and JSON string escapes resolved. So `"café"`
+finds `caf\u00e9`, and a quotation mark in the needle finds the one that JSON wrote as `\"`. A text that is JSON itself
+has nested escapes; each level is resolved and searched.
 
-A record is only looked at like this where its bytes leave something open. Most do not: letters stand in JSON as they
-are, so bytes are searched by the megabyte, and a record without the needle's longest plain part cannot have it.
+Only records whose bytes leave a doubt are decoded. Letters stand in JSON as they are, so most records are decided by a
+search over megabytes of bytes. A record without the needle's longest plain part cannot match.
 """
 
 from __future__ import annotations
@@ -23,35 +23,34 @@ from numpy.typing import NDArray
 
 from inspector.filters.records import Mask, Offsets, Records
 
-# Bytes looked for in many records, letter case of ASCII aside or not: a find in each record.
-#
-# Case is put aside by setting one bit of every byte, sixteen times as fast as `bytes.lower`. That makes a few other
-# bytes alike too, which are told apart where something was found.
+# Byte search in many records, optionally ignoring ASCII case: the first match in each record.
+# Case is folded by setting one bit of every byte, 16 times as fast as `bytes.lower`. That makes a few other bytes equal
+# too; `is_exactly` separates them after a match.
 
 _CASE_BIT = 0x20
 _KEPT = 2 << 20
-"""Bytes of room kept between two searches; what is longer gets room of its own."""
+"""Limit in bytes of the buffer kept between two searches; longer data gets a buffer of its own."""
 _FIRST = 64
-"""Records that are searched before all others: these are taken to be like them."""
+"""Sample of records searched first; the rest are assumed to be similar."""
 _USUAL, _WORTH = 8, 6
-"""Places of a record that are looked at first where most have it, each if one in so many of the first has it there."""
+"""Offsets tried first if most records match there, and the minimum share (1 in 6) of sampled matches for one."""
 _WORD = 4
-"""Bytes that are compared as one number wherever they may stand: half as long as `bytes.find` takes for short ones."""
+"""Word size in bytes of the vectorized comparison; half the time of `bytes.find` for short needles."""
 _LONG = 12
-"""Of so many bytes `bytes.find` passes over more at a time than it looks at, so that it is as fast for a rare text."""
+"""From this length on, `bytes.find` skips more bytes than it reads and is as fast for a rare text."""
 
 Places = NDArray[np.int64]
 
 
 class Folded:
-    """Bytes with their letter case put aside, in room that is used again and again."""
+    """Folds ASCII case of bytes into a reused buffer."""
 
     def __init__(self, *, match_case: bool) -> None:
         self._match_case = match_case
         self._room = bytearray()
 
     def of(self, data: bytes) -> bytes | bytearray:
-        """The bytes to be searched; valid until this is called again. May be longer than the data."""
+        """Returns the folded bytes, valid until the next call. They may be longer than the data."""
         if self._match_case:
             return data
         room = self._room
@@ -65,30 +64,30 @@ class Folded:
 
 
 def lifted(text: bytes) -> bytes:
-    """What is looked for in folded bytes."""
+    """Folds a needle for search in folded bytes."""
     return bytes(byte | _CASE_BIT for byte in text)
 
 
 class Literal:
-    """Some bytes to be found.
+    """Finds a byte string in many records.
 
     Args:
-        text: the bytes; ASCII letters in lower case where case is put aside. Not empty.
-        match_case: whether case is not put aside.
+        text: the bytes, not empty; ASCII letters in lower case if case is ignored.
+        match_case: case-sensitive.
     """
 
     def __init__(self, text: bytes, *, match_case: bool) -> None:
         self.looked_for = text if match_case else lifted(text)
         self._length = len(text)
-        # A letter stands for both its cases only, anything else also for what differs from it by that one bit.
+        # A letter matches only its two cases; any other byte also matches the byte that differs in the case bit.
         exact = [] if match_case else [n for n, byte in enumerate(text) if not 0x61 <= byte <= 0x7A]
         self._exact = [(n, text[n]) for n in exact]
 
     def one_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[Places, NDArray[np.intp]]:
-        """A find in each record that has one.
+        """Finds the first match in each record.
 
         Returns:
-            (m,) where it begins, ascending, and (m,) the record's number.
+            (m,) start offsets, ascending, and (m,) record numbers.
         """
         first = records.between(0, _FIRST)
         found = self._one_by_one(folded, first)
@@ -101,7 +100,7 @@ class Literal:
         return places, records.row_at(places)
 
     def _first_in_each(self, folded: bytes | bytearray, records: Records) -> tuple[Places, NDArray[np.intp]]:
-        """The same where nothing is known of how many hold it."""
+        """Finds the first matches by word comparison, if the share of matching records is unknown."""
         at = self._everywhere(folded, int(records.starts[0]), int(records.ends[-1]))
         rows = records.row_at(at)
         inside = np.flatnonzero(at + self._length <= records.ends[rows])
@@ -111,7 +110,7 @@ class Literal:
         return at[first], rows[first]
 
     def _everywhere(self, folded: bytes | bytearray, start: int, stop: int) -> Places:
-        """All places between two where it begins, ascending; it is no shorter than a word."""
+        """Returns all match offsets between two offsets, ascending. The needle is at least one word long."""
         text, ahead = self.looked_for, self._length - _WORD
         word, found = np.frombuffer(text[ahead:], np.uint32), list[Places]()
         for begin in range(start, min(start + _WORD, stop - self._length + 1)):
@@ -121,12 +120,12 @@ class Literal:
         return places[self._windows(folded)[places] == np.void(text)] if ahead and len(places) else places
 
     def _windows(self, folded: bytes | bytearray) -> NDArray[np.void]:
-        """As many bytes as it has, from every place on."""
+        """Returns a view of windows with the needle's length at every offset."""
         length = self._length
         return np.ndarray(len(folded) - length + 1, np.dtype((np.void, length)), folded, strides=(1,))
 
     def _one_by_one(self, folded: bytes | bytearray, records: Records) -> list[int]:
-        """Where those records that have it have it first."""
+        """Returns the first match of each record that has one."""
         text, length = self.looked_for, self._length
         stop = int(records.ends[-1]) if len(records) else 0
         at = folded.find(text, int(records.starts[0]), stop) if len(records) else -1
@@ -146,11 +145,11 @@ class Literal:
 
     @staticmethod
     def _usual(records: Records, found: list[int]) -> list[int]:
-        """At which places of a record some have it, often enough to look there first.
+        """Returns offsets in a record at which matches are frequent enough to try first.
 
         Args:
-            records: those first searched.
-            found: where those that have it have it.
+            records: the sampled records.
+            found: offsets of their matches.
         """
         counted = Counter((found - records.starts[records.row_at(found)]).tolist()).most_common(_USUAL)
         return [offset for offset, times in counted if _WORTH * times >= len(found)]
@@ -158,7 +157,7 @@ class Literal:
     def _in_most(
         self, usual: list[int], folded: bytes | bytearray, records: Records
     ) -> tuple[Places, NDArray[np.intp]]:
-        """The same where most have it, many of them at the same few places of a record."""
+        """Finds first matches if most records have one, often at the same offsets in the record."""
         text, starts, ends = self.looked_for, records.starts, records.ends
         windows = self._windows(folded)
         places, left = np.full(len(records), -1, np.int64), np.arange(len(records))
@@ -173,7 +172,7 @@ class Literal:
         return places[rows], rows
 
     def is_exactly(self, records: Records, places: Places) -> Mask:
-        """Where the find is what is looked for, and not only alike."""
+        """Returns a mask of the matches that are equal beyond the case bit."""
         same = np.ones(len(places), np.bool_)
         for offset, byte in self._exact:
             same &= records.bytes[places + offset] == byte
@@ -183,19 +182,19 @@ class Literal:
 _ESCAPES = re.compile(r'\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]')
 _NAMED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ESCAPE_OF = {'"': '"', "/": "/"} | {character: letter for letter, character in _NAMED.items()}
-"""What follows the backslash where JSON writes a character so."""
+"""The letter after the backslash in a JSON escape, by character."""
 _NAMED_PAIRS = tuple((f"\\{letter}", character) for character, letter in _ESCAPE_OF.items())
 _STANDS_IN = "\0"
-"""For a backslash that is one already, while others are resolved."""
+"""Placeholder for a resolved backslash while other escapes are resolved."""
 _DEEPEST = 4
-"""JSON in a text in a text in a text."""
+"""Maximum nesting of JSON in texts."""
 
 _PLAIN_ASCII = frozenset(map(chr, range(0x20, 0x7F))) - set('"\\/')
 
 
 @cache
 def _folds_to_ascii() -> dict[str, str]:
-    """Characters that are others when case is put aside, some of ASCII among them: Kelvin sign, sharp s, ligatures."""
+    """Returns non-ASCII characters that case-fold to ASCII, such as the Kelvin sign, sharp s and ligatures."""
     return {
         character: folded
         for character in map(chr, range(0x80, 0x10000))
@@ -205,7 +204,7 @@ def _folds_to_ascii() -> dict[str, str]:
 
 @cache
 def _numbered() -> re.Pattern[bytes]:
-    """An escape whose character is of ASCII, or folds to something of it."""
+    """Returns a pattern for escapes of ASCII characters, or of characters that fold to ASCII."""
     folding = b"|".join(f"{ord(c):04x}".encode() for c in _folds_to_ascii())
     return re.compile(rb"\\u(?:00[0-7]|" + folding + rb")", re.IGNORECASE)
 
@@ -213,10 +212,10 @@ def _numbered() -> re.Pattern[bytes]:
 _ANY_NUMBERED = re.compile(rb"\\u")
 
 _NUMBERED_ASCII = re.compile(rb"\\u00[0-7]")
-"""An escape whose character is of ASCII."""
+"""An escape of an ASCII character."""
 
 _NEVER_PLAIN = frozenset('"\\/\ufffd')
-"""What JSON may write in another way than by its number, and what stands for bytes that are no UTF-8."""
+"""Characters with a second JSON spelling besides their number, and the replacement for invalid UTF-8."""
 
 
 __all__ = ["Mask", "Offsets", "TextFinder", "record_text", "record_texts"]
@@ -233,7 +232,7 @@ def _resolved(escape: re.Match[str]) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """A text with the escapes of JSON in it resolved, once."""
+    """Resolves JSON escapes in a text, one level."""
     if "\\" not in text:
         return text
     if "\\u" in text or _STANDS_IN in text:
@@ -248,12 +247,12 @@ def without_escapes(text: str) -> str:
 
 
 def record_text(record: bytes) -> str:
-    """The text of a record, in which a search looks; cost is a few passes over the bytes."""
+    """Returns the searchable text of a record; costs a few passes over the bytes."""
     return without_escapes(record.decode("utf-8", "replace"))
 
 
 def record_texts(record: bytes) -> Iterator[str]:
-    """The text of a record, then that of the JSON in its strings, as deep as there are escapes."""
+    """Yields the text of a record, then of the JSON in its strings, level by level."""
     text = record_text(record)
     yield text
     for _ in range(_DEEPEST):
@@ -266,11 +265,11 @@ def record_texts(record: bytes) -> Iterator[str]:
 
 
 class TextFinder:
-    """Finds one needle, in one record or in many at once.
+    """Finds one needle in one record or in many.
 
     Args:
-        needle: any text; the empty one is in every record.
-        match_case: whether upper and lower case differ.
+        needle: any text; the empty text is in every record.
+        match_case: case-sensitive.
     """
 
     def __init__(self, needle: str, *, match_case: bool = False) -> None:
@@ -287,28 +286,28 @@ class TextFinder:
         others = {} if match_case else _folds_to_ascii()
         self._others = [c.encode() for c, to in others.items() if not set(to).isdisjoint(part)]
         self._room = Folded(match_case=match_case)
-        self._plain = b""  # searched last and found to be of ASCII, however it is written
+        self._plain = b""  # the data last searched, if it is ASCII including its escapes
         self._find_whole = Literal(self._whole, match_case=match_case)
 
     def _fold(self, text: str) -> str:
         return text if self._match_case else text.casefold()
 
     def __call__(self, record: bytes) -> bool:
-        """Whether the text of a record contains the needle."""
+        """Returns True if the text of the record contains the needle."""
         if self._literal and record.isascii() and b"\\" not in record:
             return self._whole in (record if self._match_case else record.lower())
         return any(self._folded in self._fold(text) for text in record_texts(record))
 
     def among(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
-        """Which of many records contain the needle.
+        """Returns a mask of the records that contain the needle.
 
         Args:
-            data: bytes in which the records lie.
-            starts: (k,) integer, places in `data` where they begin, ascending; no record overlaps another.
-            ends: (k,) integer, places where they end.
+            data: bytes with all records.
+            starts: (k,) integer, start offsets in `data`, ascending; records do not overlap.
+            ends: (k,) integer, end offsets.
 
         Returns:
-            (k,) bool, what calling it for each record gives.
+            (k,) bool, equal to a call for each record.
         """
         found = np.zeros(len(starts), np.bool_)
         if not self._folded:
@@ -328,24 +327,24 @@ class TextFinder:
         return found
 
     def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
-        """As `find_query.Finder`: ASCII in a string of JSON is in the record as well, and ASCII holds nothing else."""
+        """As `find_query.Finder`: an ASCII needle in a JSON string is in the record too; ASCII data has no other."""
         if self._folded.isascii() or data is self._plain:
             return np.zeros(len(starts), np.bool_)
         return Records(data, starts, ends).each().beyond_ascii
 
     def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
-        """As `long_records.PartFinder`; a text is the same at the ends of a part as within it."""
+        """As `long_records.PartFinder`; a literal matches at the ends of a part as it does within."""
         return int(self.among(part, np.zeros(1, np.int64), np.array([len(part)]))[0])
 
     def _find(self, records: Records, found: Mask, open_: Mask) -> None:
-        """Mark the records in which it stands as it is, and those in which its rest may be written in another way."""
+        """Marks records with a plain match, and records whose remaining characters may be escaped."""
         folded = self._room.of(records.data)
         if self._literal:
             at, rows = self._find_whole.one_in_each(folded, records)
             sure = self._find_whole.is_exactly(records, at) & ~records.after_escape(at)
             found[rows[sure]] = True
             open_[rows[~sure]] = True
-            # Of ASCII only what JSON escapes can stand otherwise than as it is.
+            # In ASCII text, only characters that JSON escapes have a second spelling.
             maybe = records.with_escapes(self._escaped)
         elif self._folded.isascii():
             maybe = records.with_escapes(None)
@@ -357,7 +356,7 @@ class TextFinder:
             open_[row] = folded.find(part, int(records.starts[row]), int(records.ends[row])) >= 0
 
     def _mark_odd(self, records: Records, found: Mask, odd: Mask) -> None:
-        """Mark records, of those in which it was not found, in which the plain part may be written in another way."""
+        """Marks unmatched records whose plain part may be escaped or differently cased."""
         left = np.flatnonzero(~found)
         some, marked = records.some(left), np.zeros(len(left), np.bool_)
         if len(some.numbers):
@@ -370,10 +369,10 @@ class TextFinder:
 
 
 def _is_plain(character: str) -> bool:
-    """Whether nothing folds to it but its ASCII capital, and JSON can only write it as it is or by its number."""
+    """Returns True if only the ASCII capital folds to it, and JSON writes it plainly or by its number."""
     return character in _PLAIN_ASCII if character.isascii() else category(character) == "Lo"
 
 
 def _is_plain_in_its_case(character: str) -> bool:
-    """Whether JSON can only write it as it is or by its number."""
+    """Returns True if JSON can only write it plainly or by its number."""
     return character >= " " and character not in _NEVER_PLAIN and not "\ud800" <= character <= "\udfff"

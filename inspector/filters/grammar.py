@@ -1,10 +1,10 @@
-r"""The grammar of the display filter (docs/design.md 6), and the parser made from it.
+r"""Grammar and parser of the display filter (docs/design.md 6).
 
-A comparison binds closest, then `!`, then `&&`, then `||`, so `!a == b` is `!(a == b)`. Which operators exist is
-declared in `inspector.filters.operators`; the grammar takes their spellings from there.
+A comparison binds closest, then `!`, then `&&`, then `||`, so `!a == b` is `!(a == b)`. `inspector.filters.operators`
+declares the operators and their spellings.
 
-FIELD and BARE overlap, but never in the same place: a field stands where a term may start, a bare word where a value
-may. Lark's contextual lexer keeps them apart.
+FIELD and BARE overlap but never compete: a field begins a term, a bare word is a value. Lark's contextual lexer
+separates them.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ BARE: /[+-]?[0-9.]+[ \t]+{unit}|[^\s"'(){{}},&|!=<>\\]+/
 """
 
 STRING = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'"""
-"""Regular expression of a quoted string, quotes and all."""
+"""Regular expression of a quoted string, quotes included."""
 
 PATH = rf"[^\W\d][\w$-]*(?:\.(?:[\w$-]+|{STRING}))*"
-"""Regular expression of a field by its keys."""
+"""Regular expression of a field path."""
 
 MOST_OPENED = 3
-"""Texts within one another that a field may open: `json(json(payload.a).b).c` opens two."""
+"""Maximum nesting of `json()`: `json(json(payload.a).b).c` opens two texts."""
 
 _WORD_END = r"(?![\w.$-])"
 _WORDS = sorted(
     word for operator in OPERATORS for word in (operator.symbol, *operator.words) if word[0].isalpha() and word != "in"
 )
 RESERVED = frozenset({*_WORDS, "and", "or", "not", "in"})
-"""Words of the language: no field has such a name, and as a value they must be quoted."""
+"""Reserved words: no field has such a name; as a value they must be quoted."""
 
 
 def _operator_pattern() -> str:
@@ -76,7 +76,7 @@ def _operator_pattern() -> str:
 
 
 def opened_pattern() -> str:
-    """Regular expression of a field that opens a text: `json(payload.a).b`."""
+    """Returns the regular expression of a field that opens a text: `json(payload.a).b`."""
     opening = ""
     inside = PATH
     for _ in range(MOST_OPENED):
@@ -86,7 +86,7 @@ def opened_pattern() -> str:
 
 
 def grammar_text() -> str:
-    """The grammar with the operators and the parts that repeat filled in."""
+    """Returns the grammar with operators and repeated patterns filled in."""
     text = GRAMMAR.replace("{{", "{").replace("}}", "}")
     filled = {
         "end": _WORD_END,
@@ -105,5 +105,5 @@ def grammar_text() -> str:
 
 @cache
 def parser_of(builder: type[Transformer[Any, Any]]) -> Lark:
-    """The parser whose rules call the methods of `builder` as they complete, without building a tree between."""
+    """Returns the parser that calls the methods of `builder` per completed rule, without a tree."""
     return Lark(grammar_text(), parser="lalr", lexer="contextual", transformer=builder(), maybe_placeholders=False)

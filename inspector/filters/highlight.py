@@ -1,7 +1,6 @@
-"""Which messages stand out: highlight rules, asked about the rows on screen and about no others.
+"""Evaluates highlight rules for the rows on screen.
 
-What was found about a message is kept until something about the message changes; a document of a million messages
-costs as much as a screen of them.
+Results are cached until the message changes. The cost depends on the screen, not on the document.
 """
 
 from __future__ import annotations
@@ -20,27 +19,27 @@ from inspector.settings import HighlightColor, HighlightRule
 
 _KEPT = 4_096
 _FEW = 8
-"""Messages a dear rule decodes between two looks at the clock."""
+"""Messages that an expensive rule decodes between two checks of the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a message stands out."""
+    """Colours of a message."""
 
     edge: HighlightColor | None
-    """Tint at the left edge; None for none."""
+    """Tint at the left edge; None for no tint."""
     text: HighlightColor | None
-    """Colour of its text; None for the usual one."""
+    """Text colour; None for the default."""
     names: tuple[str, ...]
-    """The rules that hold, in their order."""
+    """Names of the matching rules, in order."""
 
 
 PLAIN = Look(None, None, ())
-"""How a message looks for which no rule holds."""
+"""Look of a message without a matching rule."""
 
 
 class Highlighter:
-    """The highlight rules of one document. Where several hold, the first one of its manner gives the colour."""
+    """Evaluates the highlight rules of one document. The first matching rule of each paint gives the colour."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -50,7 +49,7 @@ class Highlighter:
         self._looks: dict[int, Look] = {}
 
     def use(self, rules: Iterable[HighlightRule]) -> bool:
-        """Go by other rules; whether they are other ones than before. Wrong filters hold for nothing."""
+        """Replaces the rules. Returns True if they differ. A rule with an invalid filter matches nothing."""
         rules = [rule.model_copy() for rule in rules]
         if rules == self._rules:
             return False
@@ -59,7 +58,7 @@ class Highlighter:
         return True
 
     def select_context(self, path: str | None) -> bool:
-        """Say what `$context` stands for; whether that can make a difference."""
+        """Sets the path for `$context`. Returns True if that can change a look."""
         if path == self._context:
             return False
         self._context = path
@@ -75,34 +74,34 @@ class Highlighter:
             if rule.on and rule.filter.strip():
                 try:
                     filter_ = compile_filter(rule.filter, selected_context=self._context)
-                except FilterError:  # of a newer version, or of $context while there is none
+                except FilterError:  # from a newer version, or $context without a selection
                     continue
                 self._compiled.append((rule, filter_))
 
     def __bool__(self) -> bool:
-        """Whether any rule is in force."""
+        """Returns True if any rule is active."""
         return bool(self._compiled)
 
-    # Asking
+    # Queries
 
     def look(self, message: int) -> Look:
-        """How a message looks, as far as that was settled."""
+        """Returns the cached look of a message, or PLAIN."""
         return self._looks.get(message, PLAIN) if self._compiled else PLAIN
 
     def look_now(self, message: int) -> Look:
-        """How a message looks, found out now where it was not before."""
+        """Returns the look of a message; evaluates the rules if it is not cached."""
         self.settle([message], time.perf_counter())
         return self.look(message)
 
     def settle(self, messages: Sequence[int], until: float) -> bool:
-        """Find out how messages look that nobody asked about yet.
+        """Evaluates the rules for messages without a cached look.
 
         Args:
-            messages: those on screen.
-            until: when to stop, by `time.perf_counter`; some are looked at however late it is.
+            messages: the messages on screen.
+            until: deadline by `time.perf_counter`; one slice is done however late it is.
 
         Returns:
-            Whether all of them are known now.
+            True if all looks are cached now.
         """
         unknown = [message for message in messages if message not in self._looks] if self._compiled else []
         if not unknown:
@@ -126,10 +125,10 @@ class Highlighter:
         for message, rules in zip(messages, holding, strict=True):
             self._looks[message] = _look(rules) if rules else PLAIN
 
-    # Forgetting
+    # Invalidation
 
     def take_in(self, changes: Changes) -> None:
-        """Messages changed: they are asked about again when they are next seen. O(changed and kept messages)."""
+        """Drops cached looks of changed messages. O(changed and cached messages)."""
         if changes.tree_moved and self._depends_on(Depends.TREE):
             self._looks.clear()
         elif len(changes.changed) and self._looks:
@@ -138,7 +137,7 @@ class Highlighter:
                 del self._looks[message]
 
     def tick(self) -> bool:
-        """A second has passed; whether some rule goes by the clock, so that rows may look different now."""
+        """Drops cached looks if a rule depends on the clock. Returns True in that case."""
         if not self._depends_on(Depends.CLOCK):
             return False
         self._looks.clear()

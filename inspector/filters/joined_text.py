@@ -1,4 +1,4 @@
-"""Texts that go on from one frame of a stream to the next: a word split over two is found where it begins."""
+"""Searches text that continues from one stream frame to the next."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from inspector.store.messages.decoding import decoded_in_blocks
 
 Rows = NDArray[np.integer[Any]]
 Begins = Callable[[str, int], bool]
-"""Whether what is looked for is in a text and begins before a place."""
+"""Returns True if a match begins in a text before an offset."""
 
 LONGEST = 1_000
-"""Characters behind a frame's own that are looked at, in STRETCH frames at most."""
+"""Characters searched after a frame's own text, in at most STRETCH frames."""
 _AT_ONCE = 1_024
 
 
 def begins_in_frame(analysis: Analysis, rows: Rows, begins: Begins) -> NDArray[np.bool_]:
-    """In which messages something begins that goes on in the frames behind them; false for what is no frame.
+    """Returns a mask of frames in which a match begins that may continue in later frames.
 
     Args:
-        analysis: knows which frames follow each other.
+        analysis: knows the order of frames.
         rows: (k,) messages, in any order.
-        begins: says so of a frame's words and those behind them.
+        begins: tests a frame's text joined with that of later frames.
     """
     found = np.zeros(len(rows), np.bool_)
     runs = analysis.streams.columns["run"][rows]
@@ -46,11 +46,11 @@ def begins_in_frame(analysis: Analysis, rows: Rows, begins: Begins) -> NDArray[n
 
 
 def _texts(analysis: Analysis, run: int, rows: Rows) -> Iterator[tuple[int, str, int]]:
-    """Frames of a run, with what each says together with those behind it, and how much of that is its own."""
+    """Yields frames of a run with their joined text, and the length of their own part."""
     streams, capture = analysis.streams, analysis.capture
     first, last = int(rows[0]), int(rows[-1])
     frames = streams.frames(run, first - 1, most=STRETCH + 1)
-    if len(frames) > STRETCH and int(frames.searchsorted(last)) > 0:  # there may be more behind the last one
+    if len(frames) > STRETCH and int(frames.searchsorted(last)) > 0:  # more frames may follow the last one
         frames = streams.frames(run, first - 1)
         frames = frames[: int(frames.searchsorted(last)) + STRETCH + 1]
     flow = Flow()

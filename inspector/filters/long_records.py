@@ -1,4 +1,4 @@
-"""Records too long to be searched at once: window by window, so that nobody waits for one of 50 MB."""
+"""Searches long records in windows, so that a record of 50 MB does not block."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from inspector.filters.message_text import own_place
 from inspector.store.messages.capture import Capture
 
 LONG = 1 << 19
-"""Bytes of a record above which it is searched window by window."""
+"""Record size in bytes above which the search uses windows."""
 _WINDOW = 1 << 18
 _OVERLAP = 1 << 15
-"""What two windows share: as long as what is looked for can be, escaped by JSON in JSON."""
+"""Overlap of two windows in bytes: the longest query, escaped twice."""
 _ESCAPE = 12
-"""Bytes before a place that tell whether an escape, or a character of several bytes, is cut there."""
+"""Bytes before an offset that can contain the start of a cut escape or character."""
 _FURTHEST = 1 << 12
 
 
 class PartFinder(Protocol):
-    """Finds something in a part of a record."""
+    """Searches a part of a record."""
 
     def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
-        """1 when the part holds it, 0 when not, 2 when that takes too long to say.
+        """Returns 1 for a match, 0 for no match, 2 for a timeout.
 
         Args:
             part: bytes of a record.
-            first: the record begins with it; else what is found at its very beginning does not count.
-            last: the record ends with it; else what is found at its very end does not count.
+            first: the part begins the record; else a match at its first byte does not count.
+            last: the part ends the record; else a match at its last byte does not count.
         """
         ...
 
 
 def search_long(finder: PartFinder, capture: Capture, message: int) -> Iterator[np.int8]:
-    """Search one message's record: UNKNOWN after each window as long as nothing is known, the answer at last."""
+    """Searches one message's record; yields UNKNOWN after each undecided window, then the result."""
     length, size = int(capture.columns["length"][message]), int(capture.columns["size"][message])
     own = own_place(capture.records.line_part(message, 0, _FURTHEST), 0, length, size)
     first, stop = own or (0, length)
@@ -58,7 +58,7 @@ def search_long(finder: PartFinder, capture: Capture, message: int) -> Iterator[
 
 
 def _clean(part: bytes, place: int) -> int:
-    """The last place at or before one where neither an escape nor a character is cut."""
+    """Returns the last offset at or before `place` that cuts no escape and no character."""
     for at in range(place, _ESCAPE, -1):
         if b"\\" not in part[at - _ESCAPE : at] and (at == len(part) or part[at] & 0xC0 != 0x80):
             return at

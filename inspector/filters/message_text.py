@@ -1,7 +1,7 @@
-"""The message itself within its line: what a log or capture writes around it is not what anybody said.
+"""Restricts text search to the message inside its log line.
 
-`space_id` stands in every line of a gateway's log; a search for it is about messages that have it. Lines are searched
-whole first, which is quick, and only where one holds what is looked for it is seen whether the message does.
+Fields that a log writes around a message, such as `space_id` in a gateway's log, are not searched. Whole lines are
+searched first, which is fast; only matching lines are checked for a match in the message.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from inspector.store.messages.adjacent_reads import Stretch
 from inspector.store.messages.capture import Capture
 
 _HEAD = 4 << 10
-"""Bytes of a line in which what it carries begins, where that is seen without reading it."""
-# No brace before it, so that it is a member of the line's own object; a quotation mark in a text would be escaped.
+"""Bytes of a line searched for the start of its message."""
+# No brace before it, so it is a member of the line's own object; a quotation mark in a text would be escaped.
 _CARRIED = re.compile(rb'\{[^{}\[\]]*?"(?:envelope|frame|message|data|log|msg)"\s*:\s*(?=[{\[])')
 
 
 class AmongFinder(Protocol):
-    """Finds something in many records."""
+    """Finds a query in many records."""
 
     def among(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
         """As `find_query.Finder.among`."""
@@ -33,12 +33,12 @@ class AmongFinder(Protocol):
 
 
 def own_place(line: bytes, start: int, end: int, size: int) -> tuple[int, int] | None:
-    """Where in a line the message lies; None where that cannot be said without reading it.
+    """Returns the range of the message in a line; None if only a full parse can tell.
 
     Args:
-        line: bytes that hold the line, or its beginning.
-        start, end: where it begins and ends, if need be behind what is held.
-        size: bytes of the message.
+        line: bytes with the line, or its beginning.
+        start, end: range of the line; `end` may lie behind the available bytes.
+        size: message size in bytes.
     """
     if end - start == size:
         return start, end
@@ -55,11 +55,11 @@ def own_place(line: bytes, start: int, end: int, size: int) -> tuple[int, int] |
 def found_in_own(
     finder: AmongFinder, capture: Capture, messages: NDArray[np.integer[Any]], lines: Stretch
 ) -> NDArray[Any]:
-    """Which of some messages hold what a finder looks for; answers as its own.
+    """Returns the finder's results for messages, without matches outside the message.
 
     Args:
-        finder: looks for it.
-        capture: where the messages are.
+        finder: the finder.
+        capture: the capture of the messages.
         messages: (k,) integer, ascending.
         lines: their k lines.
     """
@@ -69,7 +69,7 @@ def found_in_own(
     if not len(carried):
         return found
     derived = capture.columns["flags"][messages[carried]] & Flag.DERIVED.value != 0
-    for place in carried[derived].tolist():  # one of several that its record means
+    for place in carried[derived].tolist():  # one of several messages from one record
         raw = capture.records.envelope_bytes(int(messages[place]))
         found[place] = finder.among(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
     carried = carried[~derived]

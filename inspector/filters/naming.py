@@ -1,4 +1,4 @@
-"""Fields by the names users write: those of the table, or `payload.<path>`."""
+"""Resolves field names that users write: fields of the table, or `payload.<path>`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _BETWEEN_COMMAS = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
 
 def names_in(text: str) -> list[str]:
-    """The names of fields between commas, in a text that names several; a quoted key may hold commas of its own."""
+    """Splits a comma-separated list of field names. Quoted keys may contain commas."""
     return [name for part in _BETWEEN_COMMAS.findall(text) if (name := part.strip())]
 
 
 def field_named(name: str) -> Field:
-    """A field by its name.
+    """Returns a field by its name.
 
     Raises:
-        FilterError: there is none of this name; says which one may be meant.
+        FilterError: no field has this name; suggests the nearest one.
     """
     name = name.strip()
     found = FIELD_BY_NAME.get(name)

@@ -1,4 +1,4 @@
-"""Which of some messages the table shows, and the next one of them. No Qt."""
+"""Finds the next shown message among given ones; no Qt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.filters.visible import Messages, VisibleRows
 
 
 def are_shown(messages: Rows, shown: VisibleRows) -> NDArray[np.bool_]:
-    """Which of some messages the table shows, frames in the rows of their streams too. O(messages log rows)."""
+    """Returns a mask of the messages that the table shows; frames count as their stream. O(messages log rows)."""
     visible = shown.chosen
     if not len(visible) or not len(messages):
         return np.zeros(len(messages), np.bool_)
@@ -21,7 +21,7 @@ def are_shown(messages: Rows, shown: VisibleRows) -> NDArray[np.bool_]:
 
 
 def next_shown(messages: Rows, shown: VisibleRows, current: int | None, step: int) -> int | None:
-    """The next (1) or previous (-1) of some ascending messages that is shown, around the end; None where none is."""
+    """Returns the next (1) or previous (-1) shown message of ascending ones, wrapping around; None if none is shown."""
     messages = np.unique(shown.standing_for(messages[are_shown(messages, shown)]))
     if not len(messages):
         return None
@@ -35,19 +35,19 @@ def next_shown(messages: Rows, shown: VisibleRows, current: int | None, step: in
 
 
 _BLOCK = 65_536
-"""So many messages are looked at together: what is near is found without looking at everything."""
+"""Messages tested at once; a near match ends the search early."""
 
 
 def next_alike(
     shown: VisibleRows, current: int, step: int, alike: Callable[[Messages], NDArray[np.bool_]]
 ) -> int | None:
-    """The next (1) or previous (-1) message shown that is like the current one, around the end; None where none is.
+    """Returns the next (1) or previous (-1) shown message similar to the current one, wrapping around; None if absent.
 
     Args:
-        shown: what the table shows.
+        shown: the rows of the table.
         current: a message, shown or not.
         step: 1 or -1.
-        alike: says of some messages which ones are like it.
+        alike: returns a mask of the similar messages.
     """
     visible = shown.visible
     here = int(visible.searchsorted(np.uint32(current)))

@@ -1,9 +1,9 @@
-"""Numbers of the filter language: how they are written, and what their units mean.
+"""Number literals of the filter language and their units.
 
-A number is a decimal integer or fraction, with an exponent if need be, and a unit, after a blank or none.
-`k M G` multiply by 1,000 each and fit every number. Sizes also take `B kB MB GB` (powers of 1,000) and
-`KiB MiB GiB` (powers of 1,024); time differences also take `ns us ms s min h`.
-Without a unit a number is in the field's own: bytes, milliseconds.
+A number is a decimal integer or fraction, optionally with an exponent, and an optional unit after an optional space. `k
+M G` multiply by 1,000 each and fit every number. Sizes also take `B kB MB GB` (powers of 1,000) and `KiB MiB GiB`
+(powers of 1,024); time differences also take `ns us ms s min h`. A number without a unit is in the field's own unit:
+bytes or milliseconds.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ UNITS_OF_FIELD = {
     "size": BYTES,
     **dict.fromkeys(("latency", "first_token", "http.first_ms", "http.whole_ms"), MILLISECONDS),
 }
-"""Fields that have a unit; all other numbers are counts."""
+"""Units by field; all other numbers are counts."""
 
 _FEW = 100
-"""Smaller numbers without a unit are as likely seconds as milliseconds."""
+"""Below this, a number without a unit may be meant in seconds instead of milliseconds."""
 SPACED_UNIT = rf"(?:{'|'.join(sorted({*BYTES, *MILLISECONDS} - {''}))})(?![\w.$-])"
-"""Regular expression of a unit behind a blank."""
+"""Regular expression of a unit after a space."""
 
 _KNOWN = frozenset(BYTES) | frozenset(MILLISECONDS)
 
 
 def split_number(text: str) -> tuple[int | float, str] | None:
-    """A number and its unit, or None when the text is not a number with a known unit.
+    """Splits a number from its unit; returns None if the text is not a number with a known unit.
 
     Raises:
-        ValueError: it is a number, but too long or too large to be one of ours.
+        ValueError: the number is too long or too large.
     """
     found = _NUMBER.fullmatch(text)
     if found is None or found[2] not in _KNOWN:
@@ -69,7 +69,7 @@ def split_number(text: str) -> tuple[int | float, str] | None:
 
 
 def scaled(value: float, unit: str, field: str) -> int | float | None:
-    """The number in the field's own unit, an integer where it is whole; None when the unit does not fit the field."""
+    """Converts a number to the field's unit, to an integer if exact; None if the unit does not fit the field."""
     factor = units_of(field).get(unit)
     if factor is None:
         return None
@@ -80,10 +80,10 @@ def scaled(value: float, unit: str, field: str) -> int | float | None:
 
 
 def unit_missing(value: float, unit: str, field: str) -> bool:
-    """Tell whether a number of a duration has no unit and is so small that seconds may have been meant."""
+    """Returns True for a duration without a unit that is small enough to be meant in seconds."""
     return not unit and 0 < abs(value) < _FEW and units_of(field) is MILLISECONDS and not field.endswith("_ms")
 
 
 def units_of(field: str) -> dict[str, Fraction]:
-    """The units that fit a field, each with its factor to the field's own unit."""
+    """Returns the units of a field, each with its factor to the field's own unit."""
     return UNITS_OF_FIELD.get(field, MULTIPLIERS)

@@ -1,8 +1,8 @@
-"""OPERATORS: every comparison of the filter language once, with its types, its help and what it computes.
+"""OPERATORS: the table of all comparisons of the filter language.
 
-Grammar, type check, completion and help read this table. To add an operator, add an entry here and its slow reference
-to `tests/unit/filters/reference.py`. What happens to lists (any element) and to absent values (never holds) is the same
-for all and lives in `inspector.filters.compile`.
+Grammar, type check, completion and help read it. To add an operator, add an entry here and its slow reference to
+`tests/unit/filters/reference.py`. All operators treat lists (any element) and absent values (no match) alike, in
+`inspector.filters.compile`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Predicate: TypeAlias = Callable[[object], bool]
 Vector: TypeAlias = Callable[[NDArray[Any], Any], NDArray[np.bool_]]
 
 MAX_PATTERN = 1000
-"""Longest regular expression or glob, in characters."""
+"""Limit of a regular expression or glob, in characters."""
 
 _MATCH_S, _MATCH_LEAST_S = 0.03, 0.002
-"""Processor time for a regular expression in one value."""
+"""Limits of processor time in seconds for a regular expression in one value: normal, and after timeouts."""
 
 _ALL = frozenset(FieldType)
 _ORDERED = frozenset((FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME, FieldType.SEVERITY, FieldType.ANY))
@@ -44,11 +44,11 @@ _PATHS = frozenset((FieldType.CONTEXT,))
 
 
 class OperandError(ValueError):
-    """A value the operator cannot use.
+    """A value that the operator cannot use.
 
     Attributes:
         message: one sentence.
-        offset: where in the value the trouble is, in characters; None when it is the whole of it.
+        offset: place of the error in the value, in characters; None for the whole value.
     """
 
     def __init__(self, message: str, offset: int | None = None) -> None:
@@ -62,28 +62,30 @@ class Operator:
     """One comparison of the filter language."""
 
     symbol: str
-    """How it is written in canonical text."""
+    """Canonical spelling."""
     words: tuple[str, ...]
     """Other spellings."""
     types: frozenset[FieldType]
-    """Types of field it fits."""
+    """Field types that the operator fits."""
     help: str
     """One sentence for completion and help."""
     build: Callable[[Any, FieldType], Predicate]
-    """Operand and field type to a predicate over one value; may raise `OperandError`."""
+    """Returns a predicate over one value from operand and field type; may raise `OperandError`."""
     vector: Vector | None = None
-    """The same over an array of numbers; None when it does not fit numbers."""
+    """The same over an array of numbers; None if it does not fit numbers."""
     negates: str | None = None
-    """The operator this one is the opposite of, absent values included."""
+    """The operator that this one negates, absent values included."""
     wants_text: bool = False
-    """The operand must be text whatever the field's type."""
+    """The operand must be text, whatever the field's type."""
     places: Callable[[PathPlaces, int], bool] | None = None
-    """Of paths: the same by the node of a context, since displayed paths are cut; None when it is about the text."""
+    """For paths: the test by context node, since displayed paths are truncated; None to test the text."""
     literal: bool = True
-    """Whether the operand is taken as it stands; false for patterns, into which no variable is put."""
+    """The operand is a literal value. False for patterns, which cannot contain variables."""
     begins: Callable[[Predicate, Any], Callable[[str, int], bool]] | None = None
-    """Predicate and operand to whether a text has it, and it begins before a place; None for what is about all of a
-    text, so that it does not go on from one piece of a stream to the next."""
+    """Returns a test for matches that begin before an offset; None if a match always covers the whole text.
+
+    Such a match cannot continue in the next frame of a stream.
+    """
 
 
 def _is_number(value: object) -> bool:
@@ -91,7 +93,7 @@ def _is_number(value: object) -> bool:
 
 
 def _equal(operand: Scalar, _type: FieldType) -> Predicate:
-    """Equality within a type: text never equals a number, `true` never equals 1 (JSON, not Python)."""
+    """Compares within a type: text never equals a number, `true` never equals 1 (JSON, not Python)."""
     if isinstance(operand, bool):
         return lambda value: value is operand
     if isinstance(operand, str):
@@ -106,7 +108,7 @@ def _member(operands: tuple[Scalar, ...], type_: FieldType) -> Predicate:
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, FieldType], Predicate]:
-    """An ordering within a type: numbers by size, severities by theirs, texts (only in payloads) by code point."""
+    """Orders within a type: numbers by size, severities by rank, texts (only in payloads) by code point."""
 
     def build(operand: Scalar, field_type: FieldType) -> Predicate:
         if field_type is FieldType.SEVERITY:
@@ -139,7 +141,7 @@ def _as_float(number: float) -> float:
 
 
 def _vector(symbol: str) -> Vector:
-    """A comparison over arrays that agrees with Python's for any operand, fractions against integers too."""
+    """Returns a comparison over arrays that agrees with Python's, also for fractions against integers."""
 
     def compare(values: NDArray[Any], operand: float) -> NDArray[np.bool_]:
         effective = symbol
@@ -186,7 +188,7 @@ def _matches(operand: str, _type: FieldType) -> Predicate:
     _guard_pattern(operand)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "possible nested set" and the like are no business of the user
+            warnings.simplefilter("ignore")  # "possible nested set" and similar warnings are for programmers
             search = re.compile(operand).search
     except re.error as error:
         raise OperandError(f"The regular expression is not valid: {pattern_trouble(error)}.", error.pos) from None
@@ -196,13 +198,12 @@ def _matches(operand: str, _type: FieldType) -> Predicate:
 
 
 class Matching:
-    """Whether a regular expression is found in a value, as far as that can be told in time.
+    """Searches a regular expression in values, with a time limit.
 
-    A value that takes too long does not match, and is counted; the more of them come one after the other, the less
-    time the next one gets.
+    A value that times out does not match and is counted. Each consecutive timeout halves the limit of the next value.
 
     Attributes:
-        too_long: how many values took too long.
+        too_long: number of timeouts.
     """
 
     def __init__(self, search: Callable[[str], re.Match[str] | None]) -> None:
@@ -211,11 +212,11 @@ class Matching:
         self.too_long = 0
 
     def __call__(self, value: object) -> bool:
-        """Whether the expression is found in the value; never of what is no text."""
+        """Returns True if the value is text with a match."""
         return isinstance(value, str) and self._first(value) is not None
 
     def begins(self, text: str, limit: int) -> bool:
-        """Whether the expression is found in a text, and begins before a place."""
+        """Returns True if the text has a match that begins before `limit`."""
         found = self._first(text)
         return found is not None and found.start() < limit
 
@@ -232,9 +233,9 @@ class Matching:
 
 
 def _glob(pattern: str) -> Callable[[str], bool]:
-    """Whole-string match where `*` is any characters and `?` any one; brackets mean themselves."""
+    """Returns a whole-string matcher: `*` is any text, `?` any character; brackets are literal."""
     _guard_pattern(pattern)
-    # fnmatch makes an expression that does not backtrack, so that no pattern takes for ever.
+    # fnmatch makes an expression without backtracking, so no pattern takes forever.
     matched = re.compile(fnmatch.translate(pattern.replace("[", "[[]"))).match
     return lambda text: matched(text) is not None
 
@@ -245,7 +246,7 @@ def _like(operand: str, field_type: FieldType) -> Predicate:
         return lambda value: isinstance(value, str) and matched(value)
 
     def covers(value: object) -> bool:
-        """Capability rules, docs/protocols.md 12: the short form covers the long one, cut at its structural colons."""
+        """Capability rules, docs/protocols.md 12: the short form covers the long one, up to a structural colon."""
         if not isinstance(value, str):
             return False
         kind, _, rest = value.partition(":")
@@ -323,5 +324,5 @@ OPERATOR_BY_SPELLING: dict[str, Operator] = {
 
 
 def operators_for(field_type: FieldType) -> tuple[Operator, ...]:
-    """The operators that fit a type of field, in the order of the table."""
+    """Returns the operators for a type of field, in table order."""
     return tuple(operator for operator in OPERATORS if field_type in operator.types)

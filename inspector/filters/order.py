@@ -1,4 +1,4 @@
-"""Another order for an ascending array of messages: a permutation of its first places, the rest as it comes."""
+"""A sort order over an ascending array that grows: a permutation of its first entries."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ _NOWHERE = np.uint32(0xFFFFFFFF)
 
 
 class Order:
-    """Which place of an ascending array stands at which position.
+    """Permutation of an ascending array of messages.
 
-    What comes at the end of the array later stands at the end, in the order of arrival: nothing moves because
-    something came. Immutable.
+    Later entries of the array come last, in order of arrival, so new messages move no row. Immutable.
 
     Attributes:
-        places: (n,) uint32, by position: the place in the array that stands there; a permutation of 0 to n - 1.
-        positions: (n,) uint32, its inverse.
-        sorted: how many of the first positions were sorted; those behind came later.
+        places: (n,) uint32, array index by position; a permutation of 0 to n - 1.
+        positions: (n,) uint32, the inverse.
+        sorted: number of leading positions that are sorted; later ones are in order of arrival.
     """
 
     def __init__(self, places: Places, sorted_: int | None = None) -> None:
-        """An order.
+        """Creates an order.
 
         Args:
-            places: (n,) uint32, a permutation of 0 to n - 1; kept, not copied.
-            sorted_: how many of its first positions are sorted; all of them by default.
+            places: (n,) uint32, a permutation of 0 to n - 1; not copied.
+            sorted_: number of sorted leading positions; default all.
         """
         self.places = places
         self.positions = np.empty(len(places), np.uint32)
@@ -35,31 +34,31 @@ class Order:
         self.sorted = len(places) if sorted_ is None else sorted_
 
     def place(self, position: int) -> int:
-        """The place that stands at a position."""
+        """Returns the array index at a position."""
         return int(self.places[position]) if position < len(self.places) else position
 
     def position(self, place: int) -> int:
-        """Where a place stands."""
+        """Returns the position of an array index."""
         return int(self.positions[place]) if place < len(self.positions) else place
 
     def positions_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where some places stand."""
+        """Returns the positions of array indices."""
         found = places.astype(np.int64)
         ordered = places < len(self.positions)
         found[ordered] = self.positions[places[ordered]]
         return found
 
     def in_order(self, messages: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """The array in this order. O(messages)."""
+        """Returns the array in this order. O(messages)."""
         count = len(self.places)
         return np.concatenate((messages[self.places], messages[count:]))
 
     def carried_over(self, before: NDArray[np.uint32], after: NDArray[np.uint32]) -> Order:
-        """The order for another array: what stays keeps its order, what is new stands behind it. O(last message).
+        """Returns the order for another array: common messages keep their order, new ones come last. O(last message).
 
         Args:
-            before: (n,) uint32, the ascending array it was made for, as it is now.
-            after: (m,) uint32, the ascending array to come.
+            before: (n,) uint32, the ascending array of this order, in its present state.
+            after: (m,) uint32, the new ascending array.
         """
         if not len(before):
             return Order(np.arange(len(after), dtype=np.uint32), 0)
@@ -68,7 +67,7 @@ class Order:
         stays = known[before]
         known[:] = False
         known[before] = True
-        old = known[after]  # what stays stands in the same order in both arrays
+        old = known[after]  # common messages have the same order in both arrays
         moved_to = np.full(len(before), _NOWHERE)
         moved_to[stays] = np.flatnonzero(old)
         count = len(self.places)

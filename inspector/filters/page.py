@@ -1,7 +1,7 @@
-"""The page about the filter language, made of its declarations: `docs/filter.md`.
+"""Generates `docs/filter.md` from the declarations of the filter language.
 
-`python -m inspector.filters.page` writes it to standard output. Every example is compiled on the way: one that is no
-filter, or not what stands beside it, ends with an error.
+`python -m inspector.filters.page` writes it to standard output. Every example is compiled, so an invalid one ends with
+an error.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ _WHO_HAS_VALUES = {
 
 
 def page() -> str:
-    """The page in Markdown, with a line end at its end.
+    """Returns the page in Markdown, with a final newline.
 
     Raises:
-        FilterError: an example is no filter.
+        FilterError: an example is not a valid filter.
     """
     parts = [
         _HEAD,
@@ -157,7 +157,7 @@ def _code(text: str) -> str:
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
-    # A bar would end the cell, in code as well.
+    # A bar would end the cell, also inside code.
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 

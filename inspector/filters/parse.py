@@ -1,7 +1,7 @@
-"""Text to expression: the syntax of a display filter, without fields or types (those are `check`'s).
+"""Parses filter text into an expression; `check` resolves fields and types.
 
-Every text gives an expression, None, or a `FilterError`. Length and nesting are bounded, so that no text can exhaust
-the stack of whatever walks the expression afterwards.
+Every text gives an expression, None, or a `FilterError`. Length and nesting are bounded, so no text can exhaust the
+stack of later recursive walks.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from inspector.filters.syntax_errors import explain_syntax
 from inspector.store.messages.payload_values import OPEN_JSON
 
 MAX_LENGTH = 10_000
-"""Longest filter text, in characters."""
+"""Limit of a filter text, in characters."""
 MAX_DEPTH = 100
-"""Deepest nesting of parentheses and negations."""
+"""Limit of nested parentheses and negations."""
 MAX_NAME = 1000
-"""Longest segment of a field's path, in characters."""
+"""Limit of one segment of a field's path, in characters."""
 
 _SEGMENT = re.compile(rf"json\(|\)|[\w$-]+|{STRING}")
 _NESTING = re.compile(
@@ -51,7 +51,7 @@ _NESTING = re.compile(
 
 
 def parse(text: str) -> Expression | None:
-    """Read a filter.
+    """Parses a filter.
 
     Returns:
         The expression; None for the empty filter, which shows everything.
@@ -68,7 +68,7 @@ def parse(text: str) -> Expression | None:
     _guard_nesting(text)
     try:
         tree: Any = parser_of(_Builder).parse(text)
-    except VisitError as error:  # a rule's own FilterError, should lark have wrapped it
+    except VisitError as error:  # a rule's own FilterError, if lark has wrapped it
         if isinstance(error.orig_exc, FilterError):
             raise error.orig_exc from None
         raise
@@ -78,10 +78,10 @@ def parse(text: str) -> Expression | None:
 
 
 def parser_at(text: str) -> tuple[list[Token], frozenset[str]]:
-    """The tokens of the beginning of a filter, and the terminals that may come next.
+    """Returns the tokens of the beginning of a filter, and the terminals that may come next.
 
     Raises:
-        FilterError: a name or a value in it is none.
+        FilterError: a name or a value in it is not valid.
         UnexpectedInput: no filter begins like this.
     """
     parser = parser_of(_Builder).parse_interactive(text)
@@ -101,8 +101,8 @@ def _expected(error: UnexpectedInput) -> frozenset[str]:
 
 
 def _guard_nesting(text: str) -> None:
-    """Refuse nesting deeper than MAX_DEPTH before anything recursive sees it."""
-    negations: list[int] = []  # per open parenthesis, the negations right before it
+    """Refuses nesting deeper than MAX_DEPTH before recursive code sees it."""
+    negations: list[int] = []  # per open parenthesis, the number of negations directly before it
     pending = depth = 0
     for token in _NESTING.finditer(text):
         kind = token.lastgroup
@@ -124,7 +124,7 @@ def _guard_nesting(text: str) -> None:
 
 
 class _Builder(Transformer[Any, Any]):
-    """Rules of the grammar to nodes, called bottom-up while parsing."""
+    """Builds nodes from grammar rules, bottom-up while parsing."""
 
     def start(self, children: list[Expression]) -> Expression | None:
         return children[0] if children else None
@@ -184,7 +184,7 @@ def _around(parts: Iterable[Any]) -> dict[str, int]:
 
 
 def _flat(children: list[Expression], kind: type[And | Or]) -> tuple[Expression, ...]:
-    """Operands with those of a nested node of the same kind in its place: `a && (b && c)` is `a && b && c`."""
+    """Flattens nested nodes of one kind: `a && (b && c)` becomes `a && b && c`."""
     flat: list[Expression] = []
     for child in children:
         if isinstance(child, kind):
@@ -210,7 +210,7 @@ def _field(token: Token) -> FieldName:
 
 
 def _bare(token: Token) -> Value:
-    """What an unquoted value is: a variable, a truth value, a number, else text."""
+    """Converts an unquoted value to a variable, truth value, number or text."""
     text, place = str(token), _at(token)
     if text.startswith("$"):
         return _variable(text, place)

@@ -1,4 +1,4 @@
-"""What is wrong with a regular expression, in words for whoever writes one."""
+"""Translates errors of Python's `re` into sentences for users."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BEGINNINGS = (
 
 
 def pattern_trouble(error: re.error) -> str:
-    """One sentence, without its full stop."""
+    """Returns one sentence without a full stop."""
     for message, sentence in _SENTENCES:
         if error.msg.startswith(message):
             return sentence

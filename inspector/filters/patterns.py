@@ -1,8 +1,8 @@
-"""Regular expressions looked for in the text of whole records, as `full_text` looks for plain text.
+"""Searches regular expressions in the text of whole records, with time limits.
 
-An expression that must hold some plain text is only tried where that text is. Matching is limited in time: an
-expression can be written (or a message sent) so that it would take for ever. A message that takes too long is told
-from the others and left out; only when several in a row do, or very many, the expression is given up.
+If every match contains a literal, only records with the literal are tried. An expression or a message can be written so
+that matching takes forever, so matching time is limited. A record that times out is reported and left out. After
+several in a row, or very many in all, the expression is given up.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from inspector.filters.required_literals import NeededRun, needed_texts
 from inspector.filters.time_limit import HAS_LIMIT, TookTooLongError, at_most
 
 LIMIT_S = 0.03
-"""Processor time for what is looked at without a pause: 64 KB, which take a tenth of it."""
+"""Processor time in seconds for one piece of 64 KB; a normal piece takes a tenth of it."""
 MOST_S = 0.5
-"""Processor time for one record, however long."""
+"""Processor time in seconds for one record of any length."""
 _PIECE = 1 << 16
 _OVERLAP = 1 << 12
-"""A long text is searched in pieces that share so many characters; a match that is longer may be missed."""
+"""Overlap in characters between pieces of a long text; a longer match may be missed."""
 TOO_LONG = np.int8(2)
-"""The answer for a record of which it takes too long to say whether it holds a match."""
+"""Result for a record that timed out."""
 _MOST_IN_A_ROW, _MOST_IN_ALL = 8, 200
-"""Records that took too long, after which no more are tried."""
+"""Timeouts, in a row and in all, after which no more records are tried."""
 _WASTED_S = 0.05
-"""Processor time for records that took too long, after which one call leaves the rest for the next."""
+"""Processor time in seconds spent on timeouts, after which one call leaves the rest to the next."""
 _LEAD = 256
-"""Characters at the beginning of a part that only say what stands before the others."""
+"""Characters at the start of a part that serve as context only; no match begins in them."""
 _SPACES_OF_TEXT = (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
-"""White space in a text, but not in bytes."""
+"""White space in text, but not in bytes."""
 
 
 class PatternError(ValueError):
-    """Text that is no regular expression, or one that is not taken.
+    """Text that is not a regular expression, or is not accepted as one.
 
     Attributes:
         message: one sentence.
-        offset: where the trouble is, in characters; None when it is the whole.
+        offset: place of the error, in characters; None for the whole text.
     """
 
     def __init__(self, message: str, offset: int | None = None) -> None:
@@ -60,16 +60,16 @@ class PatternError(ValueError):
 
 
 def compile_pattern(text: str, *, match_case: bool) -> re.Pattern[str]:
-    """Read a regular expression.
+    """Compiles a regular expression.
 
     Raises:
-        PatternError: it cannot be read, is too long, or could take for ever where nothing can stop it.
+        PatternError: it is malformed, too long, or could run forever on systems without a time limit.
     """
     if len(text) > MAX_PATTERN:
         raise PatternError(f"The expression is longer than {MAX_PATTERN:,} characters.")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "possible nested set" and the like are no business of the user
+            warnings.simplefilter("ignore")  # "possible nested set" and similar warnings are for programmers
             pattern = re.compile(text, re.MULTILINE | (0 if match_case else re.IGNORECASE))
             if not HAS_LIMIT and repeats_repetition(read_expression(text)):
                 raise PatternError("A repetition inside a repetition may take for ever.")
@@ -81,11 +81,11 @@ def compile_pattern(text: str, *, match_case: bool) -> re.Pattern[str]:
 
 
 class PatternFinder:
-    """Finds one regular expression, with the face of `TextFinder`. Lines of a text begin and end for `^` and `$`.
+    """Finds one regular expression, with the interface of `TextFinder`. `^` and `$` match at line ends.
 
     Args:
         text: the expression.
-        match_case: whether upper and lower case differ.
+        match_case: case-sensitive.
 
     Raises:
         PatternError: as `compile_pattern`.
@@ -93,7 +93,7 @@ class PatternFinder:
 
     def __init__(self, text: str, *, match_case: bool = False) -> None:
         self._pattern = compile_pattern(text, match_case=match_case)
-        match_case = not self._pattern.flags & re.IGNORECASE  # (?i) in it says so too
+        match_case = not self._pattern.flags & re.IGNORECASE  # (?i) in the text has the same effect
         tree = read_expression(text, self._pattern.flags & ~re.UNICODE)
         needed = needed_texts(tree, match_case=match_case)
         self._first = [TextFinder(literal, match_case=match_case) for literal in needed]
@@ -103,22 +103,22 @@ class PatternFinder:
         self._wasted = 0.0
 
     def __call__(self, record: bytes) -> bool:
-        """Whether the text of a record holds a match.
+        """Returns True if the record's text has a match.
 
         Raises:
-            TookTooLongError: that takes too long to say.
+            TookTooLongError: the search timed out.
         """
         return any(self._is_in(text) for text in record_texts(record))
 
     def among(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[np.int8]:
-        """Which of many records hold a match; arguments as for `TextFinder.among`.
+        """Searches many records; arguments as for `TextFinder.among`.
 
         Returns:
-            (k,) int8: 1 where a match is, 0 where none is, TOO_LONG where that takes too long to say, and UNKNOWN for
-            the last ones when others took long: ask for those again.
+            (k,) int8: 1 for a match, 0 for no match, TOO_LONG for a timeout. UNKNOWN for the last records if others
+            took long: search them again.
 
         Raises:
-            TookTooLongError: so many records took too long that the others would too.
+            TookTooLongError: so many records timed out that the search is given up.
         """
         found = np.zeros(len(starts), np.int8)
         records = Records(data, starts, ends)
@@ -129,11 +129,11 @@ class PatternFinder:
         return found
 
     def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
-        """As `find_query.Finder`: what each match holds is in the record as well."""
+        """As `find_query.Finder`: the record contains every literal of a match too."""
         return self._likely(Records(data, starts, ends).each())
 
     def _likely(self, records: Records) -> Mask:
-        """Which records may hold a match: surely not those left out."""
+        """Returns a mask of records that may match; the others cannot."""
         if not self._first:
             return self._run.likely(records)
         likely = np.zeros(len(records), np.bool_)
@@ -145,7 +145,7 @@ class PatternFinder:
         return likely
 
     def _tried(self, records: Records) -> NDArray[np.int8]:
-        """What is said of records in which the expression is tried."""
+        """Returns the results of records in which the expression is tried."""
         found = np.zeros(len(records), np.int8)
         as_bytes = self._may_be_bytes(records)
         self._search_bytes(records, np.flatnonzero(as_bytes), found)
@@ -157,14 +157,14 @@ class PatternFinder:
         """As `long_records.PartFinder`.
 
         Raises:
-            TookTooLongError: so many records took too long that the others would too.
+            TookTooLongError: so many records timed out that the search is given up.
         """
         self._wasted = 0.0
         lead = 0 if first else _LEAD
         return int(self._in_time(lambda: any(self._is_in(text, lead, last=last) for text in record_texts(part))))
 
     def _in_time(self, ask: Callable[[], bool]) -> np.int8:
-        """The answer of a record, once there is time for it."""
+        """Returns the result for one record, or UNKNOWN if the time is used up."""
         if self._wasted >= _WASTED_S:
             return UNKNOWN
         began = time.thread_time()
@@ -181,16 +181,16 @@ class PatternFinder:
         return found
 
     def _may_be_bytes(self, records: Records) -> Mask:
-        """Records that can be searched where they lie: their bytes are their text, and nothing before them counts."""
+        """Masks records to search in place: their bytes are their text, and no context before them counts."""
         if self._of_bytes is None or any(separator in records.data for separator in _SPACES_OF_TEXT):
             return np.zeros(len(records), np.bool_)
         plain = ~(records.with_escapes(None) | records.beyond_ascii)
-        # What stands before a record counts for ^ and \b: it is to be the end of a line.
+        # The byte before a record affects ^ and \b, so it must be a newline.
         plain &= records.follows_newline()
         return plain & (records.ends - records.starts <= _PIECE)
 
     def _search_bytes(self, records: Records, rows: NDArray[np.intp], found: NDArray[np.int8]) -> None:
-        """Try the expression in records as they lie, some at a time; one by one where some take too long."""
+        """Searches records in place, several at a time; one by one if a group times out."""
         if self._of_bytes is None or not len(rows):
             return
         search, data = self._of_bytes.search, records.data
@@ -218,7 +218,7 @@ class PatternFinder:
             first = stop
 
     def _is_in(self, text: str, begin: int = 0, *, last: bool = True) -> bool:
-        # By places and not by pieces: what stands before a piece counts for ^ and for what looks back.
+        # Search by offsets, not in copies: the text before an offset affects ^ and look-behind.
         left = MOST_S
         for at in range(begin, len(text) or 1, _PIECE):
             began = time.thread_time()
@@ -234,12 +234,12 @@ class PatternFinder:
 
 
 def _of_bytes(text: str, tree: Any, flags: int) -> re.Pattern[bytes] | None:
-    """The same expression for bytes, as far as they are of ASCII; None where it would not mean the same."""
+    """Compiles the same expression for ASCII bytes; returns None if its meaning would differ."""
     if not text.isascii() or not is_of_ascii(tree):
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return re.compile(text.encode(), flags & (re.MULTILINE | re.IGNORECASE))
-    except (re.error, ValueError):  # what only texts can be asked for
+    except (re.error, ValueError):  # features of text patterns only
         return None

@@ -1,7 +1,7 @@
-"""What stands in a message's payload: the value at a path of keys, and the text it shows.
+"""Reads payload values by path, and the text that a message shows.
 
-Of a message above 1 MB only the head is kept decoded. Its record is read again and passed over, which costs some 30 ms
-for 50 MB; only the value asked for is decoded.
+For a message above 1 MB, only the head stays decoded. Its record is read and scanned again, which takes about 30 ms for
+50 MB; only the requested value is decoded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from inspector.store.messages.capture import Capture
 from inspector.store.messages.payload_values import OPEN_JSON, PayloadValues, walk
 
 _MOST = 8 << 20
-"""Bytes of a list or an object that is decoded; of a longer one only the head is known. Texts are decoded always."""
+"""Limit in bytes of a decoded list or object; of a longer one only the head is known. Texts have no limit."""
 
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _array = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -33,11 +33,11 @@ _text = msgspec.json.Decoder(str).decode
 
 
 def payload_field(path: tuple[str, ...]) -> Field:
-    """A field for a value inside the payload.
+    """Returns a field for a value inside the payload.
 
     Args:
-        path: keys from the payload down; digits index arrays (and name keys of objects), OPEN_JSON opens a text that
-            is JSON. A wrong type on the way means absent.
+        path: keys from the payload down. Digits index arrays (and name keys of objects); OPEN_JSON opens a text that is
+            JSON. A wrong type on the path means absent.
     """
     hint = key_hint(path)
     values = PayloadValues(path, None if hint is None else hint.among)
@@ -60,9 +60,9 @@ def payload_field(path: tuple[str, ...]) -> Field:
 
 
 def message_text(capture: Capture, message: int) -> str | None:
-    """The text a message shows; of what is no envelope, the bytes as far as they are text.
+    """Returns the text that a message shows; for lines that are no envelope, their bytes as text.
 
-    Of a message above 1 MB as far as its head goes: `big_text` reads the rest.
+    For a message above 1 MB, only the text in its head; `big_text` reads the rest.
     """
     flags = int(capture.columns["flags"][message])
     if flags & Flag.FRAME.value:
@@ -75,17 +75,17 @@ def message_text(capture: Capture, message: int) -> str | None:
 
 
 class TooLargeError(Exception):
-    """The value is too long to be decoded."""
+    """The value is too long to decode."""
 
 
 _REFUSED = (msgspec.MsgspecError, LookupError, UnicodeDecodeError, RecursionError, NotAnObjectError)
 
 
 def big_value(capture: Capture, message: int, path: tuple[str, ...]) -> object:
-    """The value at a path below a big message's payload; None when there is none. As `payload_field` reads others.
+    """Returns the value at a path below a big message's payload, or None. Same result as a `payload_field`.
 
     Raises:
-        TooLargeError: it is longer than what is decoded.
+        TooLargeError: the value is above the limit.
     """
     try:
         first, *rest = path
@@ -100,7 +100,7 @@ def big_value(capture: Capture, message: int, path: tuple[str, ...]) -> object:
 
 
 def big_text(capture: Capture, message: int) -> str | None:
-    """The text a big message shows, as `message_text` reads it of others."""
+    """Returns the text of a big message; same result as `message_text`."""
     if capture.flags(message) & (Flag.FRAME | Flag.UNREADABLE | Flag.GAP):
         return message_text(capture, message)
     payload = dict(capture.records.payload(message))
@@ -113,7 +113,7 @@ def big_text(capture: Capture, message: int) -> str | None:
 
 
 def _payload(capture: Capture, message: int) -> dict[str, msgspec.Raw]:
-    """What `Records.payload` is, not decoded below its keys."""
+    """As `Records.payload`, with the values still encoded."""
     envelope = _object(capture.records.envelope_bytes(message))
     if capture.flags(message) & OWN_PAYLOAD or "payload" not in envelope:
         return envelope if "kind" not in envelope else {}

@@ -26,7 +26,7 @@ _SHOWN = 60
 _MOST_WORDS = 100
 _WRITTEN_BARE = ("whole number", "number", "yes or no", "severity")
 _PROSE = ("text", "info", "summary", "comment")
-"""Fields of which nobody writes all."""
+"""Fields with long texts that a user would not write in full."""
 
 MEANT: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("failed", "failure", "failures", "errors", "exception"), ("failures", "error")),
@@ -46,19 +46,19 @@ MEANT: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("slow", "slowest"), ("results after 10 s or more", "latency >= 10s")),
     **dict.fromkeys(("collapsed", "transient", "consumed"), ("results with a lifecycle", "badge")),
 }
-"""Words people write for a filter: a noun for the messages it shows, and the filter."""
+"""Words that users write for a filter: a noun for the messages, and the filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterNote:
-    """Advice about a filter that can be used."""
+    """Advice about a valid filter."""
 
     message: str
-    """How the text is understood."""
+    """The interpretation of the text."""
     suggestion: str = ""
-    """A second sentence; a question where `replacement` is its answer."""
+    """A second sentence; with `replacement`, the question or label before it."""
     replacement: str | None = None
-    """Filter to put in place of the whole text, or None if there is none."""
+    """Filter to replace the whole text, or None."""
 
     def __str__(self) -> str:
         if self.replacement is None:
@@ -69,27 +69,27 @@ class FilterNote:
 
 @dataclass(frozen=True, slots=True)
 class PlainWords:
-    """A text of words and the search they stand for."""
+    """Plain words and the search they stand for."""
 
     texts: tuple[str, ...]
-    """What is searched for."""
+    """The search terms."""
     filter: str
     """The search as a filter."""
     note: FilterNote
 
 
 def plain_words(text: str, fields: Mapping[str, Any]) -> PlainWords | None:
-    """Read a text as words to search for.
+    """Interprets a text as words to search for.
 
     Args:
-        text: what was written.
-        fields: the fields there are, by name.
+        text: the text as written.
+        fields: all fields by name.
 
     Returns:
         The search, or None if the text is a filter or an attempt at one.
 
     Raises:
-        FilterError: it names fields as other programs do, as in `tool:Bash`.
+        FilterError: the text names fields as other programs do, as in `tool:Bash`.
     """
     words = _words(text)
     if not words or len(words) > _MOST_WORDS or _is_language(text, words, fields):
@@ -105,7 +105,7 @@ def plain_words(text: str, fields: Mapping[str, Any]) -> PlainWords | None:
 
 
 def as_filter(text: str, fields: Mapping[str, Any]) -> str:
-    """Return the text as a filter that can be joined with others: plain words as the search they stand for."""
+    """Returns the text as a filter that can be joined with others; plain words become their search."""
     try:
         words = plain_words(text, fields)
     except FilterError:
@@ -121,7 +121,7 @@ class _Word:
 
 
 def _words(text: str) -> list[_Word]:
-    """Split a text into words and quoted phrases; returns none if it has characters of the language outside quotes."""
+    """Splits a text into words and quoted phrases; empty if it has filter characters outside quotes."""
     found: list[_Word] = []
     at, text = 0, text.strip()
     while at < len(text):
@@ -138,7 +138,7 @@ def _words(text: str) -> list[_Word]:
 
 
 def _is_language(text: str, words: list[_Word], fields: Mapping[str, Any]) -> bool:
-    """Tell whether a text of words is a filter, or one that lacks its end or has an operator of another language."""
+    """Returns True for a filter, an unfinished filter, or one with an operator of another language."""
     try:
         expression = parse(text)
     except FilterError:
@@ -161,7 +161,7 @@ def _leaves(expression: Expression) -> Iterable[Expression]:
 
 
 def _refuse_colons(text: str, words: list[_Word], fields: Mapping[str, Any]) -> None:
-    """Raise FilterError where a word is a field, a colon and its value."""
+    """Raises FilterError if a word is a field, a colon and its value."""
     terms: list[str] = []
     named = ""
     for word in words:
@@ -181,7 +181,7 @@ def _refuse_colons(text: str, words: list[_Word], fields: Mapping[str, Any]) -> 
 
 
 def _value(field: str, value: str, fields: Mapping[str, Any]) -> str:
-    """Write a value as its field takes it: numbers and truth values bare, all others in quotes."""
+    """Formats a value for its field: numbers and truth values bare, all others in quotes."""
     bare = re.fullmatch(r"[\w.+-]+", value) is not None
     return value if bare and _type(field, fields) in _WRITTEN_BARE else quote(value)
 
@@ -191,7 +191,7 @@ def _type(field: str, fields: Mapping[str, Any]) -> str:
 
 
 def _note(heard: str, words: list[_Word], fields: Mapping[str, Any]) -> FilterNote:
-    """Choose what to suggest beside the search."""
+    """Chooses the suggestion for a search."""
     texts = [word.text for word in words]
     lower = " ".join(texts).casefold()
     first = texts[0]

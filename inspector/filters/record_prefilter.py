@@ -1,6 +1,6 @@
-"""What the bytes of a record say beforehand about a value in its payload: where its key is not, neither is the value.
+"""Skips records that cannot contain a payload value: those without its key.
 
-Looking for a key takes a hundredth of decoding the record, and most records have no such key.
+The search for a key takes a hundredth of the time to decode the record, and most records lack the key.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from inspector.store.messages.payload_values import OPEN_JSON
 Rows = NDArray[np.integer[Any]]
 
 _WORTH_READING = 64
-"""Messages are read ahead where one in so many is wanted."""
+"""Minimum density for reading ahead: one wanted message in 64."""
 
 
 def in_stretches(ask: Callable[[Stretch, Rows], Mask], capture: Capture, rows: Rows) -> Mask:
-    """What lines that lie together are told, and whose they are, for messages in any order."""
+    """Applies `ask` to stretches of adjacent lines, for messages in any order."""
     ascending, at = rows if is_ascending(rows) else np.sort(rows), 0
     parts = [np.zeros(0, np.bool_)]
     for lines in stretches(capture, ascending):
@@ -37,7 +37,7 @@ def in_stretches(ask: Callable[[Stretch, Rows], Mask], capture: Capture, rows: R
 
 
 class TextHint:
-    """Which messages hold one of some texts, wherever it stands in their lines; upper and lower case differ.
+    """Finds messages whose lines contain one of some texts; case-sensitive.
 
     Args:
         texts: at least one.
@@ -47,26 +47,27 @@ class TextHint:
         self._finders = [TextFinder(text, match_case=True) for text in texts]
 
     def likely(self, capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
-        """(k,) bool, false where a message surely holds none."""
-        derived = capture.columns["flags"][rows] & Flag.DERIVED.value != 0  # says what its line has not
+        """Returns (k,) bool, False if a message cannot contain any of the texts."""
+        # a derived message has content that is not in its line
+        derived = capture.columns["flags"][rows] & Flag.DERIVED.value != 0
         return derived | in_stretches(lambda lines, _: self.among(lines), capture, rows)
 
     def among(self, lines: Stretch) -> Mask:
-        """(k,) bool, the same for lines that lie together."""
+        """Returns (k,) bool, the same for adjacent lines."""
         return np.logical_or.reduce([finder.among(*lines) for finder in self._finders])
 
 
 def key_hint(path: tuple[str, ...]) -> TextHint | None:
-    """Where a value at a path below payloads may be, whatever it is; None where any line may have it."""
-    if OPEN_JSON in path:  # what is in a text is written in other ways
+    """Returns a hint for a path below payloads; None if any line may have the value."""
+    if OPEN_JSON in path:  # escaping differs in a text inside a text
         path = path[: path.index(OPEN_JSON)]
-    keys = [f'"{step}"' for step in path if not step.isdecimal()]  # a number may be a place in an array
+    keys = [f'"{step}"' for step in path if not step.isdecimal()]  # a number may be an array index
     return TextHint(keys[-1:]) if keys else None
 
 
 @contextmanager
 def read_together(capture: Capture, rows: NDArray[np.integer[Any]]) -> Generator[None]:
-    """While messages are decoded one after the other: read them in large pieces where they lie close together."""
+    """Reads records ahead in large blocks if `rows` are dense, while the caller decodes them one by one."""
     first, last = (int(rows.min()), int(rows.max())) if len(rows) else (0, 0)
     if last - first < len(rows) * _WORTH_READING:
         with capture.records.read_ahead(first, last + 1 if len(rows) else 0):

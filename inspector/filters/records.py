@@ -1,4 +1,4 @@
-"""Many records that lie in one piece of bytes, and what the bytes leave open about their texts."""
+"""Many records in one buffer, with vectorized facts about escapes and non-ASCII text."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _BACKSLASH = 0x5C
 _NEWLINE = 0x0A
 _LETTER_U = 0x75
 _FEW = 0.5
-"""Of so great a part of all records the others are passed over rather than left out."""
+"""Share of all records above which a subset keeps the buffer instead of a copy."""
 _LONGEST_ESCAPE = 6
 r"""Bytes of `\u0000`."""
 
 
 class Records:
-    """Records to be searched together. What is asked of all of them is found out once, by arrays.
+    """Records that are searched together; facts are computed once for all, with arrays.
 
     Args:
-        data: bytes in which the records lie.
-        starts: (k,) integer, places in `data` where they begin, ascending; no record overlaps another.
-        ends: (k,) integer, places where they end.
+        data: bytes with all records.
+        starts: (k,) integer, start offsets in `data`, ascending; records do not overlap.
+        ends: (k,) integer, end offsets.
     """
 
     def __init__(self, data: bytes, starts: Offsets, ends: Offsets) -> None:
@@ -39,22 +39,22 @@ class Records:
         return len(self.starts)
 
     def record(self, row: int) -> bytes:
-        """The bytes of one."""
+        """Returns the bytes of one record."""
         return self.data[int(self.starts[row]) : int(self.ends[row])]
 
     def between(self, first: int, last: int) -> Records:
-        """A run of them, by number."""
+        """Returns a range of records by number."""
         return Records(self.data, self.starts[first:last], self.ends[first:last])
 
     def some(self, rows: NDArray[np.intp]) -> Records:
-        """Some of them, by number, ascending; where they are few, without the bytes of the others."""
+        """Returns records by ascending number; copies their bytes if they are few."""
         if len(rows) == len(self):
             return self
         some = Records(self.data, self.starts[rows], self.ends[rows])
         return some if len(rows) > _FEW * len(self) else some.each()
 
     def each(self) -> Records:
-        """The same in a piece of bytes of their own, each in a line, with nothing between them."""
+        """Copies the records into a buffer of their own, one per line."""
         places = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         lengths = self.ends - self.starts
         ends = (lengths + 1).cumsum() - 1
@@ -62,12 +62,11 @@ class Records:
 
     @cached_property
     def is_ascii(self) -> bool:
-        """Whether all bytes are."""
         return self.data.isascii()
 
     @cached_property
     def _backslashes(self) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
-        """Where backslashes stand, and what follows each."""
+        """Offsets of backslashes, and the byte after each."""
         if b"\\" not in self.data:
             return np.zeros(0, np.intp), np.zeros(0, np.uint8)
         at = np.flatnonzero(self.bytes == _BACKSLASH)
@@ -78,23 +77,23 @@ class Records:
 
     @cached_property
     def numbers(self) -> NDArray[np.intp]:
-        """Where escapes by number begin."""
+        r"""Start offsets of `\u` escapes."""
         at, after = self._backslashes
         return at[after == _LETTER_U]
 
     def follows_newline(self) -> Mask:
-        """Which stand at the beginning of a line, or of all."""
+        """Returns a mask of records at the start of a line or of the data."""
         if not len(self.bytes):
             return np.ones(len(self), np.bool_)
         before = self.bytes.take(np.maximum(self.starts - 1, 0))
         return (self.starts == 0) | (before == _NEWLINE)
 
     def row_at(self, places: list[int] | NDArray[Any]) -> NDArray[np.intp]:
-        """The last record that begins at or before each place; -1 for places before the first."""
+        """Returns the last record that begins at or before each offset; -1 before the first."""
         return self.starts.searchsorted(places, "right") - 1
 
     def mark(self, mask: Mask, places: list[int] | NDArray[Any]) -> None:
-        """Set the records in which places lie."""
+        """Sets the mask for records that contain any of the offsets."""
         if len(places):
             at = np.asarray(places, np.int64)
             rows = self.row_at(at)
@@ -102,13 +101,13 @@ class Records:
             mask[rows[inside]] = True
 
     def holding(self, places: list[int] | NDArray[Any]) -> Mask:
-        """Which records any of some places lies in."""
+        """Returns a mask of records that contain any of the offsets."""
         mask = np.zeros(len(self), np.bool_)
         self.mark(mask, places)
         return mask
 
     def with_escapes(self, letters: bytes | None) -> Mask:
-        """Which hold a backslash before one of some letters, or before anything where None is given."""
+        """Returns a mask of records with a backslash before one of some letters; None for any backslash."""
         at, after = self._backslashes
         if letters is not None and len(at):
             at = at[np.isin(after, np.frombuffer(letters, np.uint8))] if letters else at[:0]
@@ -116,7 +115,7 @@ class Records:
 
     @cached_property
     def beyond_ascii(self) -> Mask:
-        """Which hold characters beyond ASCII, as they are or by their numbers."""
+        """Mask of records with non-ASCII characters, plain or escaped by number."""
         mask = self.holding(self.numbers)
         if not self.is_ascii:
             for row in np.flatnonzero(~mask).tolist():
@@ -124,7 +123,7 @@ class Records:
         return mask
 
     def after_escape(self, places: NDArray[Any]) -> Mask:
-        """Where the first letter at a place may belong to an escape that begins before it."""
+        """Returns a mask of offsets whose character may belong to an escape that begins earlier."""
         found = np.zeros(len(places), np.bool_)
         if len(self._backslashes[0]) and len(places):
             found |= (places > 0) & (self.bytes.take(places - 1, mode="clip") == _BACKSLASH)

@@ -1,6 +1,6 @@
-"""What every match of a regular expression must hold, as far as it is easily seen: plain texts, or a run of characters.
+"""Extracts literals or character runs that every match of a regular expression must contain.
 
-Either is found in bytes by the megabyte, so that an expression is only tried where it may match.
+Both are fast to find in megabytes of bytes, so the expression is only tried on records that may match.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from inspector.filters.records import Mask, Records
 
 _LEAST_LITERAL = 2
 _MOST_BRANCHES = 6
-"""Alternatives that are looked for one by one before the expression is tried."""
+"""Limit of alternatives that are searched one by one before the expression is tried."""
 _FOLDS_APART = frozenset("iI")
-"""Letters of ASCII whose other forms are others to `re` than to `str.casefold` (dotless and dotted i)."""
+"""ASCII letters that `re` and `str.casefold` fold differently (dotless and dotted i)."""
 
 _LONGEST_RUN = 8
-"""Classes of a run: as many as a byte has bits."""
+"""Limit of character classes in a run: the number of bits in a byte."""
 _RARE_ENOUGH = 0.02
-"""A run that more places than this fit is no help."""
+"""Share of matching offsets above which a run is of no use."""
 _ASCII = tuple(map(chr, range(128)))
 _PLAIN = frozenset(map(chr, range(0x20, 0x7F))) - set('"\\/')
-"""What JSON can only write as it is or by its number."""
+"""Characters that JSON can only write plainly or by number."""
 _ONE_CHARACTER = frozenset(("LITERAL", "NOT_LITERAL", "IN", "ANY", "CATEGORY", "RANGE"))
 _NOTHING_WIDE = frozenset(("AT", "ASSERT", "ASSERT_NOT"))
 _REPEATS = frozenset(("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"))
@@ -35,14 +35,14 @@ _USUAL = {
     **dict.fromkeys(string.ascii_lowercase, 0.026), **dict.fromkeys(string.ascii_uppercase, 0.002),
     **dict.fromkeys(string.digits, 0.012), " ": 0.08,
 }  # fmt: skip
-"""How often characters occur, roughly; others rarely."""
+"""Approximate frequency by character; others are rare."""
 _RARE = 0.004
 
 Class = frozenset[str]
 
 
 def needed_texts(tree: Any, *, match_case: bool) -> tuple[str, ...]:
-    """Plain texts of which each match holds one at least; none where that is not seen."""
+    """Returns literals of which every match contains at least one; empty if unknown."""
     best: tuple[str, ...] = ()
     run = ""
     for operation, value in tree:
@@ -62,7 +62,7 @@ def needed_texts(tree: Any, *, match_case: bool) -> tuple[str, ...]:
 
 
 def _better(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """The texts that leave fewer records to try: those whose shortest is longer."""
+    """Returns the more selective texts: the set with the longer shortest text."""
     length = min(map(len, other), default=0)
     if length < _LEAST_LITERAL or len(other) > _MOST_BRANCHES:
         return one
@@ -70,13 +70,13 @@ def _better(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class NeededRun:
-    """Characters one after the other, each of a class, that every match holds.
+    """A run of character classes that every match contains.
 
     Args:
-        tree: the expression, as it was read with the flags it is tried with.
+        tree: the expression, parsed with the flags of the search.
 
     Attributes:
-        classes: the run; empty where none is seen that would be of help.
+        classes: the run; empty if no useful one was found.
     """
 
     def __init__(self, tree: Any) -> None:
@@ -90,7 +90,7 @@ class NeededRun:
         self._room = np.zeros(0, np.uint8)
 
     def likely(self, records: Records) -> Mask:
-        """Which records may hold it: surely not those left out."""
+        """Returns a mask of records that may contain the run; the others cannot."""
         if not self.classes:
             return np.ones(len(records), np.bool_)
         return records.holding(self._places(records)) | records.beyond_ascii
@@ -111,7 +111,7 @@ class NeededRun:
 
 
 def _runs(tree: Any) -> list[list[Class]]:
-    """Runs of classes that stand in every match, each as far as it is seen."""
+    """Returns the runs of classes that are part of every match."""
     runs: list[list[Class]] = [[]]
     for operation, value in tree:
         name = str(operation)
@@ -152,14 +152,14 @@ def _add(runs: list[list[Class]], characters: Class | None) -> None:
 
 
 def _class_of(tree: Any, operation: Any, value: Any) -> Class | None:
-    """The characters of ASCII one place of an expression stands for; None where JSON could write one in another way."""
+    """Returns the ASCII characters that match one element; None if JSON could write one differently."""
     matches = compiled(tree, operation, value).fullmatch
     found = frozenset(filter(matches, _ASCII))
     return found if found and found <= _PLAIN else None
 
 
 def _rarest(runs: list[list[Class]]) -> list[Class]:
-    """The part of a run that the fewest places fit."""
+    """Returns the part of a run with the fewest expected matches."""
     best: list[Class] = []
     least = _RARE_ENOUGH
     for run in runs:

@@ -1,4 +1,4 @@
-"""The part of the context tree a table is bound to."""
+"""Binds a table to a part of the context tree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.store.messages.capture import Capture
 
 
 class Reach(enum.Enum):
-    """How far a scope reaches from its node."""
+    """Extent of a scope from its node."""
 
     BELOW = "and below"
     ONLY = "this one only"
@@ -22,14 +22,14 @@ class Reach(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of the context tree the table is bound to.
+    """A part of the context tree, a space or a source that a table shows.
 
     Attributes:
         space: string id of the space.
         node: a node, MAIN for the main context, None for the whole space.
-        reach: how far it reaches from the node.
-        calls: whether the requests and proposals outside of it are let through as well.
-        source: place of a source, which is bound to in place of a space; None.
+        reach: extent from the node.
+        calls: includes requests and proposals outside of it.
+        source: index of a source that replaces the space; or None.
     """
 
     space: int
@@ -40,17 +40,17 @@ class Scope:
 
     @property
     def place(self) -> tuple[int, int | None, int | None]:
-        """What it is about, however far it reaches."""
+        """Identity of the scope without its reach."""
         return self.space, self.node, self.source
 
 
 def source_named(capture: Capture, name: str) -> int | None:
-    """The place of the source that is called so, as another reading of the same has it; None."""
+    """Returns the index of the source with this name, for a scope from another reading; None if absent."""
     return next((place for place, source in enumerate(capture.sources) if source.name == name), None)
 
 
 class ScopeNodes:
-    """Which nodes a scope reaches, remembered while the tree grows and found again when it moves."""
+    """Caches the nodes of a scope; extends the cache as the tree grows and rebuilds it after moves."""
 
     def __init__(self, contexts: ContextPass) -> None:
         self._tree = contexts.tree
@@ -58,9 +58,9 @@ class ScopeNodes:
         self._mask = np.zeros(1, np.bool_)
 
     def chosen(self, node: int, reach: Reach) -> NDArray[np.bool_]:
-        """(nodes + 1,) bool by node; the last, reached by index -1, is the main context's, and false.
+        """Returns (nodes + 1,) bool by node; the last entry (index -1) is the main context and False.
 
-        O(new nodes); O(nodes log depth) when nodes moved or another scope is asked for.
+        O(new nodes); O(nodes log depth) after a move or for another scope.
         """
         tree = self._tree
         of = (tree.moves, node, reach)
@@ -84,7 +84,7 @@ class ScopeNodes:
 
 
 def _spread(mask: NDArray[np.bool_], parents: NDArray[np.int64], known: int) -> None:
-    """Choose what lies below a chosen node. Of nodes below `known` it is known; parents may come after children."""
+    """Spreads the mask from parents to nodes at or above `known`. Parents may come after children."""
     nodes = np.arange(known, known + len(parents))
     above = parents.copy()
     while True:
@@ -92,5 +92,5 @@ def _spread(mask: NDArray[np.bool_], parents: NDArray[np.int64], known: int) -> 
         new = above >= known
         if not new.any():
             return
-        # Each step looks twice as far up, so that a chain of 10,000 contexts takes 14 of them.
+        # Each step looks twice as far up, so a chain of 10,000 contexts takes 14 steps.
         above[new] = above[above[new] - known]

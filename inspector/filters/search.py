@@ -1,4 +1,4 @@
-"""A filter on its way to being in force: the records it has to decode are decoded in slices, which can be given up."""
+"""Evaluates a new filter in time slices that can be cancelled."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from inspector.filters.visible import Messages, Scope, VisibleRows
 
 
 class Search:
-    """Finds out what a filter and a scope let through, while the rows still show what they showed.
+    """Evaluates a filter and scope while the rows still show the previous one.
 
-    Filters that decode nothing are done with the first step, however many messages there are (but thousands of
-    different contexts, say, are looked at in slices too).
+    Filters that decode nothing finish in the first step, unless they meet thousands of different strings, such as
+    contexts.
 
     Attributes:
-        filter, scope: what is to be in force.
-        found: messages found so far.
-        answers: what was decoded, for `VisibleRows.choose`.
+        filter, scope: the pending filter and scope.
+        found: number of matches so far.
+        answers: cached results for `VisibleRows.choose`.
     """
 
     def __init__(self, rows: VisibleRows, filter_: DisplayFilter, scope: Scope | None) -> None:
@@ -30,7 +30,7 @@ class Search:
         self.answers = Answers()
 
     def step(self, until: float) -> bool:
-        """Go on until a time (`time.perf_counter`); whether everything is known then."""
+        """Evaluates until a deadline (`time.perf_counter`). Returns True if all messages are evaluated."""
         rows, total = self._rows, len(self._rows.analysis)
         reached = rows.settle(self.filter, self.scope, self._done, total, self.answers, until)
         if self._done < reached < total:
@@ -40,15 +40,15 @@ class Search:
 
     @property
     def fraction(self) -> float:
-        """How far it is, 0 to 1."""
+        """Progress, 0 to 1."""
         return self._done / max(1, len(self._rows.analysis))
 
     def take_in(self, changes: Changes) -> None:
-        """Traffic has come: what was decoded stays known, but may have become necessary elsewhere."""
+        """Follows new traffic: drops results of changed messages, and restarts after a move in the tree."""
         self.answers.forget(changes.changed)
         if changes.tree_moved and (self.scope is not None or Depends.TREE in self.filter.depends):
             self._done = self.found = 0
 
     def result(self) -> Messages:
-        """The messages found, when `step` said that everything is known."""
+        """Returns the matches after `step` has returned True."""
         return self._rows.evaluate(self.filter, self.scope, self.answers)

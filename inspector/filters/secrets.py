@@ -1,4 +1,4 @@
-"""Whether a display filter holds a secret, so that it may be written to no file."""
+"""Detects secrets in display filters, which must not be written to files."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from inspector.protocol.secrets.masking import is_secret_key, mask_text
 from inspector.protocol.secrets.shapes import names_a_key
 
 _COMPARES = re.compile(r"[=<>~\"'{]|\b(?:like|in|contains|matches)\b", re.IGNORECASE)
-"""Without any of it a filter only asks whether a field is there."""
+"""A filter without any of these only tests presence."""
 _BETWEEN_VALUES = re.compile(r"[\s\"'^$*?|,(){}\[\]]+")
-"""What stands between values, and what patterns put around them: no token holds any of it."""
+"""Separators between values, and characters that patterns put around them; no token contains them."""
 _MOST_DECIDED = 1_000
 
 _decided: dict[str, bool] = {}
 
 
 def filter_holds_secret(text: str, compiled: DisplayFilter | None = None) -> bool:
-    """Whether a filter holds a token, or compares something that is called one with a value.
+    """Returns True if a filter contains a token, or compares a field with a secret's name to a value.
 
-    The settings are written with each filter that is applied, so that what was decided is kept.
+    Results are cached, since the settings are saved with each applied filter.
 
     Args:
-        text: the filter; it need not be one that compiles.
-        compiled: the same compiled, where it was compiled anyway.
+        text: the filter, valid or not.
+        compiled: the compiled filter, if the caller has it.
     """
     known = _decided.get(text)
     if known is None:

@@ -1,7 +1,7 @@
-"""What the row of a message says in a sentence: the field `info`, and the Message column for calls and their outcomes.
+"""Builds the sentence of a message's row: the field `info`, and the Message column for calls and outcomes.
 
-`text` is what a message says itself (docs/protocols.md 2); a sentence puts beside it what is known by others: of which
-call a result is, who was refused what. Results that are JSON are told by their shape. Secrets are masked.
+`text` is the message's own text (docs/protocols.md 2). A sentence adds facts from other messages: the call of a result,
+the sender of a refused request. JSON results are described by their shape. Secrets are masked.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from inspector.protocol.text import EMPTY, compact, content_text, text_shown
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
-_LONGEST = 500  # characters of a sentence
-_MOST_JSON = 1 << 16  # characters of a text that is decoded to see its shape
+_LONGEST = 500  # characters
+_MOST_JSON = 1 << 16  # characters of a text that is decoded for its shape
 _MOST_PARTS = 4
 _MOST_CAPABILITIES = 12
 _LONGEST_VALUE = 40
@@ -38,13 +38,13 @@ _SAYS_NOTHING = _UNTOLD | Flag.LOG_ONLY.value
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What a row says.
+    """Sentence of a row.
 
     Attributes:
-        about: the tool or method it is about; "".
-        words: what came of it, or what it is for; several lines as they came.
-        failed: that failed.
-        colon: what stands between the two is one, as before what came of a call.
+        about: the tool or method; "".
+        words: the outcome or purpose, with its line breaks.
+        failed: the call failed.
+        colon: a colon stands between the two, as before an outcome.
     """
 
     about: str
@@ -54,7 +54,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """All of it on one line."""
+        """The sentence on one line."""
         if not self.about:
             return self.words
         if not self.words:
@@ -64,7 +64,7 @@ class Sentence:
 
 
 def info(analysis: Analysis, message: int) -> str | None:
-    """The sentence of any message on one line, masked: what it says itself where nothing more is known."""
+    """Returns the masked sentence of any message on one line; its own text if there is no more to add."""
     sentence = sentence_of(analysis, message)
     capture = analysis.capture
     if sentence is None:
@@ -89,11 +89,11 @@ def _one_line(text: str) -> str | None:
     return (line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…") or None
 
 
-# What rows say of streams, of who comes in, and of what anybody may do: parts, which a table sets differently.
+# Rows about streams, arrivals and capabilities consist of parts, which a table sets in different styles.
 
 
 def parts_of(analysis: Analysis, message: int, kind: str, payload: Mapping[str, Any]) -> tuple[str, ...]:
-    """What is told of a message that says nothing itself, part by part; "" for a part there is not; () of others."""
+    """Returns parts for a message without a text of its own; "" for an absent part, () for other kinds."""
     namespace = kind.partition("/")[0]
     if namespace == "stream":
         return _stream_parts(analysis, message, payload)
@@ -106,7 +106,7 @@ def parts_of(analysis: Analysis, message: int, kind: str, payload: Mapping[str, 
 
 
 def _stream_parts(analysis: Analysis, message: int, payload: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Which stream, how it flows or why it ended, what it is about."""
+    """Returns the stream's id, its direction or end reason, and its description."""
     capture = analysis.capture
     stream = int(capture.columns["stream"][message])
     if not stream and capture.string("kind", message) == "stream/close":
@@ -118,7 +118,7 @@ def _stream_parts(analysis: Analysis, message: int, payload: Mapping[str, Any]) 
 
 
 def _capability_parts(kind: str, payload: Mapping[str, Any]) -> tuple[str, str]:
-    """Whom it is about, and what they gain or lose."""
+    """Returns the participant, and the granted or revoked capabilities."""
     listed = payload.get("capabilities")
     listed = listed[:_MOST_CAPABILITIES] if isinstance(listed, list) else []
     names = (item.get("kind") if isinstance(item, dict) else item for item in listed)
@@ -127,7 +127,7 @@ def _capability_parts(kind: str, payload: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def sentence_of(analysis: Analysis, message: int) -> Sentence | None:
-    """What is said of a request, a proposal, what came of it, or an error; None of everything else."""
+    """Returns the sentence of a request, proposal, outcome or error; None for other kinds."""
     capture = analysis.capture
     if int(capture.columns["flags"][message]) & _SAYS_NOTHING:
         return None
@@ -142,7 +142,7 @@ def sentence_of(analysis: Analysis, message: int) -> Sentence | None:
 
 
 def _linked(analysis: Analysis, column: str, message: int) -> str:
-    """Method or target as the passes resolved it; ""."""
+    """Returns method or target as the passes resolved it, or ""."""
     code = int(analysis.correlation.columns[column][message])
     return analysis.capture.strings[code] if code else ""
 
@@ -167,7 +167,7 @@ _PURPOSES = {
     "notifications/prompts/list_changed": "its prompts have changed",
     "notifications/roots/list_changed": "its roots have changed",
 }
-"""What calls without a text of their own are for."""
+"""Purpose of calls without a text of their own, by method."""
 _ASKED_OF = frozenset(("tools/list", "resources/list", "resources/templates/list", "prompts/list", "roots/list"))
 _MOST_NAMED = 2
 
@@ -193,7 +193,7 @@ def _call(analysis: Analysis, message: int) -> Sentence | None:
 
 
 def _notified(method: str, params: object) -> str:
-    """What a server tells meanwhile: how far it is, or a line of its log; "" of everything else."""
+    """Describes a notification of progress or of a log line; "" for others."""
     if not isinstance(params, dict):
         return ""
     if method == "notifications/progress":
@@ -212,12 +212,12 @@ def _notified(method: str, params: object) -> str:
 
 
 _MOST_PROGRESS = 1e15
-_SHORT_PATH = 3  # names of a path's end
+_SHORT_PATH = 3  # path segments shown
 _FILES = ("file_path", "notebook_path", "absolute_path")
 
 
 def arguments_words(tool: str | None, arguments: object) -> str | None:
-    """What a call of an agent's own tool means to do: an edit, a plan, a command, a file; None for other calls."""
+    """Describes a call of an agent's built-in tool: edit, plan, command or file; None for other calls."""
     plan = plan_of(arguments)
     if plan is not None:
         return plan.words
@@ -248,7 +248,7 @@ def arguments_words(tool: str | None, arguments: object) -> str | None:
 
 
 def _questions(arguments: dict[str, Any]) -> str:
-    """What a person is asked, as AskUserQuestion does; "" for other calls."""
+    """Returns the questions of AskUserQuestion; "" for other calls."""
     listed = arguments.get("questions")
     asked = [one.get("question") for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     return " ".join(question for question in asked if isinstance(question, str))
@@ -260,7 +260,7 @@ def _short_path(path: str) -> str:
 
 
 def _verdict(analysis: Analysis, message: int, kind: str) -> Sentence:
-    """A proposal turned down or taken back: which one, and why."""
+    """Describes a rejected or withdrawn proposal, with the reason."""
     proposal = int(analysis.correlation.columns["cause"][message])
     about = ""
     if proposal != NO_ROW:
@@ -273,7 +273,8 @@ def _verdict(analysis: Analysis, message: int, kind: str) -> Sentence:
 
 def _result(analysis: Analysis, message: int) -> Sentence:
     capture = analysis.capture
-    called = analysis.correlation.rounds.begun.get(message, message)  # what ends a call is of that, whoever brings it
+    # the message that ends a call belongs to the call, whoever sends it
+    called = analysis.correlation.rounds.begun.get(message, message)
     about = _linked(analysis, "target", called) or _linked(analysis, "method", called)
     payload = capture.records.payload(message)
     if int(capture.columns["flags"][message]) & Flag.ERROR.value:
@@ -297,7 +298,7 @@ def _result(analysis: Analysis, message: int) -> Sentence:
 
 
 def _holds_no_text(result: Mapping[str, Any]) -> bool:
-    """Whether a result has content, and no text in it."""
+    """Returns True if a result has content, but no text in it."""
     blocks = content if isinstance(content := result.get("content"), list) else []
     if not blocks and not result.get("structuredContent"):
         return False
@@ -308,7 +309,7 @@ _INTRODUCED_BY = frozenset(("initialize", "server/discover"))
 
 
 def _server(result: object) -> str:
-    """What a server that answers `initialize` or `server/discover` is; "" where it names nothing."""
+    """Returns name and version of a server from `initialize` or `server/discover`; "" without a name."""
     if not isinstance(result, dict):
         return ""
     meta, info = result.get("_meta"), result.get("serverInfo")
@@ -339,17 +340,17 @@ def _error(analysis: Analysis, message: int) -> Sentence:
         who = (capture.string("sender", cause) if cause != NO_ROW else "") or (to[0] if len(to) == 1 else "")
         what = " ".join(filter(None, words)) or "this"
         return Sentence("", f"{who} may not send {what}" if who else f"not allowed: {what}")
-    if int(capture.columns["part"][message]):  # of a transcript it only follows what was said before
+    if int(capture.columns["part"][message]):  # in a transcript, the cause is only the previous message
         return Sentence("", text_shown("system/error", payload) or "")
     about = " ".join(filter(None, call)) or kind
     return Sentence(about, text_shown("system/error", payload) or "", failed=bool(about))
 
 
-# The shape of JSON
+# Shapes of JSON
 
 
 def _shape_of_text(text: str) -> str:
-    """What a text that is JSON holds; "JSON" for a long one, "" where it is none."""
+    """Describes a JSON text; "JSON" for a long one, "" for other text."""
     if len(text) > _MOST_JSON:
         return "JSON"
     try:
@@ -360,7 +361,7 @@ def _shape_of_text(text: str) -> str:
 
 
 def shape_of(value: Any, depth: int = 0) -> str:
-    """What a JSON value holds, in a few words: "4 records, page=1"; its names where that says more."""
+    """Describes a JSON value in a few words, such as "4 records, page=1", or by its key names."""
     if isinstance(value, list):
         every = all(isinstance(item, dict) for item in value)
         return _count(len(value), "records" if every else "items") if value else "empty list"
@@ -384,7 +385,7 @@ def _noun(name: str) -> str:
 
 
 def _count(count: int, noun: str) -> str:
-    """So many of what a plural names, as in "4 records" and "1 record"."""
+    """Formats a count with its noun, as in "4 records" and "1 record"."""
     return f"{count:,} {noun[:-1] if count == 1 and noun.endswith('s') else noun}"
 
 

@@ -1,8 +1,7 @@
-"""Messages put in the order of a field: by arrays at once, by values that must be decoded in slices.
+"""Sorts messages by a field: array columns at once, decoded values in time slices.
 
-The order is that of people: numbers by size, then no before yes, then texts without regard to letter case; what has no
-value comes last whichever way is asked for, and what is equal stays in the order of arrival. `sort_key` is the whole of
-it, and tests hold the order against `sorted`.
+Numbers come first by size, then no before yes, then texts ignoring case. Absent values come last in both directions;
+equal values keep the order of arrival. `sort_key` defines this order, and tests compare it with `sorted`.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from inspector.filters.order import Places
 from inspector.filters.record_prefilter import read_together
 
 MAX_TEXT = 100
-"""Characters of a text that count for its place."""
+"""Characters of a text that count for its order."""
 _RUN = 1 << 12
-"""Keys that are sorted at once; such runs are merged afterwards, so that no single step takes long."""
+"""Keys sorted at once. Runs are merged afterwards, so that no step takes long."""
 _MERGED = 1 << 11
-"""Keys merged between two looks at the clock."""
+"""Keys merged between two checks of the clock."""
 _MOST_KNOWN = 1 << 17
-"""Different values that are told apart as they come; more are told apart when they are sorted."""
+"""Limit of distinct values that are deduplicated on arrival; more are deduplicated by the sort."""
 _DECODING = 0.9
-"""Share of the work that decoding is."""
+"""Share of decoding in the whole work."""
 
 Key: TypeAlias = "tuple[int, Any]"
 _Item: TypeAlias = "tuple[Key, int]"
@@ -42,23 +41,22 @@ _Item: TypeAlias = "tuple[Key, int]"
 
 @dataclass(frozen=True, slots=True)
 class SortBy:
-    """What a table is sorted by."""
+    """Sort field and direction of a table."""
 
     field: Field
-    """Its values decide."""
     descending: bool = False
-    """The largest first; what has no value comes last all the same."""
+    """Largest first; absent values still come last."""
 
 
 def same_order(one: SortBy | None, other: SortBy | None) -> bool:
-    """Whether two say the same."""
+    """Returns True if both sort the same way."""
     if one is None or other is None:
         return one is other
     return (one.field.name, one.descending) == (other.field.name, other.descending)
 
 
 def sort_key(field: Field, value: object) -> Key | None:
-    """Where a value stands among others; None for no value. Keys of all values compare with each other."""
+    """Returns the sort key of a value; None for an absent value. All keys are comparable."""
     if field.type is FieldType.SEVERITY:
         return None if value is None else (0, _SEVERITY[str(value)])
     if isinstance(value, bool):
@@ -82,11 +80,11 @@ def _list_text(value: object) -> str:
 
 
 class Sorting:
-    """Finds the order of some messages by a field; where records must be decoded, in slices that can be given up.
+    """Sorts messages by a field; decodes records in slices that can be cancelled.
 
     Attributes:
-        by: what they are sorted by.
-        messages: (n,) uint32, ascending; those to be sorted.
+        by: field and direction.
+        messages: (n,) uint32, ascending; the messages to sort.
     """
 
     def __init__(self, analysis: Analysis, by: SortBy, messages: NDArray[np.uint32]) -> None:
@@ -100,11 +98,11 @@ class Sorting:
 
     @property
     def fraction(self) -> float:
-        """How far it is, 0 to 1."""
+        """Progress, 0 to 1."""
         return self._done
 
     def step(self, until: float) -> bool:
-        """Go on until a time (`time.perf_counter`); whether the order is known then. Something is done each time."""
+        """Works until a deadline (`time.perf_counter`), at least one slice. Returns True if the order is known."""
         while self._places is None:
             self._places = next(self._work)
             if time.perf_counter() >= until:
@@ -112,13 +110,13 @@ class Sorting:
         return self._places is not None
 
     def result(self) -> Places:
-        """(n,) uint32, places in `messages` in their order, when `step` said that it is known."""
+        """Returns (n,) uint32, indices into `messages` in sorted order. Raises ValueError before `step` is done."""
         if self._places is None:
             raise ValueError("the order is not known yet")
         return self._places
 
     def _go(self) -> Iterator[Places | None]:
-        """The work, with a pause wherever the clock may be looked at; the last thing it gives is the order."""
+        """Yields None at each check of the clock, and the order at the end."""
         column, rows = self._column, self.messages.astype(np.int64)
         if isinstance(column, Numbers):
             values = column.values[rows]
@@ -129,11 +127,11 @@ class Sorting:
         elif isinstance(column, Interned | InternedSets):
             yield from self._by_entries(column, column.ids[rows])
         else:
-            assert isinstance(column, Decoded)  # there is no other kind
+            assert isinstance(column, Decoded)  # all other column types are handled above
             yield from self._by_values(column, rows)
 
     def _by_entries(self, column: Interned | InternedSets, ids: NDArray[Any]) -> Iterator[Places | None]:
-        """The distinct entries are sorted; a message stands where its entry does."""
+        """Sorts the distinct entries; each message takes the rank of its entry."""
         occurs = np.zeros(len(column.table), np.bool_)
         occurs[ids] = True
         occurs[0] = False
@@ -141,7 +139,7 @@ class Sorting:
         yield from self._by_keys(ids, np.flatnonzero(occurs).tolist(), lambda entry: sort_key(field, table[entry]))
 
     def _by_values(self, column: Decoded, rows: NDArray[np.int64]) -> Iterator[Places | None]:
-        """Every value is asked for, and cut down to what decides its place: as if they were entries of a table."""
+        """Decodes every value and interns its sort key, so values sort like entries of a table."""
         asked = np.arange(len(rows)) if column.may_hold is None else np.flatnonzero(column.may_hold(rows, None))
         ids, entries = np.zeros(len(rows), np.uint32), _Entries(self.by.field)
         pace, at = Pace(), 0
@@ -163,7 +161,7 @@ class Sorting:
     def _by_keys(
         self, ids: NDArray[Any], entries: Sequence[int], key_of: Callable[[int], Key | None]
     ) -> Iterator[Places | None]:
-        """Messages have entries, 0 for no value, and entries have keys: those are sorted in runs, which are merged."""
+        """Sorts the keys of entries in runs, merges them, and ranks messages by entry (0 is absent)."""
         runs: list[list[_Item]] = []
         decoded = self._done
         for start in range(0, len(entries), _RUN):
@@ -180,25 +178,24 @@ class Sorting:
             if not count % _MERGED:
                 self._done = decoded + (1 - decoded) * (1 + count / len(entries)) / 2
                 yield None
-        found = ranks[ids]  # sixteen bits sort by radix
+        found = ranks[ids]  # 16 bits sort by radix
         yield ordered(found, found != 0, descending=self.by.descending)
 
 
 class _Entries:
-    """What values stand for: a number and a key for each that differs, as far as is remembered.
+    """Interns values by sort key, up to a limit.
 
     Attributes:
-        keys: by number; 0 stands for no value.
+        keys: by number; 0 stands for absent.
     """
 
     def __init__(self, field: Field) -> None:
         self._field = field
-        self._texts = _TextEntries(self._new)  # most values are texts, or none: no call for each that is known
+        self._texts = _TextEntries(self._new)  # most values are text or absent: known ones need no call
         self._others: dict[Key | None, int] = {None: 0}
         self.keys: list[Key | None] = [None]
 
     def ids_of(self, values: Iterable[object]) -> list[int]:
-        """The numbers of some values."""
         texts, other = self._texts, self._other
         return [texts[value] if value is None or value.__class__ is str else other(value) for value in values]
 
@@ -220,7 +217,7 @@ class _Entries:
 
 
 class _TextEntries(dict[Any, int]):
-    """The numbers of texts, by as much of them as counts, and of none."""
+    """Numbers of texts, truncated to MAX_TEXT; None is 0."""
 
     def __init__(self, new: Callable[[str], int]) -> None:
         super().__init__({None: 0})
@@ -236,7 +233,7 @@ class _TextEntries(dict[Any, int]):
 
 
 def ordered(values: NDArray[Any], present: NDArray[np.bool_], *, descending: bool) -> Places:
-    """The places of values in their order, those that are absent last, equal ones as they come.
+    """Returns a stable order of values with absent ones last.
 
     Args:
         values: (n,) numbers.
@@ -247,7 +244,7 @@ def ordered(values: NDArray[Any], present: NDArray[np.bool_], *, descending: boo
     some = values if len(held) == len(values) else values[held]
     turned = some[::-1] if descending else some
     found = turned.argsort(kind="stable")
-    if descending:  # sorted from the end and turned round: what is equal stays as it came
+    if descending:  # sort the reversed array and reverse the result, so equal values keep their order
         found = (len(some) - 1 - found)[::-1]
     return np.concatenate((held[found], np.flatnonzero(~present).astype(np.uint32)))
 

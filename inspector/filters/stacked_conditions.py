@@ -1,6 +1,6 @@
-"""Conditions that are stacked under the filter bar, and the one display filter they make together with its own text.
+"""Combines stacked conditions and the filter bar's text into one display filter.
 
-Counts, presets, exports and `list -Y` only ever see that one filter: `FilterStack.combined`.
+Counts, presets, exports and `list -Y` only see the combined filter: `FilterStack.combined`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inspector.filters.plain_words import as_filter
 from inspector.filters.strings import quote
 
 MOST_CONDITIONS = 12
-"""So many conditions can be stacked: more nobody can oversee, and what counts them has a bit for each."""
+"""Limit of stacked conditions: more are hard to survey, and the tally has one bit per condition."""
 
 _OPPOSITE = {"==": "!=", "!=": "=="}
 
@@ -26,36 +26,36 @@ class Condition:
     """One stacked condition."""
 
     text: str
-    """A display filter that compiles."""
+    """A valid display filter."""
     on: bool = True
-    """Whether it counts."""
+    """The condition is in force."""
     later: bool = False
-    """It came after what is shown as well, which therefore is no exception to it."""
+    """Added after `besides`, so `besides` is no exception to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterStack:
-    """Conditions and the filter bar's own text, which is one more that always counts; never changes."""
+    """The stacked conditions and the filter bar's text; immutable."""
 
     conditions: tuple[Condition, ...] = ()
-    """In the order they were added, each text once; at most `MOST_CONDITIONS`."""
+    """In order of addition, without duplicates; at most `MOST_CONDITIONS`."""
     text: str = ""
-    """The filter bar's own."""
+    """Text of the filter bar; always in force."""
     besides: str = ""
-    """What is shown as well, whatever the others hide; "" for nothing."""
+    """Filter for messages shown despite the other conditions; "" for no messages."""
 
     @property
     def combined(self) -> str:
-        """All that counts as one display filter: as written where it is one alone, else joined by `&&`."""
+        """All conditions in force as one display filter; a single one as written, else joined by `&&`."""
         return self.eased(self.chosen)
 
     @property
     def chosen(self) -> str:
-        """What was chosen: all that counts, without what is shown as well."""
+        """The conditions in force without `besides`."""
         return joined([*(condition.text for condition in self.conditions if condition.on), self.text])
 
     def eased(self, text: str) -> str:
-        """A filter with what is shown as well; an empty one hides nothing."""
+        """Adds `besides` to a filter; an empty filter hides no messages."""
         if not self.besides or not text.strip():
             return text
         later = [condition.text for condition in self.conditions if condition.on and condition.later]
@@ -63,31 +63,31 @@ class FilterStack:
 
     @property
     def is_full(self) -> bool:
-        """Whether no condition can be added."""
+        """Returns True if no condition can be added."""
         return len(self.conditions) >= MOST_CONDITIONS
 
     def with_text(self, text: str) -> FilterStack:
-        """With another text in the bar; to one that says something else nobody has made an exception."""
+        """Returns the stack with another text in the bar; a different text ends the exception `besides`."""
         ends = bool(text.strip()) and text.strip() != self.text.strip()
         return replace(self, text=text, besides="" if ends else self.besides)
 
     def showing(self, besides: str) -> FilterStack:
-        """With this shown as well, whatever is hidden by what counts now; "" for nothing."""
+        """Returns the stack with an exception to the conditions in force; "" for no exception."""
         conditions = tuple([replace(condition, later=not condition.on) for condition in self.conditions])
         return replace(self, conditions=conditions, besides=besides)
 
     def settled(self) -> FilterStack:
-        """Without what is shown as well where nothing is hidden any more: it was an exception to that."""
+        """Drops `besides` if no condition hides messages any more."""
         return replace(self, besides="") if self.besides and not self.chosen else self
 
     def alone(self, text: str) -> FilterStack:
-        """With this text alone in force: the conditions stay, switched off."""
+        """Returns a stack with only this text in force; the conditions stay, switched off."""
         return FilterStack(tuple([replace(condition, on=False) for condition in self.conditions]), text)
 
     def added(self, text: str) -> FilterStack:
-        """With one more condition; one that is there already is switched on, and what is in the bar is not doubled.
+        """Returns the stack with one more condition; a known one is switched on.
 
-        Where no more can be stacked, it joins the bar's text.
+        A copy of the bar's text is not added. If the stack is full, the condition joins the bar's text.
         """
         text = text.strip()
         known = [condition.text for condition in self.conditions]
@@ -102,31 +102,31 @@ class FilterStack:
         return replace(self, conditions=(*self.conditions, Condition(text, later=bool(self.besides))))
 
     def stacked(self, text: str) -> FilterStack:
-        """With what is written in the bar as one more condition, and the bar empty."""
+        """Returns the stack with the bar's text moved to a condition."""
         moved = replace(self, text="").added(text)
         if text.strip() != self.text.strip():
             return moved
-        # It counted before, so that what is shown as well is an exception to it, too.
+        # It was in force before, so `besides` is an exception to it too.
         conditions = [replace(one, later=False) if one.text == text.strip() else one for one in moved.conditions]
         return replace(moved, conditions=tuple(conditions))
 
     def widened(self, text: str) -> FilterStack:
-        """With what a filter lets through shown as well: what counts now becomes the bar's text, `||` the filter."""
+        """Returns the stack with `text` joined by `||` to the conditions in force, all in the bar."""
         now = replace(self, besides="").combined
         suspended = tuple([condition for condition in self.conditions if not condition.on])
         return replace(self, conditions=suspended, text=f"({_as_filter(now)}) || {text}" if now else text)
 
     def switched(self, place: int, *, on: bool) -> FilterStack:
-        """With one condition switched on or off."""
+        """Returns the stack with one condition switched on or off."""
         return self._with(place, replace(self.conditions[place], on=on))
 
     def negated(self, place: int) -> FilterStack:
-        """With the opposite of one condition in its place."""
+        """Returns the stack with one condition negated."""
         condition = self.conditions[place]
         return self._with(place, replace(condition, text=opposite(condition.text)))
 
     def removed(self, place: int) -> FilterStack:
-        """Without one condition."""
+        """Returns the stack without one condition."""
         return replace(self, conditions=self.conditions[:place] + self.conditions[place + 1 :])
 
     def _with(self, place: int, condition: Condition) -> FilterStack:
@@ -137,7 +137,7 @@ class FilterStack:
 
 
 def joined(texts: list[str]) -> str:
-    """Filters that must all hold, as one; empty ones say nothing, and one alone stays as it is written."""
+    """Joins filters by `&&`; drops empty ones, and keeps a single one as written."""
     texts = [text.strip() for text in texts if text.strip()]
     if len(texts) < 2:
         return "".join(texts)
@@ -149,10 +149,10 @@ def _as_filter(text: str) -> str:
 
 
 def opposite(text: str) -> str:
-    """The filter that shows what another hides, as somebody would write it.
+    """Returns the negated filter in the form a user would write.
 
     Raises:
-        FilterError: the text is no filter, or is empty.
+        FilterError: the text is not a filter, or is empty.
     """
     expression = parse(_as_filter(text))
     if expression is None:
@@ -165,10 +165,10 @@ def opposite(text: str) -> str:
 
 
 def resolved(text: str, selected_context: str | None) -> str:
-    """The filter with the selected context's path written out for `$context`, so that it means the same for ever.
+    """Replaces `$context` by the selected context's path, so the meaning no longer depends on the selection.
 
     Raises:
-        FilterError: the text is no filter.
+        FilterError: the text is not a filter.
     """
     text = _as_filter(text)
     expression = parse(text)
@@ -179,7 +179,7 @@ def resolved(text: str, selected_context: str | None) -> str:
 
 
 def _variables(expression: Expression) -> Iterator[tuple[int, int]]:
-    """Where variables stand."""
+    """Yields the ranges of variables in the text."""
     if isinstance(expression, And | Or):
         for operand in expression.operands:
             yield from _variables(operand)
@@ -193,7 +193,7 @@ def _variables(expression: Expression) -> Iterator[tuple[int, int]]:
 
 
 def _binds_looser(text: str) -> bool:
-    """Whether a filter must be put in parentheses between `&&`."""
+    """Returns True if a filter needs parentheses between `&&`."""
     try:
         return isinstance(parse(text), Or)
     except FilterError:

@@ -1,8 +1,8 @@
-r"""Quoted strings of the filter language, both ways.
+r"""Quotes and unquotes strings of the filter language.
 
-Either quote opens a string. `\n \t \r \" \' \\ \/` and `\uXXXX` mean what they mean in JSON; any other backslash stays
-as it is, so that a regular expression (`"\d+\.log"`) needs no doubling. Surrogate pairs become one character; a lone
-surrogate, which real traffic may hold (docs/protocols.md 16), is kept.
+Either quote opens a string. `\n \t \r \" \' \\ \/` and `\uXXXX` have their JSON meaning. Any other backslash is
+literal, so a regular expression (`"\d+\.log"`) needs no doubling. Surrogate pairs become one character. A lone
+surrogate, possible in real traffic (docs/protocols.md 16), is kept.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
 def unescape(body: str) -> tuple[str, list[int]]:
-    """Resolve the escapes of a string without its quotes.
+    """Resolves the escapes of a string without its quotes.
 
     Returns:
-        The value, and for each of its characters the offset in `body` it came from, with one more entry for the end.
+        The value, and the offset in `body` of each of its characters, with one more entry for the end.
     """
     characters: list[str] = []
     offsets: list[int] = []
@@ -43,7 +43,7 @@ def unescape(body: str) -> tuple[str, list[int]]:
 
 
 def quote(value: str) -> str:
-    """The value as a quoted string that `unescape` reads back; invisible and direction-changing characters escaped."""
+    """Quotes a value for `unescape`; escapes invisible and direction-changing characters."""
     return '"' + "".join(map(_escaped, value)) + '"'
 
 

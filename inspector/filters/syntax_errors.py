@@ -1,7 +1,6 @@
-"""Sentences for what the parser stumbles over.
+"""Explains syntax errors of filters in sentences, with suggestions.
 
-The parser says where it stopped and which terminals it could have used; from these and the text around follows what
-the user most likely meant.
+Inputs are the parser's position, its possible terminals, and the surrounding text.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ _HABITS = {
     "=~": "matches", "&": "&&", "|": "||", "is": "==", "equals": "==", "glob": "like", "has": "contains",
     "regex": "matches", "AND": "&&", "OR": "||", "NOT": "!", "IN": "in", "xor": "!=",
 }  # fmt: skip
-"""Spellings of other languages, and ours."""
+"""Operators of other languages, and their spelling here."""
 
 OTHER_SPELLINGS = frozenset(_HABITS)
 """Operators of other languages."""
 
 
 def explain_syntax(text: str, position: int, expected: frozenset[str]) -> FilterError:
-    """The error for a parser that stopped at `position` where only the terminals in `expected` could go on."""
+    """Returns the error for a parser that stopped at `position` and expected one of the terminals."""
     rest = text[position:]
     found = _PIECE.match(rest)
     piece = found[0] if found else ""
@@ -44,13 +43,13 @@ def explain_syntax(text: str, position: int, expected: frozenset[str]) -> Filter
 
 
 def _opens_quote(rest: str, piece: str) -> bool:
-    """Whether the parser stopped at a quote without an end, or at the dot before one in a field's path."""
+    """Returns True at an unclosed quote, or at the dot before one in a field's path."""
     at = rest[1:] if piece == "." else rest
     return at[:1] in ('"', "'") and at[:1] != "" and not re.match(STRING, at)
 
 
 def _open_parentheses(text: str) -> list[int]:
-    """Places of the parentheses that are open at the end of the text."""
+    """Returns the offsets of parentheses that are open at the end of the text."""
     open_: list[int] = []
     for token in _PARENTHESES.finditer(text):
         if token[0] == "(":

@@ -1,7 +1,7 @@
-"""How many messages each condition of a filter hides: those that all others let through.
+"""Counts, per condition of a filter, the messages that only this condition hides.
 
-A message has one bit for each condition, set where the condition fails, so that switching one on or off evaluates
-nothing. New messages extend the count; nothing is done but in `step`, which is given a time.
+A message has one bit per condition, set if the condition fails, so switching a condition needs no evaluation. New
+messages extend the count. All work happens in `step`, within a deadline.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from inspector.filters.visible import Scope, VisibleRows
 
 _BITS = 16
 _CHUNK = 1 << 17
-"""Messages whose bits are set or counted between two looks at the clock."""
+"""Messages evaluated or counted between two checks of the clock."""
 _BATCH = 1_000
 _MANY = 50_000
-"""More changed messages than this are all evaluated again."""
+"""Above this number of changed messages, all are evaluated again."""
 
 _EVERYTHING = compile_filter("")
 
 
 @dataclass(slots=True)
 class _Bit:
-    """What is known of one filter, or of the scope."""
+    """State of one filter or of the scope."""
 
     place: int
     filter: DisplayFilter
     scope: Scope | None = None
     done: int = 0
-    """Messages evaluated."""
+    """Number of messages evaluated."""
     answers: Answers = field(default_factory=Answers)
 
     @property
@@ -47,19 +47,19 @@ class _Bit:
 
     @property
     def moves(self) -> bool:
-        """Whether a move in the tree may change it."""
+        """Returns True if a move in the tree may change the result."""
         return self.scope is not None or Depends.TREE in self.filter.depends
 
 
 class ConditionTally:
-    """Counts what conditions hide.
+    """Counts the messages that conditions hide.
 
     Args:
-        rows: gives the messages of a filter and a scope; its own filter does not matter here.
+        rows: evaluates a filter and a scope; its own filter does not matter here.
 
     Attributes:
-        hidden: per condition in the order given, how many messages it hides that all others in force let through; of
-            one that is off, how many it would hide. None while that was never known.
+        hidden: per condition, the number of messages that only it hides; for a condition switched off, the number it
+            would hide. None before the first count.
     """
 
     def __init__(self, rows: VisibleRows) -> None:
@@ -76,12 +76,12 @@ class ConditionTally:
         self.hidden: list[int | None] = []
 
     def ask(self, conditions: Sequence[tuple[DisplayFilter, bool]], own: DisplayFilter, scope: Scope | None) -> None:
-        """Count for these from now on; what was found out about a filter that is among them again stays.
+        """Sets the conditions to count; keeps results of filters that remain.
 
         Args:
-            conditions: filters, and whether each is in force; at most 14.
-            own: one more that is in force and is not counted for.
-            scope: the part of the tree that matters.
+            conditions: filters, each with True if in force; at most 14.
+            own: another filter in force, not counted.
+            scope: subtree of contexts to count.
         """
         wanted: dict[object, tuple[DisplayFilter, Scope | None]] = {
             filter_.text: (filter_, None) for filter_, _ in conditions
@@ -111,15 +111,15 @@ class ConditionTally:
         self._counted = 0
         self._counts = np.zeros(len(self._asked), np.int64)
 
-    # What happens
+    # Events
 
     def take_in(self, changes: Changes) -> None:
-        """Traffic has come; costs nothing until the next step."""
+        """Queues changes; costs nothing until the next step."""
         if not self._asked:
             return
         if changes.tree_moved:
             self._forget([bit for bit in self._bits.values() if bit.moves])
-        if changes.stop > changes.start:  # of a log the last record says what time it is
+        if changes.stop > changes.start:  # in a log, the last record sets the clock
             self.tick()
         if len(changes.changed):
             self._changed.append(changes.changed)
@@ -129,7 +129,7 @@ class ConditionTally:
                 self._forget([bit for bit in self._bits.values() if Depends.PASS in bit.filter.depends])
 
     def tick(self) -> None:
-        """Time has passed while traffic is live."""
+        """Invalidates results that depend on the clock."""
         self._forget([bit for bit in self._bits.values() if Depends.CLOCK in bit.filter.depends])
 
     def _forget(self, bits: list[_Bit]) -> None:
@@ -142,14 +142,11 @@ class ConditionTally:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing waits to be counted."""
+        """Returns True if all messages are counted."""
         return not self._asked or (self._counted == len(self._rows.analysis) and not self._changed)
 
     def step(self, until: float) -> bool:
-        """Go on until a time (`time.perf_counter`); whether everything is counted then.
-
-        Something is done however late it is.
-        """
+        """Counts until a deadline (`time.perf_counter`), at least one slice. Returns True if all are counted."""
         total = len(self._rows.analysis)
         self._grow(total)
         if self._changed and not self._look_again(until):
@@ -175,7 +172,7 @@ class ConditionTally:
             self._failed = grown
 
     def _evaluate(self, bit: _Bit, total: int, until: float) -> None:
-        """Set the bits of the next messages."""
+        """Sets the bits of the next messages."""
         start = bit.done
         stop = self._rows.settle(bit.filter, bit.scope, start, min(total, start + _CHUNK), bit.answers, until)
         found = self._rows.run(bit.filter, bit.scope, start, stop, bit.answers)
@@ -184,7 +181,7 @@ class ConditionTally:
         bit.done = stop
 
     def _look_again(self, until: float) -> bool:
-        """Evaluate messages that changed once more; whether none is left."""
+        """Evaluates changed messages again until a deadline. Returns True if none is left."""
         rows = np.unique(np.concatenate(self._changed))
         for bit in self._bits.values():
             bit.answers.forget(rows)
@@ -209,12 +206,12 @@ class ConditionTally:
             self._counts += self._among(self._failed[counted])
 
     def _among(self, failed: NDArray[np.uint16]) -> NDArray[np.int64]:
-        """Per condition, how many of some messages it hides."""
+        """Returns the number of hidden messages per condition."""
         against = failed & self._in_force
         shown = against == 0
         return np.array(
             [
-                0  # without it the bar's own text would hide the same
+                0  # the bar's own text would hide the same messages
                 if bit is self._own
                 else np.count_nonzero(against == bit.value)
                 if on

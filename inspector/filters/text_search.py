@@ -1,4 +1,4 @@
-"""Which messages hold a text: those that lie together are searched at once, very long ones window by window."""
+"""Finds messages that contain a text; adjacent records at once, very long ones in windows."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from inspector.filters.records import Mask
 from inspector.store.messages.capture import Capture
 
 _LONG = 8 << 20
-"""Bytes of a record that is searched window by window, as it and what a search makes of it would take much memory."""
+"""Record size in bytes above which windows are used, to bound memory."""
 
 
 def found_in(finder: TextFinder, capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
-    """Which messages hold what a finder looks for, those that lie together searched at once.
+    """Returns a mask of messages that contain the text.
 
     Args:
-        finder: looks for it.
-        capture: where the records are.
+        finder: the finder.
+        capture: the capture with the records.
         rows: (k,) integer, message indices in any order, at least one.
     """
     long = capture.columns["length"][rows] > _LONG

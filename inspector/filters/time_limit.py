@@ -1,7 +1,7 @@
-"""A limit on the processor time of what cannot be cut into slices: one match of a regular expression may take for ever.
+"""Limits the processor time of a regular expression match, which cannot be cut into slices.
 
-Python's matcher looks for signals as it goes, so that a timer's can end it. Where the system has no such timer there
-is no limit; `inspector.filters.patterns` then takes no expression that could need one.
+Python's matcher checks for signals, so a timer signal can end it. Systems without such a timer have no limit;
+`inspector.filters.patterns` then refuses expressions that could need one.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from collections.abc import Generator
 from types import FrameType
 
 HAS_LIMIT = hasattr(signal, "setitimer")
-"""Whether this system can limit."""
+"""True if this system has the timer."""
 
 
 class TookTooLongError(Exception):
-    """What was limited was not done in time."""
+    """The limited block timed out."""
 
 
 @contextlib.contextmanager
 def at_most(seconds: float) -> Generator[None]:
-    """Let the block use so much processor time; only in the main thread, and not one block within another.
+    """Limits the processor time of a block; only in the main thread, and not nested.
 
     Raises:
-        TookTooLongError: it used more.
+        TookTooLongError: the block used more.
     """
     if not HAS_LIMIT or threading.current_thread() is not threading.main_thread():
         yield
         return
     collects = gc.isenabled()
-    gc.disable()  # looking for garbage takes as long as all that the block may
-    # Not of the real time's timer: that is for whoever started this process, a test's time limit say.
+    gc.disable()  # a garbage collection can take as long as the whole limit
+    # Not the real-time timer: it belongs to the owner of the process, such as a test's timeout.
     before = signal.signal(signal.SIGVTALRM, _give_up)
     try:
         signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

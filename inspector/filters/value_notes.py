@@ -1,4 +1,4 @@
-"""Advice about values that no message can have, or that stand for others."""
+"""Advises on values that no message can have, or that are aliases."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MOST_LISTED = 14
 
 
 def value_note(text: str, term: Term, node: Comparison | Membership) -> FilterNote | None:
-    """Returns advice about the first value of a comparison that needs some, or None.
+    """Returns advice about the first value of a comparison that needs it, or None.
 
     Args:
         text: the whole filter.
-        term: the comparison, checked.
-        node: the same as written.
+        term: the checked comparison.
+        node: the comparison as written.
     """
     if term.operator is None or term.operator.symbol not in ("==", "in"):
         return None
@@ -71,7 +71,6 @@ def _kind_note(text: str, node: Comparison | Membership, value: StringValue) -> 
 
 
 def _is_equality(node: Comparison | Membership) -> bool:
-    """Tells whether a comparison is one of equality."""
     return isinstance(node, Comparison) and node.operator == "=="
 
 

@@ -1,10 +1,10 @@
-"""What a table shows: the messages a filter and a scope let through, and the lines of expanded originals.
+"""Rows of a table: filtered messages, folded streams, and lines of expanded originals.
 
-A row is a (message, part): part 0 is the message itself, parts 1 to n are lines of its expanded original, so that
-all rows have one height (docs/design.md 3). `visible` is an ascending array of message indices; expansions are few and
-are kept apart, so nothing is as long as the capture but one array. A *place* is one in that array, a *position* one
-among the rows' messages as they stand: the same, unless the rows are sorted (`Order`). The frames of a stream are
-folded into one row (`Folding`): `chosen` is what filter and scope let through, `visible` what has a row.
+A row is a (message, part). Part 0 is the message itself; parts 1 to n are lines of its expanded original, so all rows
+have one height (docs/design.md 3). `visible` is an ascending array of message indices. Expansions are few and stored
+apart, so only one array grows with the capture. A *place* is an index into that array. A *position* is an index into
+the displayed order; both are equal unless the rows are sorted (`Order`). The frames of a stream fold into one row
+(`Folding`): `chosen` is the filtered messages, `visible` the ones with a row.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ __all__ = ["Messages", "Reach", "Scope", "Update", "VisibleRows"]
 Messages = NDArray[np.uint32]
 
 _AT_ONCE = 1 << 20
-"""New messages that are looked at in one turn, where a time is given."""
+"""Limit of new messages evaluated in one turn with a deadline."""
 _MANY = 2_000
-"""More changed messages than this are not decoded again at once where time is short."""
+"""Limit of changed messages decoded again at once if there is a deadline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What new traffic does to the rows; the rows stay as they are until it is handed to `VisibleRows.apply`.
+    """Effect of new traffic on the rows, pending until `VisibleRows.apply`.
 
     Attributes:
         before: the messages shown before.
-        replaced: what is shown of them and of the earlier ones afterwards; None where that is the same.
+        replaced: the new content of the rows shown before; None if unchanged.
         new: new messages, shown below.
-        chosen: all that is let through afterwards, folded or not; None where that is what was, and `more`.
-        more: what is let through of new messages.
-        grown: messages shown whose rows stand for more frames than before, or for some that changed.
-        appended: rows come only at the end, so that views need not be reset.
-        changed: messages shown before and after whose values changed.
-        reached: messages looked at.
+        chosen: all filtered messages, folded or not; None if only `more` was added.
+        more: filtered new messages.
+        grown: shown messages whose rows stand for more or for changed frames.
+        appended: rows are only added at the end, so views need no reset.
+        changed: messages shown before and after with changed values.
+        reached: number of messages evaluated.
     """
 
     before: Messages
@@ -72,7 +72,7 @@ class Update:
 
     @property
     def added(self) -> int:
-        """How many more are shown afterwards."""
+        """Difference in the number of messages shown."""
         earlier = self.before if self.replaced is None else self.replaced
         return len(earlier) + len(self.new) - len(self.before)
 
@@ -80,16 +80,15 @@ class Update:
 class VisibleRows:
     """The rows of one table.
 
-    What costs time (records that must be decoded) is done in slices where a time is given: then the rows may be behind
-    the capture for a while, and what they show of a part of the tree that moved may be of before. `prepare` asked again
-    goes on.
+    With a deadline, expensive work (records to decode) is done in slices. The rows may then lag behind the capture, and
+    still show an earlier state of a moved subtree. Repeated calls of `prepare` continue the work.
 
     Attributes:
         filter: the display filter in force.
         scope: the part of the tree, or None for everything.
-        sorted_by: what the rows are sorted by; None for the order of arrival.
-        replaced: how often other messages were shown than those before and new ones below them.
-        arranged: how often any message came to stand in another row.
+        sorted_by: the sort order; None for the order of arrival.
+        replaced: number of changes other than new rows below.
+        arranged: number of changes that moved a message to another row.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -101,7 +100,7 @@ class VisibleRows:
         self._folding = Folding(analysis, lambda: self.chosen)
         self._folds = True
         self._hides_bookkeeping = False
-        self._chosen: Grown | None = None  # None while everything let through has a row
+        self._chosen: Grown | None = None  # None while every filtered message has a row
         self._order: Order | None = None
         self._shown: Messages = np.empty(0, np.uint32)
         self._count = 0
@@ -119,70 +118,70 @@ class VisibleRows:
 
     @property
     def visible(self) -> Messages:
-        """(n,) uint32, message indices shown, ascending. A view: it stays as it is when rows come."""
+        """(n,) uint32, shown messages, ascending. A view; later rows do not change it."""
         return self._shown[: self._count]
 
     @property
     def chosen(self) -> Messages:
-        """(n,) uint32, what filter and scope let through, ascending: what has a row, and what is folded into one."""
+        """(n,) uint32, filtered messages, ascending, including those folded into other rows."""
         return self.visible if self._chosen is None else self._chosen.values
 
     @property
     def seen(self) -> int:
-        """How many messages were looked at: what is shown was chosen among them."""
+        """Number of messages evaluated."""
         return self._seen
 
     @property
     def chooses(self) -> bool:
-        """Whether a filter or a scope is in force, so that there may be more than what is shown."""
+        """Returns True if a filter or a scope is in force."""
         return self.scope is not None or bool(self.filter.text.strip())
 
     @property
     def behind(self) -> bool:
-        """Whether messages wait to be looked at, new ones or earlier ones again."""
+        """Returns True if new or changed messages wait for evaluation."""
         return self._stale or self._seen < self._announced
 
-    # Choosing
+    # Filter and scope
 
     def evaluate(self, filter_: DisplayFilter, scope: Scope | None, answers: Answers | None = None) -> Messages:
-        """The messages a filter and a scope let through; changes nothing."""
+        """Returns the messages that pass a filter and scope; changes nothing."""
         return self.run(filter_, scope, 0, len(self.analysis), answers or Answers())
 
     @property
     def folds(self) -> bool:
-        """Whether the frames of a stream, and copies, have one row wherever the filter is not about these."""
+        """Returns True if streams and copies fold, unless the filter is about them."""
         return self._folds
 
     @property
     def folded(self) -> bool:
-        """Whether the frames of a stream, and copies, have one row now: not where the filter is about these."""
+        """Returns True if streams and copies are folded now."""
         return self._folding.on
 
     @property
     def hides_bookkeeping(self) -> bool:
-        """Whether bookkeeping has no rows wherever the filter only picks a place."""
+        """Returns True if bookkeeping is hidden, unless the filter tests more than a place."""
         return self._hides_bookkeeping
 
     @property
     def bookkeeping(self) -> int:
-        """How many messages let through are bookkeeping that has no row, or would have none."""
+        """Number of filtered bookkeeping messages that are hidden, or would be."""
         return 0 if self.filter.is_about_messages else self._folding.bookkeeping
 
     def hides(self, message: int) -> bool:
-        """Whether a message has no row because it is bookkeeping."""
+        """Returns True if a message is hidden as bookkeeping."""
         if not self._folding.hides_bookkeeping:
             return False
         return bool(are_bookkeeping(self.analysis.capture, np.array([message]))[0])
 
     def hide_bookkeeping(self, on: bool) -> None:
-        """Give bookkeeping rows, or none."""
+        """Hides bookkeeping rows, or shows them."""
         self._hides_bookkeeping = on
         chosen = self.chosen
         self._folding.hides_bookkeeping = on and not self.filter.is_about_messages
         self._put_chosen(chosen)
 
     def fold(self, on: bool) -> None:
-        """Give the frames of each stream, and what is said again, one row, or each message its own."""
+        """Folds streams and copies into one row, or unfolds them."""
         self._folds = on
         chosen = self.chosen
         self._folding.on = self._folds and not self.filter.is_about_folded
@@ -195,13 +194,13 @@ class VisibleRows:
         visible: Messages | None = None,
         answers: Answers | None = None,
     ) -> None:
-        """Put a filter and a scope in force.
+        """Applies a filter and a scope.
 
         Args:
             filter_: the display filter.
             scope: part of the context tree, or None.
-            visible: what `evaluate` gave for them just now, when it was asked; frames are not folded in it.
-            answers: what dear terms of the filter have said so far.
+            visible: the result of `evaluate` for them, before folding, if the caller has it.
+            answers: cached results of expensive terms.
         """
         answers = answers or (self._answers if filter_ is self.filter else Answers())
         visible = self.evaluate(filter_, scope, answers) if visible is None else visible
@@ -213,13 +212,13 @@ class VisibleRows:
         self._put_chosen(visible)
 
     def _put_chosen(self, chosen: Messages) -> None:
-        """Let other messages be let through."""
+        """Replaces the filtered messages."""
         rows = self._folding.begin(chosen)
         self._chosen = None if rows is chosen else Grown(chosen)
         self._replace(rows)
 
     def run(self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: Answers) -> Messages:
-        """The messages chosen among a run of them."""
+        """Returns the messages of a range that pass a filter and scope."""
         selection = Selection.between(start, stop)
         if scope is None:
             mask = filter_.mask_of(self.analysis, selection, answers)
@@ -252,24 +251,24 @@ class VisibleRows:
     def settle(
         self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: Answers, until: float
     ) -> int:
-        """Ask dear terms about messages that are in the scope until a time; how far that led."""
+        """Evaluates expensive terms for messages in the scope until a deadline; returns one past the last done."""
         within = None if scope is None else lambda selection: self._in_scope(scope, selection)
         return filter_.settle(self.analysis, start, stop, answers, until, within)
 
-    # Following new traffic
+    # New traffic
 
     def prepare(self, changes: Changes, *, clock: bool = False, until: float | None = None) -> Update:
-        """What a feed of the passes does to the rows.
+        """Returns the effect of new traffic on the rows.
 
-        New messages are evaluated always, earlier ones only where their values may have changed the answer.
+        New messages are always evaluated, earlier ones only if their values may have changed the result.
 
         Args:
-            changes: what the feed did; nothing, to go on with what waits.
-            clock: time has passed, so that fields that go by it are looked at again.
-            until: when to leave the rest for later, by `time.perf_counter`; None does everything.
+            changes: the changes of the passes; empty to continue pending work.
+            clock: time has passed, so fields that depend on the clock are evaluated again.
+            until: deadline by `time.perf_counter`; None does everything.
         """
         depends = self.filter.depends
-        self._announced = max(self._announced, changes.stop)  # a view that is held back hears of no more than that
+        self._announced = max(self._announced, changes.stop)  # a view that is held back learns of no later messages
         changed = changes.changed[changes.changed < self._seen]
         self._answers.forget(changes.changed)
         if (changes.tree_moved and (self.scope is not None or Depends.TREE in depends)) or (
@@ -301,7 +300,7 @@ class VisibleRows:
         return Update(visible, replaced, new, appended, changed, reached, everything, more, grown)
 
     def _looked_at_again(self, until: float | None) -> Messages | None:
-        """What is let through of the messages seen, all of them evaluated anew; None when the time did not suffice."""
+        """Evaluates all seen messages again and returns the matches; None if the deadline passed first."""
         if until is not None:
             asked = self.settle(self.filter, self.scope, self._settled, self._seen, self._answers, until)
             self._settled = asked
@@ -311,7 +310,7 @@ class VisibleRows:
         return self.run(self.filter, self.scope, 0, self._seen, self._answers)
 
     def _corrected(self, changed: NDArray[np.int64]) -> Messages | None:
-        """What is let through of the messages seen once those that changed are asked again; None for no difference."""
+        """Evaluates changed messages again and returns all seen matches; None if there is no difference."""
         if not len(changed) or Depends.PASS not in self.filter.depends:
             return None
         visible = self.chosen
@@ -328,7 +327,7 @@ class VisibleRows:
         return np.insert(rest, np.searchsorted(rest, come), come) if len(come) else rest
 
     def _new(self, until: float | None) -> tuple[Messages, int]:
-        """The new messages let through, and how far it was looked."""
+        """Returns the new matches, and one past the last message evaluated."""
         stop = self._announced
         if until is not None and self._seen < stop:
             stop = min(stop, self._seen + _AT_ONCE)
@@ -336,7 +335,7 @@ class VisibleRows:
         return self.run(self.filter, self.scope, self._seen, stop, self._answers), stop
 
     def apply(self, update: Update) -> None:
-        """Make an update the truth. O(new rows) where rows only come at the end."""
+        """Applies an update. O(new rows) if rows are only appended."""
         self._seen = update.reached
         self._take_chosen(update)
         if update.replaced is not None:
@@ -345,7 +344,7 @@ class VisibleRows:
             self._append(update.new)
 
     def _take_chosen(self, update: Update) -> None:
-        """Note what is let through from now on, before the rows follow."""
+        """Records the filtered messages before the rows change."""
         if update.chosen is not None:
             rows = self._folding.begin(update.chosen)
             self._chosen = None if len(rows) == len(update.chosen) else Grown(update.chosen)
@@ -378,15 +377,15 @@ class VisibleRows:
         self._hidden, self._hidden_to = (0, 0), 0
         self._index_expansions()
 
-    # Sorting
+    # Sort order
 
     def sort(self, by: SortBy | None, places: Places | None = None, messages: Messages | None = None) -> None:
-        """Put the rows in another order, in which they stay until they are sorted again; what comes stands below.
+        """Sorts the rows. They keep the order until the next sort; new ones come below.
 
         Args:
-            by: what they are sorted by; None for the order of arrival.
-            places: (n,) uint32, the order `Sorting` found.
-            messages: (n,) uint32, what was sorted; those shown now by default.
+            by: the sort order; None for the order of arrival.
+            places: (n,) uint32, the order from `Sorting`.
+            messages: (n,) uint32, the sorted messages; default those shown now.
         """
         self.sorted_by, self._order = by, None
         self.arranged += 1
@@ -399,30 +398,29 @@ class VisibleRows:
 
     @property
     def unsorted(self) -> int:
-        """How many messages came since the rows were sorted; they stand below in the order of arrival."""
+        """Number of messages that arrived after the sort, shown below in order of arrival."""
         return 0 if self._order is None else self._count - self._order.sorted
 
     def in_order(self) -> Messages:
-        """(n,) uint32, the messages shown as they stand. O(rows) where they are sorted."""
+        """Returns (n,) uint32, shown messages in displayed order. O(rows) if sorted."""
         return self.visible if self._order is None else self._order.in_order(self.visible)
 
     # Rows
 
     def __len__(self) -> int:
-        """Rows, lines of expanded originals included."""
+        """Returns the number of rows, including lines of expanded originals."""
         return self._count + (sum(map(self._parts_at, self._expanded_at)) if self._expanded_at else 0)
 
     def message_at(self, position: int) -> int:
-        """The message at a position."""
         return int(self._shown[position if self._order is None else self._order.place(position)])
 
     def position(self, message: int) -> int | None:
-        """Where a message stands among those shown; None when it is not. O(log rows)."""
+        """Returns the position of a message; None if it is not shown. O(log rows)."""
         place = self._place_of(message)
         return place if place is None or self._order is None else self._order.position(place)
 
     def neighbour(self, message: int, by: int) -> int | None:
-        """The message so many positions below (above, where negative) one that is shown; None past either end."""
+        """Returns the message `by` positions below a shown one (above if negative); None past either end."""
         position = self.position(message)
         wanted = -1 if position is None else position + by
         return self.message_at(wanted) if 0 <= wanted < self._count else None
@@ -431,7 +429,7 @@ class VisibleRows:
         return self._expanded[self.message_at(position)]
 
     def _index_expansions(self) -> None:
-        """Where expanded messages stand: their positions, ascending, and the row of each."""
+        """Indexes expanded messages: their positions, ascending, and the row of each."""
         self._expanded_at = sorted(p for p in map(self.position, self._expanded) if p is not None)
         self._starts = []
         extra = 0
@@ -447,12 +445,12 @@ class VisibleRows:
         return None if head is None or head == message else self._place_of(head)
 
     def place(self, message: int) -> int:
-        """How many messages shown were said before this one. O(log rows)."""
-        # Of any other type than the rows' own, numpy would convert all of them first.
+        """Returns the number of shown messages before this one. O(log rows)."""
+        # For any other dtype, numpy would convert the whole array first.
         return int(self.visible.searchsorted(np.uint32(message)))
 
     def at(self, row: int) -> tuple[int, int]:
-        """The (message, part) of a row. O(log expansions)."""
+        """Returns the (message, part) of a row. O(log expansions)."""
         before = bisect_right(self._starts, row) - 1
         if before < 0:
             return self.message_at(row), 0
@@ -464,7 +462,7 @@ class VisibleRows:
         return self.message_at(position + part - parts), 0
 
     def row_of(self, message: int, part: int = 0) -> int | None:
-        """The row of a message or of a line of its original; None when it is not shown."""
+        """Returns the row of a message or of a line of its original; None if it is not shown."""
         position = self.position(message)
         if position is None:
             return None
@@ -472,7 +470,7 @@ class VisibleRows:
         return position + sum(self._parts_at(p) for p in self._expanded_at[:before]) + part
 
     def rows_of(self, messages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rows of ascending messages, all of which are shown; ascending."""
+        """Returns the rows of ascending shown messages, ascending."""
         positions = self.visible.searchsorted(messages.astype(np.uint32))
         if self._order is not None:
             positions = np.sort(self._order.positions_of(positions))
@@ -482,7 +480,7 @@ class VisibleRows:
         return positions + lines[np.searchsorted(self._expanded_at, positions)]
 
     def nearest_row(self, message: int) -> int:
-        """The row of a message, or of the next one said (the last one where none follows); -1 when nothing is shown."""
+        """Returns the row of a message, or of the next one (or last one) shown; -1 if no row is shown."""
         own = self.row_of(message)
         if own is not None:
             return own
@@ -491,45 +489,45 @@ class VisibleRows:
         return -1 if found is None else found
 
     def stands_for(self, message: int) -> int:
-        """The message that has the row of one: of a frame that is folded the stream's first; else itself."""
+        """Returns the message whose row stands for a folded frame or copy; else the message itself."""
         head = self._folding.head_of(message)
         return message if head is None else head
 
     def standing_for(self, messages: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """(n,) the same of some messages."""
+        """Returns (n,) `stands_for` of each message."""
         return self._folding.heads_of(messages)
 
     def members(self, messages: Messages) -> Messages:
-        """All that is let through for which the rows of some messages stand, ascending; those themselves included."""
+        """Returns all filtered messages that the rows of some messages stand for, ascending, including themselves."""
         if self._chosen is None or not len(messages):
             return messages
         chosen = self.chosen
         return chosen[np.isin(self.standing_for(chosen), messages)]
 
     def parts(self, message: int) -> int:
-        """Lines an expanded message has below it; 0 when it is not expanded."""
+        """Number of lines below an expanded message; 0 if it is not expanded."""
         return self._expanded.get(message, 0)
 
     def expand(self, message: int, parts: int) -> None:
-        """Show `parts` lines below a message."""
+        """Shows `parts` lines below a message."""
         if parts > 0:
             self._expanded[message] = parts
             self.arranged += 1
             self._index_expansions()
 
     def collapse(self, message: int) -> None:
-        """Hide the lines below a message."""
+        """Hides the lines below a message."""
         self._expanded.pop(message, None)
         self.arranged += 1
         self._index_expansions()
 
-    # What is hidden
+    # Hidden calls
 
     def hidden_calls(self) -> tuple[int, int]:
-        """Requests and proposals that this view hides, by its filter or its scope; agents must act on those."""
+        """Counts requests and proposals that the filter or scope hides; agents must act on them."""
         if not self.chooses:
             return 0, 0
-        if self._hidden_to < self._seen:  # messages keep their kind
+        if self._hidden_to < self._seen:  # the kind of a message never changes
             more = self._hidden_between(self._hidden_to, self._seen)
             self._hidden = (self._hidden[0] + more[0], self._hidden[1] + more[1])
             self._hidden_to = self._seen
@@ -545,13 +543,13 @@ class VisibleRows:
         return int(np.count_nonzero(hidden & (kind == request))), int(np.count_nonzero(hidden & (kind == proposal)))
 
     def _call_kinds(self) -> tuple[int, int]:
-        """String ids of the kinds of requests and proposals; -1 where there is none."""
+        """Returns string ids of the kinds of requests and proposals; -1 if absent."""
         strings = self.analysis.capture.strings
         return strings.find(kinds.REQUEST) or -1, strings.find(kinds.PROPOSAL) or -1
 
 
 def _among(messages: NDArray[np.int64], visible: Messages) -> NDArray[np.bool_]:
-    """Which of some ascending messages are shown. O(messages log rows)."""
+    """Returns a mask of ascending messages that are shown. O(messages log rows)."""
     if not len(visible) or not len(messages):
         return np.zeros(len(messages), np.bool_)
     places = np.minimum(visible.searchsorted(messages.astype(np.uint32)), len(visible) - 1)
