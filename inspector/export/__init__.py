@@ -1,10 +1,9 @@
-"""Export: messages as lines, tables, documents or traces (`options.Format`), to a file or into an open one; no Qt.
+"""Exports messages as lines, tables, documents or traces (`options.Format`), to a path or an open file; no Qt.
 
-One module a format: `lines`, `table`, `markdown`, `page`, and `parquet` and `otlp`, which need all messages at once
-(`steps`); `msp` writes a context. What all share is in `options` (what is asked for),
-`redaction` (the one way values come out, masked or not), `files` (writing step by step, whole or not at all) and
-`compression` (of what a name ends in).
-`preview` counts beforehand what would be masked. To add a format: see `docs/architecture.md`.
+One module per format: `lines`, `table`, `markdown` and `page` write message by message. `parquet` and `otlp` need all
+messages at once (`steps`). `msp` writes a context as a session. Shared by all: `options` (the request), `redaction`
+(masks every value), `files` (atomic writing in steps) and `compression` (by file extension). `preview` counts the
+secrets in advance. To add a format, see `docs/architecture.md`.
 """
 
 from __future__ import annotations

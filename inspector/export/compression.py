@@ -1,4 +1,4 @@
-"""Files whose names end in .gz or .zst are written compressed, as whoever reads that name expects."""
+"""Compresses export files by extension: .gz or .zst."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import BinaryIO, cast
 import zstandard
 
 ENDINGS = (".gz", ".zst")
-"""Endings of names that ask for it."""
+"""File extensions of compressed files."""
 
 
 def without_ending(name: str) -> str:
-    """A file's name without the ending that asks for compression."""
+    """Removes a compression extension from a file name."""
     return next((name[: -len(ending)] for ending in ENDINGS if name.lower().endswith(ending)), name)
 
 
 @contextlib.contextmanager
 def compressing(file: BinaryIO, name: str) -> Generator[BinaryIO]:
-    """What to write into so that a file holds what its name says; plain bytes where that is no archive.
+    """Yields a stream that compresses by the extension of `name`, or the file itself.
 
     Args:
-        file: open, and still so afterwards.
-        name: of the file.
+        file: open for writing; stays open.
+        name: file name.
     """
     ending = name[len(without_ending(name)) :].lower()
     if ending == ".gz":
@@ -35,4 +35,4 @@ def compressing(file: BinaryIO, name: str) -> Generator[BinaryIO]:
             yield cast("BinaryIO", packed)
     else:
         yield file
-    file.flush()  # what does not fit on the disk is said here, not when the file is closed
+    file.flush()  # a full disk raises here, not at close

@@ -1,4 +1,4 @@
-"""Writing an export step by step: into an open file, or to a path, where it stands complete or not at all."""
+"""Writes an export in steps, into an open file or atomically to a path."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ FORMATS = {
     Format.MARKDOWN: MarkdownWriter,
     Format.HTML: PageWriter,
 }
-"""Who writes a format message by message; `inspector.export.steps` has all."""
+"""Writers by format that work message by message; `inspector.export.steps` covers all formats."""
 
 EACH = 16
-"""Lines between two reports of progress; whoever must stay responsive pauses there. Other formats report each one."""
+"""Messages between two progress reports, for callers that must stay responsive. Other formats report each message."""
 _EACH_BYTES = 1 << 17
-"""The same of long lines."""
+"""Bytes between two progress reports, for long lines."""
 _AS_LOGGED = ExportOptions()
 _FIRST_ASKED, _MOST_ASKED, _DEAR_ASKED = 1_000, 1 << 17, 1_000
 
 
 def matching(document: CaptureDocument, filter_: DisplayFilter) -> Iterator[int]:
-    """Messages a filter lets through, in capture order, asked for in parts."""
+    """Yields the messages that pass a filter, in capture order; evaluates in growing blocks."""
     analysis = document.analysis
     most = _MOST_ASKED if filter_.is_cheap(analysis) else _DEAR_ASKED
     start, step = 0, _FIRST_ASKED
@@ -56,17 +56,17 @@ def matching(document: CaptureDocument, filter_: DisplayFilter) -> Iterator[int]
 
 
 def rows_of(messages: NDArray[Any]) -> Iterator[int]:
-    """Message indices of an array that stays as it is, without a list of them all."""
+    """Yields the items of an array without building a list of them all."""
     step = _MOST_ASKED
     for start in range(0, len(messages), step):
         yield from messages[start : start + step].tolist()
 
 
 def writer_for(document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> Writer:
-    """Who writes messages as the options say.
+    """Returns the writer for the options.
 
     Raises:
-        FilterError: one of the fields of a table is none.
+        FilterError: a column is not a field.
     """
     return FORMATS[options.format](document, options, redaction)
 
@@ -75,21 +75,21 @@ def export_file(
     document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions = _AS_LOGGED,
     aside: MaskingAside | None = None,
 ) -> Steps:  # fmt: skip
-    """Write messages to a file, in place of what is there; steps of some messages each, the last one complete.
+    """Writes messages to a file in steps and replaces it at the end; the last step is complete.
 
-    Closed before its end it leaves what was there before. A name that ends in .gz or .zst is written so.
+    A generator closed early leaves the old file. A name with .gz or .zst is compressed.
 
     Args:
-        document: holds the messages.
-        messages: which ones, in the order they are written.
+        document: the document with the messages.
+        messages: message indices in output order.
         target: the file.
-        options: how they are written.
-        aside: masks long lines, where a window waits.
+        options: the format and its options.
+        aside: masks long lines in another process, for a responsive window.
 
     Raises:
-        OSError: the file cannot be written, or the log cannot be read, or they are the same; or it is
-            the file of the log's marks, or one that was read beside it; or it is a pipe or a device.
-        FilterError: one of the fields of a table is none.
+        OSError: the file cannot be written or the log cannot be read. Also if the target is a file of the document,
+            such as the log or its marks, or a pipe or device.
+        FilterError: a column is not a field.
     """
     if takes_a_stream(target):
         raise OSError(errno.EINVAL, "that is a pipe or a device, not a file", str(target))
@@ -103,7 +103,7 @@ def export_file(
 
 
 def takes_a_stream(target: Path) -> bool:
-    """Whether a path is a pipe or a device: what is written there goes on to whoever reads, and replaces nothing."""
+    """Returns True for a pipe or device: writing to it replaces no file."""
     try:
         mode = target.stat().st_mode
     except OSError:
@@ -114,7 +114,7 @@ def takes_a_stream(target: Path) -> bool:
 def export_stream(
     document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions = _AS_LOGGED
 ) -> Steps:
-    """Write messages into a pipe or a device, as `export_file` does into a file; this waits for whoever reads."""
+    """Writes messages to a pipe or device, as `export_file`; blocks until the reader takes them."""
     with target.open("wb") as file, compressing(file, target.name) as stream:
         yield from export_to(document, messages, stream, options)
 
@@ -123,7 +123,7 @@ def export_to(
     document: CaptureDocument, messages: Iterable[int], file: BinaryIO, options: ExportOptions = _AS_LOGGED,
     aside: MaskingAside | None = None,
 ) -> Steps:  # fmt: skip
-    """Write messages to an open file, as `export_file` does."""
+    """Writes messages to an open file, as `export_file`."""
     redaction = Redaction(masked=options.masked)
     lines = LinesWriter(document, options, redaction, aside=aside) if options.format is Format.JSONL else None
     writer = lines or writer_for(document, options, redaction)
@@ -139,12 +139,12 @@ def export_to(
         if not count % each:
             yield Exported(count, size, redaction.tally)
     size += file.write(writer.end())
-    file.flush()  # what does not fit on the disk is said here, not when the file is closed
+    file.flush()  # a full disk raises here, not at close
     yield Exported(count, size, redaction.tally)
 
 
 def trouble_of(error: OSError) -> str:
-    """Why a file could not be written and what to do about it, as the end of a sentence."""
+    """Returns the reason for a write error and a remedy, as the end of a sentence."""
     what = (error.strerror or str(error)).rstrip(".")
     return f"{what}; {_ADVICE.get(error.errno or 0, 'choose another folder or name')}."
 
@@ -159,7 +159,7 @@ _ADVICE = {
 
 
 def refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
-    """Raise OSError where the log, its marks or what lies beside it would be overwritten."""
+    """Raises OSError if the target is the log, its marks or a file read beside it."""
     files = [file.path for file in document.msp.files] if document.msp is not None else []
     if any(_is_same(path, target) for path in (*files, *(source.path for source in document.capture.sources))):
         raise OSError(errno.EEXIST, "that is the log itself", str(target))
@@ -170,7 +170,7 @@ def refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
 
 
 def _decisions_of(document: CaptureDocument) -> Iterator[Path]:
-    """The gateway's decisions beside the log, be they open or not."""
+    """Yields the gateway's decision files beside the log, opened or not."""
     if document.decisions.found is not None:
         yield from (source.path for source in document.decisions.found.sources)
     for source in document.capture.sources:
@@ -180,7 +180,7 @@ def _decisions_of(document: CaptureDocument) -> Iterator[Path]:
 
 
 def _marks_of(document: CaptureDocument) -> Iterator[Path]:
-    """Files with marks beside the log, whether they exist yet or not."""
+    """Yields paths of mark files beside the log, existing or not."""
     for source in document.capture.sources:
         for path in (source.path, Path(os.path.realpath(source.path))):
             yield path.with_name(path.name + MARKS_SUFFIX)

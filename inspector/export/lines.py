@@ -1,25 +1,25 @@
-"""Messages as JSON Lines: as they were logged, or each by itself with what it answers.
+"""Writes messages as JSON Lines, as logged or self-contained.
 
-*As logged* is for opening again: a line is what the log had, with its time and direction, followed by the copies for
-those it was delivered to; from a capture of ours the first line says so. What opens from it are the same messages: of
-one that was put together there are all lines that it was logged as, a message out of a batch has a line with that time
-and direction for itself, and where a connection of a capture was opened anew there is a mark.
+*As logged* is for opening again. A line is the log's own, with time and direction, followed by the copies for its
+recipients. A capture's first line names its space. The result opens as the same messages:
 
-*Self-contained* is for readers that have no capture beside it: each message is one line, its envelope or JSON-RPC
-message as it was written. From v0.2 on a response names neither its method nor its tool (Decision 002), so that alone
-it says little: what was found out is added as the last key of the response,
+- A reassembled message has all the lines it was logged as.
+- A message from a batch has its own line with that time and direction.
+- A mark stands where a connection of a capture was reopened.
 
-    "response_context": {"method": "tools/call", "target": "read_file", "rule": "correlation", "request": {...}}
+*Self-contained* is for readers without a capture: each message is one line, its envelope or JSON-RPC message as
+written. From v0.2 on, a response names neither its method nor its tool (Decision 002). So the last key of a response
+adds the resolved call:
 
-`rule` says how the call was found: kind, payload, correlation, rpc id or unknown; `request` is the envelope of the
-request, null when it was never seen. An envelope has method and params in its payload, too, as Decision 002 has it, so
-that other readers know the call. JSON-RPC without an envelope has not: with a method it would be a request.
+  "response_context": {"method": "tools/call", "target": "read_file", "rule": "correlation", "request": {...}}
 
-Of a record above 128 MB there is its head under `text`, `"cut": true` and its length as `bytes`.
+`rule` is the source of the match: kind, payload, correlation, rpc id or unknown. `request` is the envelope of the
+request, or null if it was not captured. An envelope also gets method and params in its payload, as Decision 002
+defines, so other readers know the call. JSON-RPC without an envelope does not: with a method it would be a request. A
+record above 128 MB is written as its head under `text`, with `"cut": true` and its length as `bytes`.
 
-What is no JSON is wrapped in both: stream frames and unreadable lines stand under `text`, bytes that are no text under
-`b64`, unless secrets in them are masked: then they are text with marks where it is none. What comes out can be opened
-again.
+Both modes wrap data that is not JSON. Stream frames and unreadable lines go under `text`, binary data under `b64`.
+Binary data with masked secrets becomes text with replacement characters. Every output opens again.
 """
 
 from __future__ import annotations
@@ -49,42 +49,41 @@ from inspector.store.messages.original_lines import LoggedLines
 
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 _READ_AT_ONCE = 1_000
-"""Lines of a message between which others have their turn."""
+"""Lines of one message between two pauses for other tasks."""
 _RPC = (Flag.RPC | Flag.DERIVED).value
-"""What means something within its connection."""
+"""Flags of messages whose meaning depends on their connection."""
 _SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP | Flag.DERIVED).value
-"""What is a whole line, with its time."""
+"""Flags of messages that are a whole line with its time."""
 
 
 class LinesWriter:
     """Writes JSON Lines."""
-
     def __init__(
         self, document: CaptureDocument, options: ExportOptions, redaction: Redaction, *, exact: bool = False,
         aside: MaskingAside | None = None,
     ) -> None:  # fmt: skip
-        """Make the writer.
+        """Prepares the writer.
 
         Args:
-            document, options, redaction: as of every writer.
-            exact: as logged: what is no JSON stays as it is, too, where it is one line.
-            aside: masks long lines that are written as logged, where a window waits.
+            document, options, redaction: as for every writer.
+            exact: keeps single lines that are not JSON unchanged, in as-logged mode.
+            aside: masks long as-logged lines in another process, for a responsive window.
         """
         self._document = document
         self._exact = exact
         self._alone = options.self_contained
         self._redaction = redaction
-        # Of most logs no message has another number, and nothing of this is looked at.
+        # Most logs have one connection only; they skip all connection handling.
         self._several = bool(document.capture.columns["connection"].any())
         self._aside = aside
         self._pieces: dict[bytes, bytes] = {}
         self._is_prepared = not redaction.masked
         self._last = (-1, -1)  # source and offset of the last line written
-        self._connections: dict[tuple[int, int], int] = {}  # the one written last, by source and what its lines say
-        self._srcs: dict[tuple[int, int], int] = {}  # what they say, by source and connection
+        self._connections: dict[tuple[int, int], int] = {}  # last connection by source and written number
+        self._srcs: dict[tuple[int, int], int] = {}  # written number by source and connection
 
     def begin(self) -> bytes:
-        """The first line of a capture, where lines of one follow; it names the space they were said in."""
+        """Returns the head line of a capture, with its space; empty for other logs."""
         sources = self._document.capture.sources
         origin = next((source.origin for source in sources if source.known_format == "capture" and source.origin), None)
         if self._alone or not origin:
@@ -92,19 +91,19 @@ class LinesWriter:
         return json_line(self._redaction.value({"ctxcap": 1, **origin})) + b"\n"
 
     def prepare(self) -> Iterator[None]:
-        """Looks for pieces of secrets in all messages, once; yields where others may have their turn."""
+        """Scans all messages once for secrets split over several lines; yields at pauses."""
         if not self._is_prepared:
             self._is_prepared = True
             yield from find_masked_pieces(self._document.capture, self._pieces)
 
     def message(self, message: int) -> bytes:
-        """The line of a message, and as logged those of its copies."""
+        """Returns the line of a message; in as-logged mode also those of its copies."""
         return b"".join(self.lines(message))
 
     def lines(self, message: int) -> Iterator[bytes]:
-        """The same in pieces, with empty ones where others may have their turn.
+        """Yields the lines in pieces, and empty pieces at pauses.
 
-        An answer that came in a million pieces has a million lines, and one line may have a hundred megabytes.
+        A streamed answer can have a million lines, and one line can have a hundred megabytes.
         """
         for _ in self.prepare():
             yield b""
@@ -114,13 +113,12 @@ class LinesWriter:
             yield from self._as_logged(message)
 
     def end(self) -> bytes:
-        """Nothing: each message is written whole."""
         return b""
 
     # As logged
 
     def logged(self, line: bytes) -> bytes:
-        """Any line of a log, masked where it holds secrets."""
+        """Returns any line of the log, masked if it contains secrets."""
         if not self._redaction.masked or not line.strip():
             return line
         return self._line(line, big=len(line) > MAX_WHOLE)
@@ -130,7 +128,7 @@ class LinesWriter:
         columns = capture.columns
         own = int(columns["source"][message]), int(columns["offset"][message])
         if columns["part"][message] and self._last == own:
-            return  # the record that means it has been written
+            return  # the same record was already written for its first message
         self._last = own
         aside = self._aside if is_long_line(capture, message) else None
         found: list[bytes] = []
@@ -167,12 +165,17 @@ class LinesWriter:
                 yield _ended(self._line(line, big=capture.records.is_big(message)))
 
     def _own_line(self, message: int, raw: bytes) -> bytes:
-        """The line of a message; `raw` is what it was read from, or nothing where it was not read yet."""
+        """Returns the line of a message.
+
+        Args:
+            message: message index.
+            raw: its logged line; empty to read it here.
+        """
         raw = raw or b"".join(self._logged_lines(message))
         return self._cut(message, raw) or self._line(raw, big=self._document.capture.records.is_big(message))
 
     def _logged_lines(self, message: int) -> Iterator[bytes]:
-        """The lines that a message was read from, as they are: of an overlong one its head, of `data: {}` the event."""
+        """Yields the logged lines of a message: the head of an overlong one, the event of a `data: {}` line."""
         capture = self._document.capture
         if capture.columns["offset"][message] < JOINED_FROM:
             yield capture.records.line(message).strip()
@@ -183,7 +186,7 @@ class LinesWriter:
                 yield event
 
     def _exchange(self, message: int, direction: str | None) -> dict[str, Any] | None:
-        """What a line of a recording says of the HTTP exchange that carried a message; None where none did."""
+        """Returns the fields of a recording's line about the HTTP exchange of a message, if it has one."""
         capture, row = self._document.capture, np.array([message])
         names = ("number", "status", "method", "path")
         number, status, method, path = (int(capture.extracted.exchanges(name, row)[0]) for name in names)
@@ -196,14 +199,14 @@ class LinesWriter:
         }  # fmt: skip
 
     def _is_of_batch(self, message: int) -> bool:
-        """Whether its line is one of a batch, so that its time and direction stand around it (capture.batches)."""
+        """Returns True for a message from a batch, whose time and direction surround the batch (capture.batches)."""
         columns = self._document.capture.columns
         if columns["size"][message] != columns["length"][message] or int(columns["flags"][message]) & _SAYS_ITSELF:
-            return False  # a line around it says so
+            return False  # the log's own line has time and direction
         return bool(columns["direction"][message]) or columns["time_ns"][message] != columns["ts_ns"][message]
 
     def _src(self, message: int, *, of_batch: bool) -> int:
-        """The number that a capture's line gives its connection."""
+        """Returns the number that a capture's line gives its connection."""
         columns = self._document.capture.columns
         connection = int(columns["source"][message]), int(columns["connection"][message])
         if of_batch:
@@ -213,7 +216,7 @@ class LinesWriter:
         return self._srcs[connection]
 
     def _marks(self, message: int, src: int) -> Iterator[bytes]:
-        """The mark that its connection was opened anew, where a message is the first after that."""
+        """Yields the mark of a reopened connection, before the first message on it."""
         columns = self._document.capture.columns
         key, connection = (int(columns["source"][message]), src), int(columns["connection"][message])
         if self._connections.setdefault(key, connection) != connection:
@@ -221,7 +224,7 @@ class LinesWriter:
             yield json_line({"t": int(columns["time_ns"][message]), "src": src, "mark": capture_file.OPENED})
 
     def _line(self, raw: bytes, *, big: bool) -> bytes:
-        """A line as it was, on one line of JSON."""
+        """Returns a line as logged, as JSON on one line."""
         raw = self._without_pieces(raw)
         if self._exact and not big and b"\n" not in raw and b"\r" not in raw and not self._may_be_masked(raw):
             return raw
@@ -236,7 +239,7 @@ class LinesWriter:
         return self._written(raw, value)
 
     def _without_pieces(self, raw: bytes) -> bytes:
-        """A line, or a message, without the pieces of secrets that others continue."""
+        """Returns a line or message without the parts of secrets that continue in other lines."""
         for _ in self.prepare():
             pass
         return self._pieces.get(raw, raw)
@@ -244,7 +247,7 @@ class LinesWriter:
     def _may_be_masked(self, raw: bytes) -> bool:
         return self._redaction.masked and may_hold_secrets(raw.decode("utf-8", "replace"))
 
-    # By itself
+    # Self-contained
 
     def _by_itself(self, message: int) -> bytes:
         line = self.envelope(message)
@@ -253,7 +256,7 @@ class LinesWriter:
         return line
 
     def envelope(self, message: int) -> bytes:
-        """A message as JSON on one line, as it was written as far as that can be."""
+        """Returns a message as JSON on one line, in its original spelling if possible."""
         capture = self._document.capture
         raw = capture.records.envelope_bytes(message).strip()
         cut = self._cut(message, raw)
@@ -264,7 +267,7 @@ class LinesWriter:
         return self._line(raw, big=capture.records.is_big(message))
 
     def _with_context(self, message: int, line: bytes) -> bytes:
-        """A response with what it answers as its last key; one that has the key already stays as it is."""
+        """Adds the resolved call of a response as its last key, unless it has the key already."""
         if f'"{CONTEXT_KEY}"'.encode() in line and CONTEXT_KEY in _keys(line):
             return line
         capture = self._document.capture
@@ -280,7 +283,7 @@ class LinesWriter:
         asked = cause != NO_ROW and capture.string("kind", cause) in (kinds.REQUEST, kinds.PROPOSAL)
         request = self.envelope(cause) if asked else b"null"
         context = json_line(call)[:-1] + b',"request":' + request + b"}"
-        # What is no envelope of this very kind would be a request with a method.
+        # Without an envelope of this exact kind, a method would make it a request.
         is_plain = (capture.string("kind_raw", message) or "").startswith(kinds.RESPONSE)
         if rule in (ToolRule.CORRELATION, ToolRule.RPC_ID) and is_plain:
             line = _with_call(line, call["method"], call["target"])
@@ -289,7 +292,7 @@ class LinesWriter:
     # One line
 
     def _cut(self, message: int, head: bytes) -> bytes | None:
-        """What stands for an overlong record: its head, and how many bytes it has. None for others."""
+        """Returns the substitute for an overlong record: its head and length; None for others."""
         capture = self._document.capture
         if not capture.records.is_overlong(message):
             return None
@@ -301,16 +304,16 @@ class LinesWriter:
         if not self._redaction.masked or not may_hold_secrets(text):
             return raw if _is_one_line(raw) else json_line(value)
         shown = self._redaction.value(value)
-        # Of a key that is repeated the last value alone was decoded: what is written as it was must hold no secret as
-        # text either, and no escape that could hide one there.
+        # Decoding keeps only the last value of a repeated key. The original text must contain no secret either, and no
+        # escape that could hide one.
         plain = shown == value and self._redaction.text(text) == text and "\\u" not in text.lower()
         return raw if plain and _is_one_line(raw) else json_line(shown)
 
 
 def _with_call(line: bytes, method: str | None, target: str | None) -> bytes:
-    """The envelope of a response with the call it answers in its payload, all else as it is written.
+    """Adds the call to the payload of a response's envelope, with everything else as written.
 
-    What cannot take it stays as it is: a payload that is no object, or names a method.
+    A payload that is not an object, or names a method, stays unchanged.
     """
     header = read_header(line)
     payload = bytes(header.payload)
@@ -322,7 +325,7 @@ def _with_call(line: bytes, method: str | None, target: str | None) -> bytes:
     before = decode_json(payload)
     if not isinstance(before, dict) or not named.keys().isdisjoint(before):
         return line
-    start = line.rfind(payload)  # a repeated key counts by its last value
+    start = line.rfind(payload)  # the last value of a repeated key counts
     told = json_line(named)[1:]
     changed = line[:start] + payload[:-1].rstrip() + (b"," if before else b"") + told + line[start + len(payload) :]
     envelope = decode_json(line)
@@ -331,17 +334,17 @@ def _with_call(line: bytes, method: str | None, target: str | None) -> bytes:
 
 
 def _ended(line: bytes) -> bytes:
-    """A line with its end; nothing for none."""
+    """Appends a newline; an empty line stays empty."""
     return line and line + b"\n"
 
 
 def _events(events: list[bytes]) -> list[bytes]:
-    """The lines of a streamed answer as they are written: each of Gemini's chunks is an answer by itself, too."""
+    """Joins the lines of a streamed Gemini answer into one response, since each chunk is also an answer on its own."""
     return [b'{"response":[' + b",".join(events) + b"]}"] if b'"candidates"' in events[0] else events
 
 
 def _is_one_line(raw: bytes) -> bool:
-    """Whether bytes can stand as a line of JSON as they are."""
+    """Returns True if the bytes can be a line of JSON unchanged."""
     try:
         raw.decode()
     except UnicodeDecodeError:

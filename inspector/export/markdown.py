@@ -1,4 +1,4 @@
-"""Messages as Markdown: a section each, what it said in a fenced block. Text from the wire is never markup."""
+"""Writes messages as Markdown: one section each, with the body in a fenced block. Text from the wire is escaped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FENCE = re.compile(r"`{3,}")
 
 
 class MarkdownWriter:
-    """Writes a heading, a list and a fenced body for each message, in CommonMark."""
+    """Writes CommonMark: a heading, a list and a fenced body per message."""
 
     def __init__(self, document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> None:
         self._document = document
@@ -24,7 +24,7 @@ class MarkdownWriter:
         self._redaction = redaction
 
     def begin(self) -> bytes:
-        """Title, and what the messages are."""
+        """Returns the title and a description of the messages."""
         name = escaped(visible(self._redaction.text(self._document.name)))
         view = self._redaction.text(self._options.view) if self._options.view else ""
         lines = [f"# {name}", ""]
@@ -34,16 +34,14 @@ class MarkdownWriter:
         return "\n".join(lines).encode()
 
     def message(self, message: int) -> bytes:
-        """A section."""
         return ("\n".join(_section(self._summarizer.summarize(message))) + "\n").encode()
 
     def end(self) -> bytes:
-        """Nothing: each message is written whole."""
         return b""
 
 
 def escaped(text: str) -> str:
-    """Text of which nothing is markup."""
+    """Escapes all Markdown markup."""
     return _MARKUP.sub(r"\\\1", text.replace("\n", " "))
 
 

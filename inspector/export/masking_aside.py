@@ -1,6 +1,6 @@
-"""Lines above 1 MB masked by another process, which reads them itself: one of 60 MB takes a second and more.
+"""Masks lines above 1 MB in a worker process, which reads them itself; 60 MB take more than a second.
 
-What is no JSON is wrapped there as well.
+Lines that are not JSON are wrapped there as well.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from inspector.store.messages.capture import Capture
 _NICE = 5
 _PIECE_BYTES = 1 << 20
 _WAIT_S = 0.004
-"""So long it is waited for an answer before others have their turn."""
+"""Seconds to wait for the worker before other tasks run."""
 
 
 def is_long_line(capture: Capture, message: int) -> bool:
-    """Whether a message is read from a line above 1 MB, whole, as it lies in its file."""
+    """Returns True if a message has a complete line of its own above 1 MB."""
     if not capture.records.is_big(message) or capture.records.is_overlong(message):
         return False
     return int(capture.columns["offset"][message]) < JOINED_FROM
 
 
 class MaskingAside:
-    """Masks lines in a process that is started when it is needed first; `end` ends it."""
+    """Masks lines in a worker process, started on first use; `end` ends it."""
 
     def __init__(self) -> None:
         self._process: HelperProcess | None = None
         self._failed = False
 
     def line(self, capture: Capture, message: int, redaction: Redaction) -> Iterator[bytes]:
-        """The line of a message as `Redaction.long_line` gives it, in pieces, after empty ones while it is masked.
+        """Yields the line of a message in pieces, as `Redaction.long_line`, and empty pieces while it is masked.
 
-        No pieces at all where no process is to be had.
+        Yields no piece if no worker can be started.
 
         Args:
-            capture: has the message.
-            message: whose line `is_long_line`.
-            redaction: says whether anything is masked, and counts it.
+            capture: the capture.
+            message: a message with `is_long_line`.
+            redaction: masks or not, and counts secrets.
 
         Raises:
-            OSError: the process has ended in the middle of the line.
+            OSError: the worker ended in the middle of the line.
         """
         for heard in self._heard(capture, message, masked=redaction.masked, pieces=True):
             if isinstance(heard, Counter):
@@ -60,7 +60,7 @@ class MaskingAside:
                 yield heard
 
     def tally(self, capture: Capture, message: int) -> Iterator[Tally | None]:
-        """None while the secrets in the line of a message are counted, then those; no more where no process does."""
+        """Yields None while a message's secrets are counted, then the count; only None if no worker runs."""
         for heard in self._heard(capture, message, masked=True, pieces=False):
             yield heard if isinstance(heard, Counter) else None
 
@@ -81,7 +81,7 @@ class MaskingAside:
                 while not process.connection.poll(_WAIT_S):
                     yield b""
                 data = process.receive()
-                if data is None:  # it is ready
+                if data is None:  # startup signal
                     continue
                 if left is None:
                     tally, left = pickle.loads(data)
@@ -91,22 +91,22 @@ class MaskingAside:
                 else:
                     left, begun = left - 1, True
                     yield data
-        except (OSError, EOFError) as error:  # no process to be had, or it has died: late is better than never
+        except (OSError, EOFError) as error:  # no worker, or it has died: the caller masks the line itself
             self._failed = True
             self.end()
             if begun:
                 raise OSError(errno.EIO, "the process that masks long lines has ended") from error
 
     def end(self) -> None:
-        """End the process, whatever it is at."""
+        """Ends the worker at once."""
         if self._process is not None:
             self._process.end()
             self._process = None
 
 
 def _serve(connection: Connection) -> None:
-    """A masking process: where a line lies in, what was masked and the line in pieces out, until the pipe ends."""
-    gc.disable()  # its work makes none
+    """Worker loop: receives places of lines, sends counts and masked pieces, until the pipe closes."""
+    gc.disable()  # its work creates no cycles
     try:
         connection.send_bytes(b"")
         while True:
@@ -117,12 +117,12 @@ def _serve(connection: Connection) -> None:
             connection.send_bytes(pickle.dumps((redaction.tally if line else None, len(starts)), protocol=5))
             for start in starts:
                 connection.send_bytes(line[start : start + _PIECE_BYTES])
-    except (EOFError, OSError):  # nobody waits for it any more
+    except (EOFError, OSError):  # the parent has gone
         os._exit(0)
 
 
 def _read(path: Path, identity: tuple[int, int], offset: int, length: int) -> bytes | None:
-    """The line; None where its file is another one by now, or shorter."""
+    """Returns the line; None if its file was replaced or is shorter now."""
     try:
         source = SourceFile(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""What documents say of a message, whatever they are written in: a title, its facts, its findings, what it said."""
+"""Summarizes a message for documents of any format: title, facts, findings and body."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from inspector.protocol.secrets.masking import LONGEST_SECRET
 from inspector.store.columns.flags import Flag
 
 MAX_BODY = 1 << 16
-"""Characters of one message in a document; JSON Lines have all of them."""
+"""Limit in characters of one message in a document; JSON Lines have no limit."""
 _MAX_TEXT = 400
-"""Characters of its one line in words."""
+"""Limit in characters of the one-line text."""
 
 _HEADING = ("time", "from", "to", "kind", "context")
 _FACTS = (
@@ -42,20 +42,20 @@ class FindingText:
 
 @dataclass(frozen=True, slots=True)
 class MessageSummary:
-    """One message for people. Every text is masked as asked, and shows what would act as it is written.
+    """One message for readers. Every text is masked on request, and control characters are visible.
 
     Attributes:
         number: counted from 1.
-        heading: values by field: time, from, to, kind, context; "" when absent.
+        heading: time, from, to, kind and context by field name; "" if absent.
         call: method and target of a request or response; "".
-        family: of its kind.
+        family: family of its kind.
         marked: the user marked it.
-        text: the first line of what it says.
-        facts: label and value of what else is known.
-        findings: what is wrong with it.
-        body: its JSON, indented, or its bytes as text; cut after MAX_BODY characters.
-        is_json: whether `body` is JSON.
-        left_out: characters of the body that are not there.
+        text: first line of its text.
+        facts: label and value of further fields.
+        findings: its findings.
+        body: indented JSON, or its bytes as text; cut after MAX_BODY characters.
+        is_json: `body` is JSON.
+        left_out: number of characters cut from the body.
     """
 
     number: int
@@ -72,14 +72,13 @@ class MessageSummary:
 
 
 class MessageSummarizer:
-    """Tells messages of a document."""
+    """Summarizes messages of a document."""
 
     def __init__(self, document: CaptureDocument, redaction: Redaction) -> None:
         self._document = document
         self._redaction = redaction
 
     def summarize(self, message: int) -> MessageSummary:
-        """One message."""
         capture = self._document.capture
         body, is_json, unread = self._body(message)
         told = sentence_of(self._document.analysis, message)
@@ -100,7 +99,7 @@ class MessageSummarizer:
         )
 
     def _value(self, name: str, message: int) -> str:
-        """A field in words; "" when it is absent."""
+        """Formats a field; "" if absent."""
         field = FIELD_BY_NAME[name]
         analysis = self._document.analysis
         value = self._redaction.field(field, field.value(analysis, message), field.secret_at(analysis, message))
@@ -122,7 +121,7 @@ class MessageSummarizer:
             yield FindingText(found.severity, found.code, visible(self._redaction.text(found.text)))
 
     def _body(self, message: int) -> tuple[str, bool, int]:
-        """What it said, whether that is JSON, and how many more characters nobody looked at."""
+        """Returns the body, True if it is JSON, and the number of characters left out."""
         capture = self._document.capture
         raw = capture.records.envelope_bytes(message).strip()
         if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.records.is_big(message):

@@ -1,10 +1,12 @@
-"""Any context of a capture as a sub-session of a session, in one file that reads back (docs/protocols.md 14).
+"""Exports a context as a sub-session in a session file that opens again (docs/protocols.md 14).
 
-The session is the space with its main chat; the context is a sub-session of it, and contexts below it are sub-sessions
-of their own, nested. RULE for roles: what a document of sessions says stays. In other traffic those who reason or
-propose in the space are assistants, where there are none those who call tools, and everybody else is a user; in a space
-where nobody does any of this, the first to write is the user. A tool's answer counts as the assistant's. Reasoning and
-calls become text that reads well. Visibility is not made up: only messages that had one have one.
+The session is the space with its main chat. The context is a sub-session of it; contexts below are nested sub-sessions.
+
+RULE for roles: a role from a session document stays. In other traffic, participants who reason or propose in the space
+are assistants; without any, those who call tools. All others are users. In a space without any of these, the first
+writer is the user. The answer of a tool counts as the assistant's.
+
+Reasoning and calls become readable text. Visibility is not invented: only messages that had one get one.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from inspector.protocol.times import NO_TIME, format_time
 from inspector.store.columns.flags import Flag
 
 POLICY = {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": 5}
-"""What a sub-session takes along where nothing says otherwise."""
+"""Default context policy of a sub-session."""
 
 USER, ASSISTANT = "user", "assistant"
 _TEMPLATES = {
@@ -46,7 +48,7 @@ _TEMPLATES = {
     kinds.WITHDRAW: "Withdrawn: {}",
 }
 _ASKED = {kinds.REQUEST: ("Calls the tool", "Asks for"), kinds.PROPOSAL: ("Proposes to call the tool", "Proposes")}
-"""How a request and a proposal begin: of a tool, and of anything else."""
+"""Openings for requests and proposals: of a tool, and of anything else."""
 _NAMED = ("method", "target")
 _EACH = 256
 _OWN_FIELDS = frozenset({"text", "format", "role", "visibility", "content", "fields"})
@@ -55,7 +57,7 @@ Rows = NDArray[np.int64]
 
 
 def node_at(document: CaptureDocument, path: str) -> tuple[int, int] | None:
-    """Space (string id) and node of a context by its path or its id; None where there is none."""
+    """Returns space (string id) and node of a context by path or id; None if there is no such context."""
     contexts = document.analysis.contexts
     for find in (contexts.tree.displayed, contexts.tree.find):
         for space in contexts.spaces:
@@ -65,13 +67,13 @@ def node_at(document: CaptureDocument, path: str) -> tuple[int, int] | None:
 
 
 def export_subsession(document: CaptureDocument, space: int, node: int, target: Path, *, masked: bool = True) -> Steps:
-    """Write a context, and those below it, as sub-sessions of their session, in place of what is at the target.
+    """Writes a context and its descendants as sub-sessions of their session, atomically.
 
     Args:
-        document: holds the messages.
+        document: the document with the messages.
         space, node: the context.
-        target: the file; a name that ends in .gz or .zst is written so.
-        masked: secrets are replaced by dots.
+        target: the file; .gz or .zst is compressed.
+        masked: replaces secrets by dots.
 
     Raises:
         OSError: the file cannot be written, or the log cannot be read.
@@ -98,11 +100,11 @@ class _Part:
 
 
 class SubsessionExport:
-    """Makes the objects of a session and the sub-sessions exported.
+    """Builds the objects of a session and its exported sub-sessions.
 
     Attributes:
-        whole: what is written, complete when the steps are over.
-        count: messages in it.
+        whole: the JSON content, complete after `steps`.
+        count: number of messages in it.
     """
 
     def __init__(self, document: CaptureDocument, space: int, node: int, redaction: Redaction) -> None:
@@ -117,7 +119,7 @@ class SubsessionExport:
         session, *subs = (part.data for part in self._parts)
         self.whole: dict[str, Any] = {"session": session, "subsessions": subs}
 
-    # What there is
+    # Structure
 
     def _collect(self, node: int) -> list[_Part]:
         nodes = self._nodes_below(node)
@@ -203,10 +205,10 @@ class SubsessionExport:
     def _time_of(self, row: int) -> str | None:
         return format_time(int(self._capture.columns["time_ns"][row])) if row >= 0 else None
 
-    # Who is who
+    # Roles
 
     def _workers(self) -> tuple[set[int], int]:
-        """String ids of the assistants, and of the first who writes a chat."""
+        """Returns string ids of the assistants, and of the first chat writer."""
         strings, columns = self._capture.strings, self._capture.columns
         rows = np.flatnonzero(columns["space"][: len(self._document.analysis)] == self._space)
         codes, senders = columns["kind"][rows], columns["sender"][rows]
@@ -233,7 +235,7 @@ class SubsessionExport:
     # Messages
 
     def steps(self) -> Iterator[int]:
-        """Make the messages, some each step; gives how many there are."""
+        """Builds the messages in steps; yields their number so far."""
         identifiers: set[str] = set()
         for part in self._parts:
             messages = part.data["messages"]
@@ -249,7 +251,7 @@ class SubsessionExport:
         yield self.count
 
     def _is_structure(self, session: dict[str, Any], row: int) -> bool:
-        """Take over what a document of sessions said of the session itself."""
+        """Copies session facts from a session document; returns True if the message was such a fact."""
         kind = self._capture.string("kind", row)
         if kind == msp.SESSION:
             written = self._payload(row).get("sub_context")
@@ -291,7 +293,7 @@ class SubsessionExport:
         return message
 
     def _content(self, kind: str, payload: Mapping[str, Any], row: int) -> Any:
-        """What a message says, as text; None for what is nothing said: presence, streams, controls."""
+        """Returns the content of a message as text; None for presence, streams and controls."""
         if kind == "chat":
             written = payload.get("content") if self._capture.string("protocol", row) == msp.PROTOCOL else None
             if isinstance(written, list | dict):

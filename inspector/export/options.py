@@ -1,4 +1,4 @@
-"""What can be asked of an export, and how far one is."""
+"""Options and progress of an export."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.protocol.secrets.masking import Tally
 
 
 class Format(enum.StrEnum):
-    """A format; its value is the file's ending."""
+    """File format of an export; the value is its file extension."""
 
     JSONL = "jsonl"
     CSV = "csv"
@@ -23,12 +23,12 @@ class Format(enum.StrEnum):
 
     @property
     def words(self) -> str:
-        """Its name for people."""
+        """Display name."""
         return _WORDS[self.value][0]
 
     @property
     def help(self) -> str:
-        """What a file of it is, in a sentence."""
+        """One-sentence description."""
         return _WORDS[self.value][1]
 
 
@@ -43,31 +43,31 @@ _WORDS = {
 
 
 def format_of(name: str) -> Format | None:
-    """The format a file's name asks for, compressed or not; None when it asks for none."""
+    """Returns the format for a file name, compressed or not, if its extension names one."""
     ending = without_ending(name).rpartition(".")[2].lower()
     others = {"htm": Format.HTML, "markdown": Format.MARKDOWN, "ndjson": Format.JSONL, "json": Format.JSONL}
     return next((one for one in Format if one.value == ending), others.get(ending))
 
 
 DEFAULT_FIELDS = ("no", "time", "from", "to", "kind", "context", "text")
-"""Columns of a table when none are named; those of `list`."""
+"""Default columns of a table; those of `list`."""
 MARKED_FIELDS = (*DEFAULT_FIELDS, "mark", "comment")
-"""The same where the user has marked or commented on messages."""
+"""Default columns for documents with marks or comments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """How messages are written.
+    """Options of an export.
 
     Attributes:
-        format: of the file.
-        self_contained: JSON Lines: envelopes alone, and responses say what they answer. Else lines as they were
-            logged, with their times and deliveries, so that opening them again gives the same messages.
-        masked: secrets are replaced by dots.
-        fields: names of the columns of CSV.
-        view: what the messages are, in words: heads documents; "" when it is not said.
-        raw: Parquet: what messages were logged as, too, so that the file opens again.
-        content: OTLP: what was said, too.
+        format: file format.
+        self_contained: JSON Lines of envelopes alone, with the call added to responses. Otherwise lines as logged, with
+            times and deliveries, so they open as the same messages.
+        masked: replaces secrets by dots.
+        fields: columns of CSV.
+        view: description of the messages, for the head of documents; "" for no description.
+        raw: adds the logged bytes to Parquet, so that the file opens again.
+        content: adds message texts to OTLP.
     """
 
     format: Format = Format.JSONL
@@ -81,7 +81,7 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How far an export is: messages and bytes written, and what was masked."""
+    """Progress of an export: messages and bytes written, and masked secrets."""
 
     messages: int
     size_bytes: int
@@ -92,17 +92,17 @@ class Writer(Protocol):
     """Writes messages in one format."""
 
     def begin(self) -> bytes:
-        """What comes before the first message."""
+        """Returns the head of the file."""
         ...
 
     def message(self, message: int) -> bytes:
-        """One message, its end included."""
+        """Returns one message with its line end."""
         ...
 
     def end(self) -> bytes:
-        """What comes after the last message."""
+        """Returns the end of the file."""
         ...
 
 
 Steps = Generator[Exported]
-"""An export at work: some messages each step, the last one complete."""
+"""A running export: some messages per step, the last step complete."""

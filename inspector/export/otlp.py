@@ -1,10 +1,14 @@
-"""Messages as traces of OpenTelemetry: OTLP as JSON, some spans a line.
+"""Writes messages as OpenTelemetry traces: OTLP as JSON, several spans per line.
 
-Source: semantic conventions for generative AI and MCP (docs/transcripts.md, OpenTelemetry). A space is a trace, and a
-span that holds all of it; a context is a span in the one around it; a request and its answer are a span in their
-context, told by who asked, and an error where none came; a call of a model that reports tokens is one; copies are none.
-What else is said, and findings, are events of the span they belong to. `traceparent` in the `_meta` of a request puts
-its span into the trace it names. What was said stands there only with content, and masked.
+Source: semantic conventions for generative AI and MCP (docs/transcripts.md, OpenTelemetry).
+
+- A space is a trace with a root span; a context is a span in its parent's span.
+- A request with its answer is a span in its context, attributed to the requester; an error if unanswered.
+- A model call with reported tokens is a span. Copies are left out.
+- All other messages and findings are events of the span they belong to.
+
+A `traceparent` in the `_meta` of a request moves its span to the named trace. Message texts are only included with
+`content`, and masked.
 """
 
 from __future__ import annotations
@@ -41,30 +45,30 @@ _LONGEST_TEXT = 1 << 16
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
 _CLIENT, _INTERNAL, _ERROR = 3, 1, 2
 _FAILED = {State.FAILED: "refused", State.UNANSWERED: "unanswered", State.CANCELLED: "cancelled"}
-"""`error.type` of requests that no answer came to, by what became of them. One that may still be answered has none."""
+"""`error.type` of unanswered requests by state. A request that may still be answered has no error."""
 
 
 _BEYOND_ASCII = re.compile(r"[^\x20-\x7e]+")
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """Characters of JSON with escapes for those that a terminal would act on, such as C1 and bidirectional ones."""
+    """Escapes characters of JSON that a terminal would interpret, such as C1 and bidirectional controls."""
     if found[0].isprintable():
         return found[0]
     return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in found[0])
 
 
 class TraceWriter:
-    """Makes the spans of a document.
+    """Builds the spans of a document.
 
     Args:
-        document: holds the messages.
-        messages: which of them, ascending.
-        content: what was said is told, masked.
-        redaction: masks, and counts what it masked.
+        document: the document with the messages.
+        messages: message indices, ascending.
+        content: includes message texts, masked.
+        redaction: masks and counts secrets.
 
     Attributes:
-        spans: how many were made.
+        spans: number of spans built.
     """
 
     def __init__(
@@ -78,11 +82,11 @@ class TraceWriter:
 
     @property
     def messages(self) -> int:
-        """How many messages the spans are of."""
+        """Number of messages covered."""
         return len(self._rows)
 
     def lines(self) -> Iterator[tuple[bytes, int]]:
-        """A line of OTLP for some spans of one participant, and how many these are."""
+        """Yields a line of OTLP with spans of one participant, and the number of spans."""
         waiting: dict[str, list[Json]] = {}
         for who, span in self._spans():
             spans = waiting.setdefault(who, [])
@@ -113,7 +117,7 @@ class TraceWriter:
         told = np.isin(calls.rows, chosen)
         answers[np.searchsorted(chosen, calls.rows[told])] = calls.answers[told]
         asked = columns["kind"][chosen] == request
-        # Of a call in several requests, and of one that two sources tell, the one that makes it is the span.
+        # A call in several requests, or reported by two sources, has one span: that of its first request.
         called = links["method"][chosen] == (self._capture.strings.find("tools/call") or -1)
         asked &= ~called | np.isin(chosen, calls.rows)
         answered = {int(answer) for answer in answers[asked & (answers != NO_ROW)].tolist()}
@@ -131,7 +135,7 @@ class TraceWriter:
                 held, times = [], []
             before = key
             times += [int(columns["time_ns"][row])] if columns["time_ns"][row] != NO_TIME else []
-            if row in usage:  # a message may tell of it, a call that the model asks for too
+            if row in usage:  # a message may report a model call, as may a tool call that the model requests
                 yield self._model_call(row, key)
             if asked[place]:
                 yield self._call(row, int(answers[place]), key)
@@ -143,7 +147,7 @@ class TraceWriter:
         yield from self._empty_holders(chosen, nodes)
 
     def _holders(self, key: tuple[int, int], events: list[Json], times: list[int]) -> Iterator[tuple[str, Json]]:
-        """The span of a context, or of a space itself."""
+        """Yields the span of a context, or of a space."""
         space, node = key
         start, end = (min(times), max(times)) if times else (0, 0)
         events = [event for event in events if event["timeUnixNano"] != "0"] if times else []
@@ -174,7 +178,7 @@ class TraceWriter:
         )
 
     def _empty_holders(self, rows: Any, nodes: Any) -> Iterator[tuple[str, Json]]:
-        """Contexts and spaces above those that hold messages, and hold none themselves."""
+        """Yields spans of contexts and spaces without messages of their own."""
         columns, tree = self._capture.columns, self._analysis.contexts.tree
         own = {
             (int(space), int(node)) for space, node in zip(columns["space"][rows].tolist(), nodes.tolist(), strict=True)
@@ -190,7 +194,7 @@ class TraceWriter:
             yield from self._holders(key, [], [time for time in times if time != NO_TIME])
 
     def _call(self, row: int, answer: int, key: tuple[int, int]) -> tuple[str, Json]:
-        """A request and its answer."""
+        """Returns the span of a request and its answer."""
         capture, columns = self._capture, self._capture.columns
         links, strings = self._analysis.correlation.columns, self._capture.strings
         method, target = (strings[int(links[name][row])] for name in ("method", "target"))
@@ -230,7 +234,7 @@ class TraceWriter:
         return capture.string("sender", row) or "", span
 
     def _model_call(self, row: int, key: tuple[int, int]) -> tuple[str, Json]:
-        """A message whose call of a model reports tokens."""
+        """Returns the span of a model call with reported tokens."""
         capture, usage = self._capture, self._analysis.usage
         one = np.array([row])
         given, output, read, write = (
@@ -254,7 +258,7 @@ class TraceWriter:
     # Events
 
     def _event(self, row: int) -> Json:
-        """What is said that is no call."""
+        """Returns the event of a message that is not a call."""
         capture = self._capture
         facts: Json = {
             "mew.from": self._text(capture.string("sender", row) or "") or None,
@@ -279,7 +283,7 @@ class TraceWriter:
         capture = self._capture
         return {"mew.no": row + 1, "mew.kind": self._text(capture.string("kind", row) or "") or None}
 
-    # How they are written
+    # Encoding
 
     def _span(
         self, trace: str, identifier: str, parent: str, name: str, start: int, end: int, facts: Json,
@@ -296,7 +300,7 @@ class TraceWriter:
         return {"name": name, "timeUnixNano": str(max(0, time_ns)), "attributes": self._attributes(facts)}
 
     def _attributes(self, facts: Json) -> list[Json]:
-        """What is told of something; whatever it holds, no secret."""
+        """Encodes attributes, with secrets masked."""
         return [
             {"key": key, "value": _value(self._text(value) if isinstance(value, str) else value)}
             for key, value in facts.items()
@@ -322,10 +326,10 @@ class TraceWriter:
 
 
 def write_traces(writer: TraceWriter, target: Path) -> Steps:
-    """Write spans to a file, in place of what is there, compressed where its name says so, some a step.
+    """Writes spans to a file atomically, in steps; compresses by extension.
 
     Raises:
-        OSError: it cannot be written; what was there is untouched.
+        OSError: it cannot be written; the old file is unchanged.
     """
     size = 0
     with in_place_of(target) as file, compressing(file, target.name) as stream:

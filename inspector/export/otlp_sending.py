@@ -1,4 +1,4 @@
-"""Traces sent to a collector over OTLP/HTTP, as JSON; what it refuses is said."""
+"""Sends traces to a collector over OTLP/HTTP, as JSON, and reports its refusals."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _PATIENCE_S = 30.0
 _TRIES = 3
 _WAIT_S = 1.0
 _SHOWN = 300
-"""Characters shown of what a collector says."""
+"""Limit in characters of a collector's message."""
 _LONGEST_ANSWER = 1 << 16
 
 
 class CollectorError(OSError):
-    """A collector did not take what was sent; the text is a sentence."""
+    """A collector did not accept the traces; the text is a sentence."""
 
 
 def traces_url(text: str) -> str:
-    """Where a collector takes traces, by its address.
+    """Returns the traces URL for a collector's address.
 
     Raises:
-        CollectorError: it is no address over HTTP.
+        CollectorError: it is not an HTTP address.
     """
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -40,16 +40,16 @@ def traces_url(text: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """An address without the name and password that may be in it."""
+    """Removes user name and password from an address."""
     return urlsplit(url)._replace(netloc=urlsplit(url).netloc.rpartition("@")[2]).geturl()
 
 
 def send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
-    """Send lines of OTLP one by one; how many spans that were.
+    """Sends lines of OTLP one by one. Returns the number of accepted spans.
 
     Raises:
-        CollectorError: it cannot be reached, or refuses; what was sent before is there. Of what it takes in part
-            (`partialSuccess`) the rest is sent all the same, but not again, as OTLP demands.
+        CollectorError: the collector cannot be reached, or refuses; lines sent earlier stay there. After a partial
+            refusal (`partialSuccess`) the remaining lines are sent, but never again, as OTLP demands.
     """
     return asyncio.run(_send(lines, url))
 
@@ -75,7 +75,7 @@ async def _send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
 
 
 async def _post(session: aiohttp.ClientSession, url: str, line: bytes) -> tuple[int, str]:
-    """How many spans of a line were refused, and why. A redirection is none we follow: a POST would become a GET."""
+    """Sends one line; returns the number of refused spans and the reason. Follows no redirect: POST would become GET."""
     trial = 1
     while True:
         headers = {"Content-Type": "application/json"}
@@ -91,7 +91,7 @@ async def _post(session: aiohttp.ClientSession, url: str, line: bytes) -> tuple[
 
 
 def _left_out(data: bytes) -> tuple[int, str]:
-    """What an answer says was not taken (`ExportTracePartialSuccess`; 64-bit numbers are texts in OTLP's JSON)."""
+    """Parses a partial refusal (`ExportTracePartialSuccess`; OTLP's JSON writes 64-bit numbers as text)."""
     partial = (decoded_object(data) or {}).get("partialSuccess")
     if not isinstance(partial, dict):
         return 0, ""

@@ -1,7 +1,7 @@
-"""Messages as one page for a browser, with nothing outside of it: no scripts, no pictures, no fonts, no links.
+"""Writes messages as one self-contained HTML page: no scripts, pictures, fonts or links.
 
-Text from the wire is escaped, and a policy in the head forbids scripts and requests all the same. Light or dark goes by
-what the reader's system prefers. A message is a line that opens (`details`): what it said needs no script to show.
+Text from the wire is escaped, and a policy in the head also forbids scripts and requests. Light or dark follows the
+reader's system. A message is a line that opens (`details`), which needs no script.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.protocol.hostile_text import visible
 
-# How the exported page looks: the theme's colours by name, both sets, chosen by `prefers-color-scheme`.
-#
-# The window's tokens are out of reach here, below the window; a test holds the two together.
+# Colours of the exported page: light and dark values by token name, chosen by `prefers-color-scheme`.
+# The window's tokens are out of reach in this layer; a test compares the two.
 
 COLORS: dict[str, tuple[str, str]] = {
     # token: (dark, light), as in ui/look/design_tokens.py
@@ -85,7 +84,6 @@ pre { margin: 8px 0 16px; padding: 10px 12px; background: var(--surface-inset); 
 
 
 def style_sheet() -> str:
-    """The page's style sheet."""
     light, dark = (
         "".join(f"--{name.replace('.', '-')}: {pair[place]}; " for name, pair in COLORS.items()) for place in (1, 0)
     )
@@ -114,7 +112,7 @@ class PageWriter:
         self._redaction = redaction
 
     def begin(self) -> bytes:
-        """The head of the page, and what the messages are."""
+        """Returns the head of the page and a description of the messages."""
         name = _text(visible(self._redaction.text(self._document.name)))
         about = [self._redaction.text(self._options.view)] if self._options.view else []
         secrets = "Secrets are masked." if self._options.masked else "Secrets are not masked."
@@ -129,11 +127,9 @@ class PageWriter:
         ).encode()
 
     def message(self, message: int) -> bytes:
-        """A line that opens."""
         return _entry(self._summarizer.summarize(message)).encode()
 
     def end(self) -> bytes:
-        """The end of the page."""
         return b"</main>\n</body>\n</html>\n"
 
 

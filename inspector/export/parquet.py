@@ -1,8 +1,8 @@
-"""Messages as Parquet: a column a field, typed; with `raw`, what each was logged as, so that the file opens again.
+"""Writes messages as Parquet: one typed column per field, and optionally the logged bytes.
 
-Columns are those of the table `messages` (docs/tables.md), times as microseconds in UTC. `raw` holds the bytes of the
-line that the log had, followed by those of the copies for those it was delivered to, as `lines` writes them; a
-capture's first line, which names its space, stands before the first. It is read again by `sources.parquet_conversion`.
+Columns are those of the table `messages` (docs/tables.md), times as microseconds in UTC. `raw` has the bytes of the
+log's line and of its copies for recipients, as `lines` writes them. The first row also has the head line of a capture,
+which names its space. `sources.parquet_conversion` reads the file again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def export_parquet(
     document: CaptureDocument, messages: Iterable[int] | None, target: Path, *, fields: tuple[str, ...] = (),
     raw: bool = False, masked: bool = True,
 ) -> Exported:  # fmt: skip
-    """Write messages to a Parquet file, as `parquet_steps`, at once."""
+    """Writes messages to a Parquet file at once; see `parquet_steps`."""
     return deque(parquet_steps(document, messages, target, fields=fields, raw=raw, masked=masked), maxlen=1)[0]
 
 
@@ -45,21 +45,20 @@ def parquet_steps(
     document: CaptureDocument, messages: Iterable[int] | None, target: Path, *, fields: tuple[str, ...] = (),
     raw: bool = False, masked: bool = True,
 ) -> Steps:  # fmt: skip
-    """Write messages to a Parquet file, in place of what is there, some of them each step, the last one complete.
+    """Writes messages to a Parquet file atomically, in steps; the last step is complete.
 
-    DuckDB writes on a thread; records are read by whoever takes the steps. Closed before its end it leaves what was
-    there before.
+    DuckDB writes in a thread; the caller's thread reads the records. A generator closed early leaves the old file.
 
     Args:
-        document: holds them.
-        messages: which ones, in the order they are written; None for all.
+        document: the document with the messages.
+        messages: message indices in output order; None for all.
         target: the file.
-        fields: names of its columns' fields; () for all there are.
-        raw: what they were logged as is written, too.
-        masked: secrets are replaced by dots.
+        fields: field names of the columns; () for all.
+        raw: adds the logged bytes.
+        masked: replaces secrets by dots.
 
     Raises:
-        OSError: the file cannot be written, or is the log itself or lies beside it; or the memory does not suffice.
+        OSError: the file cannot be written, is a file of the document, or memory runs out.
     """
     refuse_what_is_read(document, target)
     redaction = Redaction(masked=masked)
@@ -77,7 +76,7 @@ def parquet_steps(
         content = Content(content.length, {**content.columns, RAW: Decoded(logged, content.length)})
     turns = Turns()
     try:
-        # Threads that wait for each other's decoding cost more than they bring, and lines are read in their order.
+        # Threads that wait for each other's decoding cost more than they gain, and lines are read in order.
         alone = any(column.decoded for column in table.columns)
         with parquet_file(target, tables=(table,), masked=masked, in_order=alone, read=turns) as (database, written):
             for _ in database.define_in_steps(table, content):
@@ -91,7 +90,7 @@ def parquet_steps(
 
 
 class _Chosen:
-    """What some messages were logged as: their lines and those of their copies, as `lines` writes them."""
+    """Logged bytes of chosen messages: their lines and those of their copies, as `lines` writes them."""
 
     def __init__(self, lines: LinesWriter, rows: NDArray[np.int64] | None, count: int) -> None:
         self._lines = lines
@@ -103,9 +102,9 @@ class _Chosen:
 
 
 class _Stretches:
-    """What all messages of logs of lines were logged as: each has the lines from its own to that of the next one.
+    """Logged bytes of all messages: each has the bytes from its own line to the next one's.
 
-    So lines that are no messages themselves, as pieces of one, come along, and the logs are there byte for byte.
+    So lines without a message of their own, such as chunks, are included, and the log is complete byte for byte.
     """
 
     def __init__(self, document: CaptureDocument, lines: LinesWriter) -> None:
@@ -119,7 +118,7 @@ class _Stretches:
                 continue
             starts, first = np.unique(offsets[rows], return_index=True)
             whole = self._begin_lines(number, starts)
-            # Of several messages of a line, the first has it; where none lies in the file itself, the first has all.
+            # The first message of a line has its bytes. If no message lies in the file itself, the first one has all.
             holders = rows[first[whole]] if whole.any() else rows[:1]
             starts = starts[whole] if whole.any() else np.zeros(1, np.int64)
             starts[0] = 0
@@ -127,7 +126,7 @@ class _Stretches:
             self._stop[holders] = np.append(starts[1:], self._capture.sources[number].size)
 
     def _begin_lines(self, number: int, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of some offsets are those of lines of a source: others lie within one, or were put together of many."""
+        """Returns a mask of offsets at line starts; others lie inside a line, or belong to reassembled messages."""
         source = self._capture.sources[number]
         size = source.size
         return np.array(

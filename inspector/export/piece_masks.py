@@ -1,4 +1,4 @@
-"""Finds the lines of a document that carry a piece of a secret, and what is written in place of each."""
+"""Masks secrets split over several lines: finds the lines and their masked text."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inspector.store.messages.capture import Capture
 from inspector.store.messages.original_lines import LoggedLines
 
 _CLUES = (b"delta", b"_chunk", b'"choices"', b'"candidates"')
-"""One of these is in each event that carries a piece, but for frames of streams."""
+"""Each event with a piece of text contains one of these, except stream frames."""
 _FRAME = Flag.FRAME.value
 _LONGEST = 1 << 20
 _READ_AT_ONCE = 500
 _Change = list[tuple[bytes, bytes]]
-"""A line, or the message within it, and what stands in its place; empty where it stays."""
+"""A line, or the message in it, and its replacement; empty if unchanged."""
 
 
 def mask_frames(capture: Capture) -> None:
-    """Has the frames of streams read without pieces of secrets: each is a row of its own, in every format."""
+    """Masks split secrets in stream frames: each frame is a row of its own in every format."""
     frames = np.flatnonzero(capture.columns["flags"] & _FRAME)
     if len(frames):
         found: dict[bytes, bytes] = {}
@@ -38,15 +38,15 @@ def mask_frames(capture: Capture) -> None:
 def find_masked_pieces(
     capture: Capture, found: dict[bytes, bytes], messages: Iterable[int] | None = None
 ) -> Iterator[None]:
-    """Finds what is written in place of lines, and of messages within them, whose texts hold pieces of secrets.
+    """Finds replacements for lines, and for messages in them, that contain parts of split secrets.
 
     Args:
-        capture: all of its messages are read that may carry a piece.
-        found: takes that in.
-        messages: those that are looked at; None for all.
+        capture: the capture; reads every message that may have a part.
+        found: receives the replacements.
+        messages: messages to check; None for all.
 
     Yields:
-        Nothing, after some lines each: others may have their turn.
+        None after some lines each, as a pause for other tasks.
     """
     holds: dict[Hashable, PieceHold[_Change]] = {}
     read = 0
@@ -92,7 +92,7 @@ def _add(
 
 
 def _inner(inner: bytes, line: bytes, new: bytes) -> _Change:
-    """What stands in place of the message within a line."""
+    """Returns the replacement of the message inside a line."""
     before, found, after = line.partition(inner)
     if found and new.startswith(before) and new.endswith(after):
         return [(inner, new[len(before) : len(new) - len(after)])]
@@ -105,7 +105,7 @@ def _inner(inner: bytes, line: bytes, new: bytes) -> _Change:
 
 
 def _add_frame(holds: dict[Hashable, PieceHold[_Change]], place: tuple[int, int], line: bytes) -> Iterator[_Change]:
-    """Takes in a frame, `#stream#data`: its data are a chunk, or text."""
+    """Adds a frame, `#stream#data`, with a chunk or text as data."""
     inner = read_line(line).raw.strip()
     end = inner.find(b"#", 1) + 1
     stream, said = inner[:end], inner[end:]
@@ -122,7 +122,7 @@ def _add_frame(holds: dict[Hashable, PieceHold[_Change]], place: tuple[int, int]
 
 
 def _exchange(line: bytes) -> Hashable:
-    """The number of the HTTP exchange that a line of a recording names."""
+    """Returns the number of the HTTP exchange in a line of a recording, if any."""
     if b'"x":' not in line:
         return None
     try:
@@ -134,7 +134,7 @@ def _exchange(line: bytes) -> Hashable:
 
 
 def _wrapped(line: bytes, inner: bytes, new: bytes) -> bytes:
-    """A line that holds what it says as a string, with that replaced."""
+    """Returns a line with the replaced message as a string in it."""
     try:
         value = decode_json(line)
     except NotAnObjectError:

@@ -1,4 +1,4 @@
-"""What would be masked, counted before anything is written: how many secrets by which rule, and where the first are."""
+"""Counts secrets before an export: by rule, with the first messages of each."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from inspector.store.columns.flags import Flag
 EACH = 16
 """Messages between two steps."""
 _EACH_BYTES = 1 << 17
-"""The same of long ones."""
+"""Bytes between two steps, for long messages."""
 _FIRSTS = 3
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 
 
 @dataclass(slots=True)
 class Preview:
-    """What masking would find; grows while it is counted."""
+    """Secrets that masking would find; grows during the count."""
 
     messages: int = 0
-    """Messages looked at."""
+    """Number of messages checked."""
     holding: int = 0
-    """Messages with a secret."""
+    """Number of messages with a secret."""
     tally: Tally = field(default_factory=lambda: Counter[SecretRule]())
     """Secrets by rule."""
     firsts: dict[SecretRule, list[int]] = field(default_factory=dict[SecretRule, list[int]])
-    """The first messages by rule, three at most."""
+    """The first messages by rule, at most three."""
     complete: bool = False
 
     @property
     def secrets(self) -> int:
-        """Secrets found so far."""
+        """Number of secrets found so far."""
         return self.tally.total()
 
 
 def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Preview]:
-    """Count what masking would find in messages; each step is some of them, the last one complete.
+    """Counts secrets in messages; yields the same object after some messages each, complete at the end.
 
-    Always the same object is given. Each message counts once, however often an export repeats it.
+    Each message counts once, however often an export repeats it.
 
     Raises:
         OSError: the log cannot be read.
     """
     found, aside = Preview(), MaskingAside()
-    seen = reported = 0  # bytes looked at; those until the last step
+    seen = reported = 0  # bytes checked; the same at the last step
     try:
         for message in messages:
             tally = None
@@ -82,12 +82,12 @@ def _note(found: Preview, message: int, tally: Tally) -> None:
 
 
 def _is_derived(document: CaptureDocument, message: int) -> bool:
-    """Whether its record means messages: of a big one its head is looked at."""
+    """Returns True if its record stands for several messages; of a big one, only the head is checked."""
     return bool(document.capture.columns["part"][message])
 
 
 def _secrets_in(document: CaptureDocument, message: int) -> Tally | None:
-    """Secrets of one message by rule; None when there is no clue to any."""
+    """Returns secrets of one message by rule; None if its text has no clue of any."""
     capture = document.capture
     raw = capture.records.envelope_bytes(message)
     text = raw.decode("utf-8", "replace")
@@ -102,6 +102,6 @@ def _secrets_in(document: CaptureDocument, message: int) -> Tally | None:
         else:
             if mask_secrets(value, tally) != value:
                 return tally
-            # Else perhaps under a key that is repeated, of which the last value alone was decoded.
+            # Otherwise perhaps under a repeated key; decoding keeps only its last value.
     mask_text(text, tally=tally)
     return tally

@@ -1,4 +1,4 @@
-"""The one way a value leaves the program: masked by the rules of `protocol.secrets`, or as it is on request."""
+"""Masks every value that leaves the program by the rules of `protocol.secrets`, unless the user opts out."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from inspector.protocol.times import format_time, log_time
 
 
 class Redaction:
-    """Masks what is written, and counts what it masked.
+    """Masks values and counts the masked secrets.
 
     Attributes:
-        masked: whether it masks at all.
-        tally: secrets masked so far, by rule.
+        masked: masks secrets; False passes values unchanged.
+        tally: number of masked secrets by rule.
     """
 
     def __init__(self, *, masked: bool = True) -> None:
@@ -25,18 +25,18 @@ class Redaction:
         self.tally: Tally = Counter[SecretRule]()
 
     def text(self, text: str) -> str:
-        """A text with its secrets masked, which are counted; as it is where nothing is masked."""
+        """Masks and counts secrets in a text."""
         return mask_text(text, tally=self.tally) if self.masked else text
 
     def long_line(self, raw: bytes) -> bytes:
-        """A line above 1 MB on one line of JSON, masked as text; lines of its own end between values only."""
+        """Returns a line above 1 MB as one line of JSON, masked as text; its own line ends are between values only."""
         if raw[:1] != b"{":
             return self.wrapped(raw)
         text = self.text(raw.decode("utf-8", "replace")).replace("\r", "").replace("\n", " ")
-        return text.encode("utf-8", "backslashreplace")  # half of a surrogate pair as JSON writes it
+        return text.encode("utf-8", "backslashreplace")  # JSON can contain half a surrogate pair
 
     def wrapped(self, raw: bytes) -> bytes:
-        """What is no JSON, in an object: as `text`, or as `b64` what is none and holds no secrets."""
+        """Wraps data that is not JSON in an object: as `text`, or as `b64` for binary data without secrets."""
         try:
             text = raw.decode()
         except UnicodeDecodeError:
@@ -46,13 +46,13 @@ class Redaction:
         return json_line({"text": self.text(text)})
 
     def value(self, value: Any) -> Any:
-        """A copy of decoded JSON with every secret masked, which are counted; itself where nothing is masked."""
+        """Returns a copy of decoded JSON with secrets masked and counted; the value itself if masking is off."""
         return mask_secrets(value, self.tally) if self.masked else value
 
     def field(self, field: Field, value: object, secret: str | None) -> object:
-        """A field's value, with its `secret_at`, as JSON has it; times in RFC 3339, UTC, or since its log began."""
+        """Returns a field's value as JSON, masked by `secret_at`; times as RFC 3339 in UTC, or since the log began."""
         if field.type is FieldType.TIME:
-            written = log_time if field.name == "time" else format_time  # what a sender writes is always a date
+            written = log_time if field.name == "time" else format_time  # a sender's time is always a date
             return written(value) if isinstance(value, int) else None
         if not self.masked:
             return value
@@ -62,13 +62,13 @@ class Redaction:
 
 
 def json_line(value: Any) -> bytes:
-    """A value as JSON on one line, without its end."""
+    """Encodes a value as JSON on one line, without newline."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
+    except UnicodeEncodeError:  # half a surrogate pair
         return json.dumps(value, separators=(",", ":")).encode()
 
 
 def shown_value(field: Field, value: object, secret: str | None) -> object:
-    """A field's value, with its `secret_at`, as it is shown: times in RFC 3339, UTC; secrets masked."""
+    """Returns a field's value for display, masked by `secret_at`; times as RFC 3339 in UTC."""
     return Redaction().field(field, value, secret)

@@ -1,4 +1,4 @@
-"""Any export to a file, step by step: what the window writes between two turns of its loop."""
+"""Runs an export of any format in steps, between turns of the window's event loop."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from inspector.export.redaction import Redaction
 
 
 def export_steps(document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions) -> Steps:
-    """Write messages to a file in any format, as `files.export_file`.
-
-    Of Parquet all fields are columns.
-    """
+    """Writes messages to a file in any format, as `files.export_file`; Parquet gets all fields as columns."""
     if options.format is Format.PARQUET:
         from inspector.export.parquet import parquet_steps  # DuckDB takes longer than the window does to start
 

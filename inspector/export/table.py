@@ -1,6 +1,6 @@
-"""Messages as CSV: a head of field names, then a row a message (RFC 4180, UTF-8).
+"""Writes messages as CSV: a head of field names, then one row per message (RFC 4180, UTF-8).
 
-Text from the wire cannot act (`text_cell`).
+`text_cell` prevents text from the wire from acting as a formula.
 """
 
 from __future__ import annotations
@@ -21,25 +21,22 @@ class TableWriter:
     """Writes CSV."""
 
     def __init__(self, document: CaptureDocument, options: ExportOptions, redaction: Redaction) -> None:
-        """Make the writer.
+        """Prepares the writer.
 
         Raises:
-            FilterError: one of the fields is none.
+            FilterError: a column is not a field.
         """
         self._analysis = document.analysis
         self._fields = [field_named(name) for name in options.fields]
         self._redaction = redaction
 
     def begin(self) -> bytes:
-        """The names of the columns."""
         return _row([field.name for field in self._fields])
 
     def message(self, message: int) -> bytes:
-        """A row."""
         return _row([self._cell(field, message) for field in self._fields])
 
     def end(self) -> bytes:
-        """Nothing: each message is written whole."""
         return b""
 
     def _cell(self, field: Field, message: int) -> str:

@@ -1,7 +1,7 @@
-"""Slices of logs whose lines mean something together only: read whole, and each message cut out by itself.
+"""Cuts slices from logs whose lines depend on each other: reads them whole and writes each message on its own line.
 
-So transcripts, recordings of HTTP, archives, JSON documents and what is compressed are cut as `survey.slicing` cuts
-lines. A line holds the message as it says it, not what its log wrote for it, with the time and direction that had.
+Covers transcripts, recordings of HTTP, archives, JSON documents and compressed logs, in the format of `survey.slicing`.
+A line contains the message itself, not the log's line, with that line's time and direction.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from inspector.store.messages.capture import Capture
 
 
 class _Cut(NamedTuple):
-    """A line of a log that is cut."""
+    """A line of a log to cut."""
 
     offset: int
     line: bytes
@@ -40,13 +40,13 @@ class _Cut(NamedTuple):
 def cut_whole(
     document: CaptureDocument, filter_: DisplayFilter, *, related: bool = False, masked: bool = True
 ) -> Iterator[bytes]:
-    """The lines of a slice of a document that is open.
+    """Yields the lines of a slice of an open document.
 
     Args:
-        document: what is cut.
-        filter_: which messages are wanted.
-        related: also what is in their chains and contexts.
-        masked: secrets are replaced by dots.
+        document: the document.
+        filter_: selects the messages.
+        related: adds messages of their chains and contexts.
+        masked: replaces secrets by dots.
     """
     capture, redaction = document.capture, Redaction(masked=masked)
     writer, lines = LinesWriter(document, ExportOptions(), redaction), _LineNumbers()
@@ -65,7 +65,7 @@ def cut_whole(
 
 
 def _by_itself(capture: Capture, writer: LinesWriter, redaction: Redaction, message: int) -> _Cut:
-    """A message as it says it; of one that a transcript's record means the line says the space, too."""
+    """Returns a message on its own; a message derived from a transcript's record also gets its space."""
     time_ns, sent_ns, offset = (int(capture.columns[name][message]) for name in ("time_ns", "ts_ns", "offset"))
     derived = int(capture.columns["flags"][message]) & Flag.DERIVED.value
     direction, space = capture.string("direction", message), capture.string("space", message) if derived else None
@@ -76,7 +76,7 @@ def _by_itself(capture: Capture, writer: LinesWriter, redaction: Redaction, mess
 
 
 def _as_logged(capture: Capture, writer: LinesWriter, message: int) -> Iterator[_Cut]:
-    """The lines of a message in a gateway's log, which has it once for each recipient."""
+    """Yields the lines of a message in a gateway's log, one per recipient."""
     offset = int(capture.columns["offset"][message])
     yield _Cut(offset, writer.logged(capture.records.line(message).strip()))
     for copy in capture.deliveries.of(message):
@@ -86,7 +86,7 @@ def _as_logged(capture: Capture, writer: LinesWriter, message: int) -> Iterator[
 
 
 def _with_related(analysis: Analysis, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Messages, what is in a chain with them, and all in their contexts: (k,) int64, ascending."""
+    """Returns messages, their chains, and all messages of their contexts: (k,) int64, ascending."""
     nodes = analysis.contexts.nodes_of(np.arange(len(analysis)))
     wanted = np.isin(nodes, nodes[rows]) & (nodes != MAIN)
     for message in rows.tolist():
@@ -95,13 +95,13 @@ def _with_related(analysis: Analysis, rows: NDArray[np.int64]) -> NDArray[np.int
 
 
 class _LineNumbers:
-    """Which lines offsets lie in; those of a source ascend."""
+    """Maps ascending offsets of a source to line numbers."""
 
     def __init__(self) -> None:
         self._reached: dict[str, tuple[int, int]] = {}
 
     def at(self, source: SourceFile, offset: int) -> int:
-        """The number of the line at an offset, from 1; of what was put together, of the one before."""
+        """Returns the line number at an offset, from 1; for a reassembled message, that of the last line counted."""
         at, lines = self._reached.get(source.name, (0, 1))
         if offset < at or offset >= JOINED_FROM:
             return lines

@@ -1,10 +1,10 @@
-"""Many runs at once: each surveyed by the core that opens it in a window, what they say gathered as Parquet; no Qt.
+"""Surveys many runs at once and gathers their figures as Parquet; no Qt.
 
 A run is a gateway's log with its decisions, a session with its sub-agents, or any other log (`places`). `one_run` makes
-the rows of one; `engine` lets Dask do so for many, here or on a cluster; `folder` holds the tables of SURVEY_TABLES
-(`schema`). `expectations` are what `check` holds a log or a survey to.
+the rows of one run with the core that also serves a window. `engine` runs it for many on Dask, here or on a cluster.
+`folder` stores the tables of SURVEY_TABLES (`schema`). `expectations` are the conditions of `check`.
 
-Dask and fsspec are the extra `fleet`: they are imported where they are needed, after `inspector.base.extras` was asked.
+Dask and fsspec belong to the extra `fleet`. They are imported late, after a check by `inspector.base.extras`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def is_survey(path: Path) -> bool:
-    """Whether a folder holds a survey."""
+    """Returns True if a folder contains a survey."""
     try:
         return path.is_dir() and (
             (path / "runs.parquet").is_file() or next((path / "runs").glob("**/*.parquet"), None) is not None

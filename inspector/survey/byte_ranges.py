@@ -1,8 +1,8 @@
-"""Stretches of a log that are searched apart: what a stretch alone tells of its lines, by the columns of their headers.
+"""Searches byte ranges of a log in parallel, by message headers alone.
 
-A stretch is read from some way before its beginning, so that copies of a message in a gateway's log are known as such
-where it begins in the stretch before. Of these only lines that begin in the stretch count, so that stretches hold
-every line once, wherever they are cut. No pass runs: `range_filter` lets through what none is needed for.
+A range is read from some bytes before its start, so that copies in a gateway's log are recognized even if the original
+is in the previous range. Only lines that begin in the range count, so every line counts once, wherever the log is cut.
+No pass runs: `range_filter` refuses filters that need one.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from inspector.survey.places import reason_of
 
 RANGE_BYTES = 32 << 20
 _LEAD_BYTES = 1 << 20
-"""Copies of a message lie no further behind it: a gateway writes them within moments."""
+"""Bytes read before a range. Copies follow their message within this distance, since a gateway writes them at once."""
 _PART_BYTES = 2 << 20
 _LF = 10
 _STANDING_ALONE = frozenset({"gateway-log", "envelopes", "json-rpc", "wrapped", "capture", None, "stream-frames"})
-"""Formats whose lines mean what they say, whatever stands before them."""
+"""Formats whose lines do not depend on earlier ones."""
 _OF_THE_WHOLE = frozenset({"no", "repeats", "source", "delivered"})
 _OF_FRAMES = frozenset({"from", "to", "text"})
-"""Fields that are known of a line but for frames of streams."""
+"""Fields that a line alone determines, except in stream frames."""
 
 
 class RangeError(Exception):
-    """A log cannot be searched by stretches; the text says why."""
+    """A log cannot be searched by ranges; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """A stretch of a log.
+    """A byte range of a log.
 
     Attributes:
-        path: a file's path or an address.
+        path: file path or address.
         size: bytes of the whole log.
-        start, stop: the lines that begin there are meant.
+        start, stop: the range; lines that begin in it count.
     """
 
     path: str
@@ -67,15 +67,15 @@ class ByteRange:
 
 @dataclass(slots=True)
 class RangeLines:
-    """What was found in a stretch.
+    """Matches of a range.
 
     Attributes:
-        lines: ends of lines in it.
-        offsets: (k,) int64, where the lines that were chosen begin.
-        numbers: (k,) int64, how many lines end before each in the stretch.
-        texts: they themselves.
-        links: of all messages in it how they hang together, where that was asked for.
-        trouble: why it could not be searched, as a sentence; None.
+        lines: number of line ends in it.
+        offsets: (k,) int64, start offsets of the matching lines.
+        numbers: (k,) int64, number of line ends in the range before each.
+        texts: the matching lines.
+        links: relations of all its messages, on request.
+        trouble: reason for a failure, as a sentence; or None.
     """
 
     lines: int = 0
@@ -88,13 +88,13 @@ class RangeLines:
 
 @dataclass(slots=True)
 class Links:
-    """How messages hang together: an entry a message that begins in the stretch.
+    """Relations of messages; one entry per message that begins in the range.
 
     Attributes:
         offsets, lengths: (m,) int64, of its line.
-        numbers: (m,) int64, how many lines end before it in the stretch.
-        own, context: (m,) uint64, hashes of its id and of the context it is in; 0 for none.
-        named_by, named: (e,) the place of a message, and the hash of an id it names.
+        numbers: (m,) int64, number of line ends in the range before it.
+        own, context: (m,) uint64, hashes of its id and its context; 0 if absent.
+        named_by, named: (e,) index of a message, and hash of an id it names.
         chosen: (m,) bool, it matches.
     """
 
@@ -109,14 +109,14 @@ class Links:
 
 
 def ranges_of(path: str, size: int, step: int = RANGE_BYTES) -> list[ByteRange]:
-    """The stretches of a log."""
+    """Splits a log into ranges."""
     return [ByteRange(path, size, start, min(size, start + step)) for start in range(0, size, step)]
 
 
 def has_stretches(path: str, size: int) -> bool:
-    """Whether lines of a log mean what they say, whatever stands before them; also of one that cannot be read.
+    """Returns True if the lines of a log may be independent of each other; also if it cannot be read.
 
-    Of a log that is known to have no such lines only `trouble` of a stretch says so.
+    A False is certain. For other logs, `trouble` of a range can still refuse.
     """
     if path.lower().endswith(_PACKED):
         return False
@@ -134,10 +134,10 @@ _PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
 
 
 def range_filter(text: str) -> DisplayFilter:
-    """A filter that a stretch can answer.
+    """Compiles a filter that a range can evaluate.
 
     Raises:
-        FilterError: it is none, or needs what only the whole log tells.
+        FilterError: it is not a filter, or needs the whole log.
     """
     filter_ = compile_filter(text, fields=_FIELDS)
     if filter_.expression is not None:
@@ -147,7 +147,7 @@ def range_filter(text: str) -> DisplayFilter:
 
 
 def _refuse(node: Presence | Comparison | Membership | TextSearch) -> None:
-    """Raise FilterError where a term needs the whole log."""
+    """Raises FilterError if a term needs the whole log."""
     if isinstance(node, TextSearch):
         return
     name = node.field.path[0] if node.field.path[0] == "payload" else str(node.field)
@@ -184,7 +184,7 @@ def _terms(expression: Expression) -> Iterator[Presence | Comparison | Membershi
 
 
 def _header_fields() -> dict[str, Any]:
-    """The fields as a stretch knows them: of senders and recipients what is written."""
+    """Returns the fields of a range: sender and recipients as written in the line."""
     return {
         **FIELD_BY_NAME,
         "from": replace(
@@ -201,14 +201,14 @@ _FIELDS = _header_fields()
 
 
 def lines_in(range_: ByteRange, text: str, *, seed: int, linked: bool = False, folder: str | None = None) -> RangeLines:
-    """The lines of a stretch that match a filter. Raises nothing: see `trouble`.
+    """Returns the lines of a range that match a filter. Raises no errors; see `trouble`.
 
     Args:
-        range_: the stretch.
-        text: a filter that `range_filter` lets through.
-        seed: of hashes, the same for all stretches.
-        linked: also say how all messages hang together.
-        folder: where a part of an object store is put meanwhile.
+        range_: the range.
+        text: a filter that `range_filter` accepts.
+        seed: hash seed, the same for all ranges.
+        linked: adds the relations of all messages.
+        folder: folder for temporary parts of an object store.
     """
     hashes.adopt_seed(seed)
     try:
@@ -222,7 +222,7 @@ def lines_in(range_: ByteRange, text: str, *, seed: int, linked: bool = False, f
 
 @contextlib.contextmanager
 def _opened(range_: ByteRange, folder: str | None) -> Generator[tuple[SourceFile, int]]:
-    """A source that holds a stretch with what is needed around it, and where its first byte lies in the log."""
+    """Yields a source with a range and its surroundings, and the log offset of its first byte."""
     if "://" not in range_.path:
         source = SourceFile(Path(range_.path))
         try:
@@ -244,7 +244,7 @@ def _opened(range_: ByteRange, folder: str | None) -> Generator[tuple[SourceFile
                 )
                 end = more.find(b"\n") + 1
                 data += more[:end] if end else more
-        except Exception as error:  # each store has its own
+        except Exception as error:  # each store has its own errors
             raise RangeError(f"{range_.path} cannot be fetched: {reason_of(error)}.") from error
         path.write_bytes(data)
         source = SourceFile(path)
@@ -292,14 +292,14 @@ def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linke
 
 
 def _unanalysed(capture: Capture) -> Analysis:
-    """An analysis that has looked at nothing, of messages none of which is in a stream."""
+    """Returns an analysis without results, with no message in a stream."""
     analysis = Analysis(capture)
     analysis.streams.columns.append({"run": 0}, len(capture))
     return analysis
 
 
 def _refuse_frames(filter_: DisplayFilter, flags: NDArray[Any], path: str) -> None:
-    """Raise RangeError where a filter asks of frames what only the opening of their stream says."""
+    """Raises RangeError if a filter tests facts of frames that only their stream's opening has."""
     asks = filter_.fields & _OF_FRAMES or (filter_.expression is not None and any(
         isinstance(one, TextSearch) for one in _terms(filter_.expression)
     ))  # fmt: skip
@@ -311,7 +311,7 @@ def _refuse_frames(filter_: DisplayFilter, flags: NDArray[Any], path: str) -> No
 
 
 def _line_ends(source: SourceFile, start: int, stop: int) -> NDArray[np.int64]:
-    """(n,) where lines end in a stretch."""
+    """Returns (n,) offsets of line ends in a range."""
     ends = list[NDArray[np.int64]]()
     for at in range(start, stop, _PART_BYTES):
         data = np.frombuffer(source.read(at, min(_PART_BYTES, stop - at)), np.uint8)

@@ -1,7 +1,7 @@
-"""Work for many processes, by Dask: of this machine, or of a cluster that is there.
+"""Distributes work over processes with Dask: on this machine, or on an existing cluster.
 
-RULE: what breaks a worker costs nobody else anything. Work that was being done, or was about to be, by a worker that
-ended is done again, alone, twice if need be, as a worker may still be on its way out or in; what ends each is to blame.
+RULE: an item that breaks a worker costs no other item. Work that was running or queued on a dead worker is repeated,
+alone, up to twice, since a worker may still be stopping or starting. An item whose workers end each time is at fault.
 """
 
 from __future__ import annotations
@@ -26,46 +26,46 @@ Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
 _AHEAD = 2
-"""So much work for each worker is given out at once: one that has done with it need not wait for more."""
+"""Items submitted per worker, so that an idle worker need not wait for the next."""
 _ALONE = 2
-"""So often it is done alone before it is to blame for the end of its worker."""
+"""Number of solo attempts before an item is at fault."""
 _LOST = "it ended the process that read it, each time"
 _SHARE = 0.8
-"""Of the memory that is free, for all workers of this machine."""
+"""Share of free memory for all workers of this machine."""
 _LEAST_BYTES, _USUAL_BYTES = 512 << 20, 4 << 30
 _PATIENCE_S = 10
 _QUIET = {
-    "distributed.scheduler.allowed-failures": 0,  # `each_of` tries again, where it can tell who is to blame
+    "distributed.scheduler.allowed-failures": 0,  # `each_of` retries by itself and can tell the item at fault
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": 0.95,
-    "distributed.scheduler.http.routes": [],  # what it serves there, everybody on the machine could read
+    "distributed.scheduler.http.routes": [],  # the pages it serves would be readable for every user of the machine
     "distributed.worker.http.routes": [],
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.worker.memory.monitor-interval": "500ms",
-    "distributed.worker.profile.enabled": False,  # it takes samples a hundred times a second
+    "distributed.worker.profile.enabled": False,  # it would take 100 samples per second
     "distributed.comm.timeouts.connect": f"{_PATIENCE_S}s",
 }
 
 
 class EngineError(Exception):
-    """There are no workers; the text says why and what to do."""
+    """No workers are available; the text is the reason and a remedy."""
 
 
 class WorkerLostError(Exception):
-    """The worker that did it ended, each time."""
+    """An item ended its worker at each attempt."""
 
 
 def workers_here(most: int | None = None) -> int:
-    """How many workers this machine is good for."""
+    """Returns the number of workers for this machine."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, most) if most else cores)
 
 
 def memory_for_each(workers: int) -> int:
-    """Bytes each of some workers of this machine may take."""
+    """Returns the memory limit in bytes for each of some workers on this machine."""
     free = free_bytes()
     each = int((free if free is not None else workers * _USUAL_BYTES) * _SHARE) // workers
     return max(_LEAST_BYTES, min(each, _USUAL_BYTES))
@@ -73,7 +73,7 @@ def memory_for_each(workers: int) -> int:
 
 @contextlib.contextmanager
 def local_workers(count: int, memory_bytes: int) -> Generator[Any]:
-    """A client of so many worker processes of this machine, reached over loopback by who holds their key alone.
+    """Yields a client of worker processes on this machine; loopback only, with TLS keys that only they have.
 
     Raises:
         EngineError: they cannot be started.
@@ -93,22 +93,22 @@ def local_workers(count: int, memory_bytes: int) -> Generator[Any]:
                     host="127.0.0.1", dashboard_address="127.0.0.1:0", security=True,
                     scheduler_kwargs={"dashboard": False}, local_directory=folder, silence_logs=logging.CRITICAL,
                 )  # fmt: skip
-        except Exception as error:  # Dask raises whatever went wrong below it
+        except Exception as error:  # Dask passes on any error from below
             raise EngineError(f"Worker processes cannot be started: {reason_of(error)}.") from error
         try:
             with Client(cluster) as client:
                 yield client
         finally:
-            with contextlib.suppress(Exception):  # nothing is lost by what goes wrong at the end
+            with contextlib.suppress(Exception):  # errors during shutdown lose no data
                 cluster.close(timeout=_PATIENCE_S)
 
 
 @contextlib.contextmanager
 def cluster_at(address: str) -> Generator[Any]:
-    """A client of a cluster that is there, whose workers have been found to have this program.
+    """Yields a client of an existing cluster, after a check of the program version on its workers.
 
     Raises:
-        EngineError: it cannot be reached, has no workers, or these lack the program or have another version of it.
+        EngineError: it cannot be reached, has no workers, or their program is missing or has another version.
     """
     from dask import config
     from distributed import Client
@@ -142,22 +142,22 @@ def _check_workers(client: Any, address: str) -> None:
 
 
 def worker_count(client: Any) -> int:
-    """How many workers a client has now."""
+    """Returns the client's current number of workers."""
     return len(client.scheduler_info(n_workers=-1)["workers"])
 
 
 def each_of(
     client: Any, work: Callable[[Item], Outcome], items: Iterable[Item]
 ) -> Iterator[tuple[Item, Outcome | Exception]]:
-    """Do some work for each of some items, as many at once as there are workers; in the order it is done.
+    """Runs work for each item in parallel; yields in order of completion.
 
     Args:
-        client: of the workers.
-        work: a function of a module, or a `partial` of one, which raises nothing that matters.
-        items: taken as they are needed.
+        client: client of the workers.
+        work: a module-level function, or a `partial` of one; its errors become outcomes.
+        items: taken on demand.
 
     Yields:
-        An item, and what came of it; `WorkerLostError` where that ended its worker, else what it raised.
+        An item and its result or exception; `WorkerLostError` if it ended its worker.
     """
     from distributed import as_completed
 
@@ -187,7 +187,7 @@ def each_of(
 
 
 def _outcome(future: Any) -> Any:
-    """What came of a future, or the error."""
+    """Returns the result or exception of a future."""
     from concurrent.futures import CancelledError
 
     from distributed import KilledWorker
@@ -201,8 +201,8 @@ def _outcome(future: Any) -> Any:
 
 
 def folder_of_worker() -> str | None:
-    """Where the worker this is may put files; None outside of one."""
-    distributed = sys.modules.get("distributed")  # a worker has imported it, and a slice may do without
+    """Returns the temporary folder of the current worker; None outside of a worker."""
+    distributed = sys.modules.get("distributed")  # inside a worker it is imported already; slices work without it
     try:
         return distributed.get_worker().local_directory if distributed else None
     except ValueError:
@@ -211,7 +211,7 @@ def folder_of_worker() -> str | None:
 
 @contextlib.contextmanager
 def _no_interrupt() -> Generator[None]:
-    """Processes that are started meanwhile do not hear Ctrl+C: who started them ends them."""
+    """Shields processes started in the block from Ctrl+C; their parent ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -224,9 +224,9 @@ def _no_interrupt() -> Generator[None]:
 
 @contextlib.contextmanager
 def _undisturbed() -> Generator[None]:
-    """What workers say of themselves is not what the user asked for; nor is a worker that hangs up the end of this.
+    """Silences worker logs, and ignores SIGPIPE so that a lost worker does not end this process.
 
-    A command ends when nobody reads what it prints (SIGPIPE); meanwhile that is an error of the socket it is about.
+    Commands normally end on SIGPIPE if the reader of their output has gone. In this block it is an error of the socket.
     """
     loggers = [logging.getLogger(name) for name in ("distributed", *logging.root.manager.loggerDict)
                if name.partition(".")[0] in ("distributed", "tornado")]  # fmt: skip

@@ -1,7 +1,7 @@
-"""What a log, or a survey, is held to: `tool write_file >= 1`, `finding secret-in-clear`, `failed <= 3`.
+"""Expectations for a log or survey: `tool write_file >= 1`, `finding secret-in-clear`, `failed <= 3`.
 
-A subject, for some the name of one (with * and ? for many), and how many there are to be, `>= 1` where nothing is said.
-SUBJECTS declares each once: how it is read of a document, and of the tables of a survey.
+An expectation is a subject, for some subjects a name (with * and ?), and a number; `>= 1` by default. SUBJECTS declares
+each subject with its value for a document and its SQL for a survey.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ _FORM = re.compile(
 
 
 class ExpectationError(ValueError):
-    """A text is no expectation; its words say why."""
+    """The text is not an expectation; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What there can be so many of.
+    """A countable subject of expectations.
 
     Attributes:
-        counted: what they are called.
-        of_document: how many a log has; by name where they have names.
-        sql: the same of a survey, as a sum over rows of `table`; `{name}` stands for a condition on the name.
-        named: it needs a name.
+        counted: noun for the counted items.
+        of_document: returns the count of a log, by name if it has names.
+        sql: the count of a survey, as a sum over rows of `table`.
+        column: column of the name; "" for subjects without names.
     """
 
     counted: str
@@ -54,7 +54,7 @@ class Subject:
 
     @property
     def named(self) -> bool:
-        """Whether it needs a name."""
+        """Returns True if the subject needs a name."""
         return bool(self.column)
 
 
@@ -89,7 +89,7 @@ SUBJECTS: dict[str, Subject] = {
         "logs not surveyed", lambda _: {"": 0}, "failures", f"count(*) FILTER (kind NOT IN ({SURVEYED}))"
     ),
 }
-"""By the word that stands for each."""
+"""Subjects by keyword."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Wanted:
     """One expectation.
 
     Attributes:
-        text: as it was given.
+        text: as given.
     """
 
     text: str
@@ -107,21 +107,21 @@ class Wanted:
     number: float
 
     def holds(self, value: float) -> bool:
-        """Whether so many are what is expected."""
+        """Returns True if the value meets the expectation."""
         return _OPERATORS[self.operator](value, self.number)
 
     def of_document(self, document: CaptureDocument) -> float:
-        """How many a log has."""
+        """Returns the value for a log."""
         counts = self.subject.of_document(document)
         return sum(number for name, number in counts.items() if not self.name or fnmatchcase(name, self.name))
 
     def of_survey(self, folder: Path) -> float:
-        """How many all runs of a survey have together; the longest, where it is a time."""
+        """Returns the total of all runs in a survey; the maximum for a duration."""
         ((value,),) = asked(folder, f"SELECT {self.subject.sql} FROM {self.subject.table} WHERE {self._condition}")
         return float(value or 0)
 
     def of_each(self, folder: Path) -> list[tuple[str, float]]:
-        """How many each run of a survey has, by path."""
+        """Returns the value of each run in a survey, by path."""
         if self.subject.table == "failures":
             query = f"SELECT path, {self.subject.sql} FROM failures GROUP BY path"
         else:
@@ -138,10 +138,10 @@ class Wanted:
 
 
 def parse_expectation(text: str) -> Wanted:
-    """An expectation as it is written.
+    """Parses an expectation.
 
     Raises:
-        ExpectationError: it is none.
+        ExpectationError: it is malformed.
     """
     form = _FORM.match(text)
     if form is None or not text.strip():

@@ -1,8 +1,8 @@
-"""A folder that holds a survey: a Parquet file a table, and meanwhile what was surveyed since it was last put together.
+"""Stores a survey in a folder: one Parquet file per table, plus parts until they are merged.
 
-Rows are written as they come, some hundred runs at once, to `.parts`; when a survey ends, however it does, parts and
-tables become one file a table. A process that was killed leaves its parts, which the next survey takes in. Of a run
-that was surveyed again only the last rows stay; of a log that is no longer there they stay as they are.
+Rows are written in batches of some hundred runs to `.parts`. When a survey ends for any reason, parts and tables are
+merged into one file per table. A killed process leaves its parts for the next survey. For a repeated run, only the last
+rows stay. The rows of a deleted log stay.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from inspector.tables.columns import SqlType, TableColumn, TableShape, quoted
 _PARTS, _LOCK = ".parts", ".lock"
 _RUNS_AT_ONCE, _ROWS_AT_ONCE, _WRITTEN_EVERY_S = 200, 50_000, 10.0
 _TRY_AGAIN = ("memory", "worker", "unreadable")
-"""Failures that another time may not happen again."""
+"""Kinds of failures that may not occur again."""
 
 
 class SurveyError(Exception):
-    """A survey cannot be read or written; the text says why."""
+    """A survey cannot be read or written; the text is the reason."""
 
 
 class Known(NamedTuple):
-    """How a run was when it was surveyed."""
+    """State of a run at its last survey."""
 
     size: int
     modified: int
@@ -47,13 +47,13 @@ class Known(NamedTuple):
 
 
 class SurveyFolder:
-    """A survey that is written."""
+    """A survey folder open for writing."""
 
     def __init__(self, path: Path) -> None:
-        """Make the folder, or go on with the survey in it.
+        """Creates the folder, or continues the survey in it.
 
         Raises:
-            SurveyError: somebody else writes to it, or it cannot be written.
+            SurveyError: another process writes to it, or it cannot be written.
         """
         self.path = path
         self._rows: dict[str, list[Row]] = {table.name: [] for table in SURVEY_TABLES}
@@ -71,7 +71,7 @@ class SurveyFolder:
             (path / _PARTS).mkdir(exist_ok=True)
             numbers = [int(one.name.partition("-")[0]) for one in self._parts() if one.name.partition("-")[0].isdigit()]
             self._part = max(numbers, default=0)
-            self._put_together()  # what one that was killed has left
+            self._put_together()  # parts of a killed process
         except OSError as error:
             self.close()
             raise SurveyError(f"{path} cannot be written: {error.strerror or error}.") from error
@@ -80,16 +80,16 @@ class SurveyFolder:
             raise
 
     def close(self) -> None:
-        """Let others write to it."""
+        """Releases the lock on the folder."""
         if self._lock is not None:
             self._lock.remove()
             self._lock.release()
             self._lock = None
 
-    # What is known
+    # Known runs
 
     def known(self) -> dict[str, Known]:
-        """How runs were when they were surveyed, by path; without those that are worth another try."""
+        """Returns the state of surveyed runs by path, without failures that are worth another attempt."""
         found: dict[str, Known] = {}
         tried = ", ".join(f"'{kind}'" for kind in _TRY_AGAIN)
         for table, where in (("failures", f"kind NOT IN ({tried}, {SURVEYED})"), ("runs", "true")):
@@ -103,10 +103,10 @@ class SurveyFolder:
     # Writing
 
     def add(self, rows: RunRows) -> None:
-        """Take in what came of a run; written with others.
+        """Adds the rows of a run to the next batch.
 
         Raises:
-            SurveyError: it cannot be written; what was before is there.
+            SurveyError: the batch cannot be written; earlier ones are kept.
         """
         for table, each in rows.tables.items():
             self._rows[table] += each
@@ -117,7 +117,7 @@ class SurveyFolder:
             self.flush()
 
     def flush(self) -> None:
-        """Write what was taken in, also while Ctrl+C is pressed. Raises SurveyError as `add` does."""
+        """Writes the batch, without interruption by Ctrl+C. Raises SurveyError as `add`."""
         with _uninterrupted():
             self._flush()
 
@@ -137,7 +137,7 @@ class SurveyFolder:
         self._runs, self._written = 0, time.monotonic()
 
     def finish(self) -> None:
-        """Write all, and make one file a table. Raises SurveyError as `add` does."""
+        """Writes everything and merges it into one file per table. Raises SurveyError as `add`."""
         with _uninterrupted():
             self._flush()
             self._put_together()
@@ -146,7 +146,7 @@ class SurveyFolder:
         return sorted((self.path / _PARTS).glob("*.parquet"))
 
     def _put_together(self) -> None:
-        """Make parts and tables one file a table: all are written before any takes its place."""
+        """Merges parts and tables into one file per table; all are written before any is replaced."""
         parts = self._parts()
         if not parts and all(_files_of(self.path, table.name) for table in SURVEY_TABLES):
             return
@@ -169,12 +169,12 @@ class SurveyFolder:
         finally:
             connection.close()
         for table in SURVEY_TABLES:
-            shutil.rmtree(self.path / table.name, ignore_errors=True)  # a survey that came as a folder a table
+            shutil.rmtree(self.path / table.name, ignore_errors=True)  # a survey that had one folder per table
         for part in parts:
             part.unlink(missing_ok=True)
 
     def _last_of_runs(self, connection: Any, parts: Sequence[Path]) -> bool:
-        """Make a table `last` of each path's last run; whether there is any."""
+        """Creates a table `last` with the last run of each path; returns False if there are no runs."""
         queries = [
             f"SELECT path, run, surveyed FROM {_scan(sources)}"
             for name in ("runs", "failures")
@@ -200,7 +200,7 @@ def _is_of(part: Path, table: str) -> bool:
 
 
 def _files_of(folder: Path, table: str) -> list[Path]:
-    """The files of a table: one, or all below a folder of its name."""
+    """Returns the files of a table: one, or all below a folder of its name."""
     one = folder / f"{table}.parquet"
     return [one] if one.is_file() else sorted((folder / table).glob("**/*.parquet"))
 
@@ -212,7 +212,7 @@ def _scan(files: Iterable[Path], *, named: bool = False) -> str:
 
 
 def _chosen(table: TableShape, files: Sequence[Path], has_last: bool) -> str:
-    """A query for the rows of a table of each path's last run, each once though it lies in two files."""
+    """Returns a query for the rows of each path's last run, without duplicates across files."""
     names = ", ".join(f't."{column.name}"' for column in table.columns)
     if not files or not has_last:
         return f"SELECT {names} FROM {_nothing(table)} t"
@@ -226,7 +226,7 @@ def _chosen(table: TableShape, files: Sequence[Path], has_last: bool) -> str:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Generator[None]:
-    """What is done meanwhile is done to its end; Ctrl+C counts after that."""
+    """Delays Ctrl+C until the end of the block."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -244,7 +244,7 @@ def _uninterrupted() -> Generator[None]:
 
 
 def connection_errors() -> tuple[type[Exception], ...]:
-    """What DuckDB raises."""
+    """Returns the exception types of DuckDB."""
     import duckdb
 
     return (duckdb.Error,)
@@ -252,33 +252,33 @@ def connection_errors() -> tuple[type[Exception], ...]:
 
 @cache
 def _database() -> Any:
-    """The one of this process: starting one takes longer than most of what is asked of a survey."""
+    """Returns the DuckDB instance of this process; starting one takes longer than most queries of a survey."""
     import duckdb
 
     return duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false", "threads": "2"})
 
 
 def _connect() -> Any:
-    """A connection of its own, with tables and settings of its own."""
+    """Returns a connection with tables and settings of its own."""
     connection = _database().cursor()
     connection.execute("SET TimeZone = 'UTC'")
     return connection
 
 
 def reason(error: Exception) -> str:
-    """What DuckDB says, on one line."""
+    """Returns DuckDB's message on one line."""
     return str(error).partition("\n")[0].partition(": ")[2].rstrip(".") or type(error).__name__
 
 
 def _write_rows(connection: Any, rows: Sequence[Row], table: TableShape, path: Path) -> None:
-    """Write rows of a table to a file, whole or not at all. Raises OSError where that is not possible."""
+    """Writes rows of a table to a file atomically. Raises OSError if that fails."""
     arrays = {column.name: _array([row.get(column.name) for row in rows], column.type) for column in table.columns}
     connection.register("given", arrays)
     _write(connection, f"SELECT {', '.join(map(_typed, table.columns))} FROM given", path)
 
 
 def _write(connection: Any, query: str, path: Path) -> None:
-    """Write what a query gives to a file. Raises OSError where that is not possible."""
+    """Writes the result of a query to a file atomically. Raises OSError if that fails."""
     part = path.with_name(path.name + ".tmp")
     try:
         connection.execute(f"COPY ({query}) TO {quoted(str(part))} (FORMAT parquet, COMPRESSION zstd)")
@@ -308,7 +308,7 @@ def _array(values: Sequence[Any], type_: SqlType) -> NDArray[Any]:
 
 
 def _stored(text: str) -> str:
-    """Text that UTF-8 holds: names of files may be bytes that are none."""
+    """Replaces bytes that are not UTF-8, as file names can have them."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if not text.isascii() else text
 
 
@@ -338,7 +338,7 @@ def _sql_type(column: TableColumn) -> str:
 
 
 def _trusted(column: TableColumn) -> str:
-    """A column as it is declared, whatever a file that somebody else made has in its place."""
+    """Returns SQL that casts a column to its declared type, since files may come from other programs."""
     name = f'"{column.name}"'
     value = f"TRY_CAST({name} AS {_sql_type(column)})"
     if column.type is SqlType.NUMBER:
@@ -349,14 +349,14 @@ def _trusted(column: TableColumn) -> str:
 
 
 def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
-    """Answer a query over the tables of a survey, row by row.
+    """Runs a query over the tables of a survey; yields rows.
 
     Args:
         folder: the survey.
-        query: names the tables as they are declared; the others are not looked at.
+        query: names tables as declared; only the named ones are opened.
 
     Raises:
-        SurveyError: they cannot be read.
+        SurveyError: the tables cannot be read.
     """
     connection = _connect()
     try:
@@ -380,7 +380,7 @@ def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
 
 
 def check_readable(folder: Path) -> None:
-    """Raise SurveyError where a folder holds no survey."""
+    """Raises SurveyError if a folder contains no survey."""
     if not is_survey(folder):
         raise SurveyError(f"There is no survey in {folder}.")
     names = ", ".join(f'"{column.name}"' for column in RUNS.columns)

@@ -1,4 +1,4 @@
-"""One run as rows of SURVEY_TABLES: read by the core that opens it in a window, within this process and its memory."""
+"""Surveys one run: opens it in this process, within its memory, and returns rows of SURVEY_TABLES."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from inspector.survey.places import RunPlace, reason_of
 
 _CHUNK = 1 << 20
 _WHAT_CAN = " What can be read:"
-"""What follows is the same for all."""
+"""Start of the part of an error text that is the same for all logs."""
 _ROWS_VERSION = 4
-"""Counts up with each change of what the rows say."""
+"""Raised with each change in the meaning of rows."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyOptions:
-    """How each run is surveyed.
+    """Options for each run.
 
     Attributes:
-        tokens: they are counted, and what could have been spared is looked for.
-        aliases: rules as `--tool-alias` gives them.
-        memory_mb: the most one run may take; 0 for half of what is free.
+        tokens: counts tokens and searches for waste.
+        aliases: rules in the syntax of `--tool-alias`.
+        memory_mb: memory limit of one run in MB; 0 for half of the free memory.
         prices, prices_dated: price lines of models (`analysis.passes.tokens.prices`), and their date.
     """
 
@@ -59,7 +59,7 @@ class SurveyOptions:
 
     @property
     def version(self) -> str:
-        """Of the program, with what else the rows depend on."""
+        """Version of the program and of all other inputs of the rows."""
         parts = [f"{__version__}/{_ROWS_VERSION}", *sorted(self.aliases)]
         if self.prices:
             told = "\n".join(self.prices).encode()
@@ -69,13 +69,13 @@ class SurveyOptions:
 
 @dataclass(slots=True)
 class RunRows:
-    """What came of one run.
+    """Result of one run.
 
     Attributes:
-        place: the run's.
-        digest: what tells its content from any other; "" where it could not be read.
-        tables: rows by table; those of `failures` say why there are no others, or not all.
-        unchanged: it was read before as it is, and has no rows here.
+        place: place of the run.
+        digest: content hash; "" if it could not be read.
+        tables: rows by table; those of `failures` are reasons for missing rows.
+        unchanged: surveyed before with the same content; no rows.
     """
 
     place: RunPlace
@@ -85,15 +85,15 @@ class RunRows:
 
     @property
     def failed(self) -> bool:
-        """Whether nothing is known of it but why."""
+        """Returns True if the run has only a failure."""
         return not self.unchanged and "runs" not in self.tables
 
 
 class FailedError(Exception):
-    """A run cannot be surveyed; the text says why.
+    """A run cannot be surveyed; the text is the reason.
 
     Attributes:
-        kind: as in `failures`.
+        kind: value of the column in `failures`.
     """
 
     def __init__(self, kind: str, text: str) -> None:
@@ -102,20 +102,20 @@ class FailedError(Exception):
 
 
 def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder: str | None = None) -> RunRows:
-    """Survey one run. Raises nothing: what went wrong is a row of `failures`.
+    """Surveys one run. Raises no errors; a failure becomes a row of `failures`.
 
     Args:
-        place: where it lies.
-        options: how.
-        known: the digest with which it was surveyed before, so that one only touched is not read again.
-        folder: where files of a store are put meanwhile; None for the usual one.
+        place: place of the run.
+        options: survey options.
+        known: digest of the last survey, to skip a file with a new time and old content.
+        folder: temporary folder for files of a store; None for the default.
     """
     found = RunRows(place)
     try:
         with tempfile.TemporaryDirectory(prefix="context-inspector-", dir=folder) as here:
             path = fetched(place, Path(here)) if place.is_remote else Path(place.path)
             if path.exists() and not path.is_file():
-                raise FailedError("unreadable", "It is no file.")  # a pipe would be waited for
+                raise FailedError("unreadable", "It is no file.")  # reading a pipe would block
             found.digest = _digest(_files(path))
             if found.digest == known:
                 found.unchanged = True
@@ -136,7 +136,7 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
 
 
 def failure_row(place: RunPlace, kind: str, text: str, options: SurveyOptions, digest: str = "") -> Row:
-    """A row of `failures`."""
+    """Returns a row of `failures`."""
     return {
         "run": run_name(place.path, digest, options.version), "path": place.path, "kind": kind, "text": mask_text(text),
         "size": place.size, "modified": place.modified, "digest": digest or None, "version": options.version,
@@ -145,7 +145,7 @@ def failure_row(place: RunPlace, kind: str, text: str, options: SurveyOptions, d
 
 
 def run_name(path: str, digest: str, version: str) -> str:
-    """What a run is called in all tables."""
+    """Returns the id of a run in all tables."""
     return xxh3_128(f"{path}\0{digest}\0{version}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -157,14 +157,14 @@ def _broken(error: Exception) -> str:
 
 
 def _files(path: Path) -> list[Path]:
-    """All files of a run on disk, its own first."""
+    """Returns all files of a run on disk, its own first."""
     members = [member.path for member in members_of(path)[0]] if path.suffix == ".jsonl" or path.is_dir() else []
     beside = [path.with_name(FILE_NAME)] if path.name.startswith("envelope-history.jsonl") else []
     return list(dict.fromkeys([path, *members, *(one for one in beside if one.is_file())]))
 
 
 def _digest(files: Sequence[Path]) -> str:
-    """What tells the content of some files from any other."""
+    """Returns a content hash of files."""
     found = xxh3_128()
     for path in files:
         found.update(f"{path.name}\0{path.stat().st_size}\0".encode("utf-8", "surrogatepass"))
@@ -175,10 +175,10 @@ def _digest(files: Sequence[Path]) -> str:
 
 
 def fetched(place: RunPlace, folder: Path) -> Path:
-    """A run of a store, as files in a folder; its own.
+    """Downloads a run of a store into a folder; returns its own file.
 
     Raises:
-        FailedError: it cannot be fetched.
+        FailedError: it cannot be downloaded.
     """
     from fsspec.core import url_to_fs
 
@@ -192,7 +192,7 @@ def fetched(place: RunPlace, folder: Path) -> Path:
             target = folder / inner[len(above) :].lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
             store.get_file(inner, str(target))
-    except Exception as error:  # each store has its own
+    except Exception as error:  # each store has its own errors
         raise FailedError("unreadable", f"It cannot be fetched: {reason_of(error)}.") from error
     return own
 
@@ -333,7 +333,7 @@ def _tools(analysis: Analysis, calls: Calls, took: Any) -> Iterator[Row]:
 
 
 def tool_places(codes: Any) -> list[tuple[int, Any]]:
-    """The places of each code among some, the most frequent first."""
+    """Returns the indices of each code, by descending frequency."""
     found, which, counts = np.unique(codes, return_inverse=True, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     return [(int(found[place]), np.flatnonzero(which == place)) for place in order.tolist()]

@@ -1,4 +1,4 @@
-"""The page about surveys' tables, made of their declarations: `docs/survey.md`.
+"""Generates `docs/survey.md` from the declarations of survey tables.
 
 `python -m inspector.survey.page` writes it to standard output.
 """
@@ -42,7 +42,7 @@ This page is made of the program's own tables: `python -m inspector.survey.page 
 
 
 def page() -> str:
-    """The page in Markdown, with a line end at its end."""
+    """Returns the page in Markdown, with a final newline."""
     parts = [_HEAD]
     for table in SURVEY_TABLES:
         parts += [f"## {table.name}\n", f"{table.help}\n", listed(table)]

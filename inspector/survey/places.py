@@ -1,8 +1,8 @@
-"""Where runs lie: paths, folders, globs and addresses of object stores, taken apart into one place a run.
+"""Finds runs: splits paths, folders, globs and object store addresses into one place per run.
 
-RULE: a file that is named is a run, whatever it is called; below a folder only what is named as a log is. What belongs
-to another run is none of its own: what a gateway decided, sub-agents of a session, threads that another one spawned.
-Links are not followed, and hidden files are left out.
+RULE: a named file is a run, whatever its name; in a folder only files with a log's name are. Files of another run are
+not runs: a gateway's decisions, sub-agents of a session, spawned threads. Links are not followed, and hidden files are
+skipped.
 """
 
 from __future__ import annotations
@@ -29,18 +29,17 @@ _MAGIC = "*?["
 
 
 class PlaceError(Exception):
-    """Runs cannot be looked for somewhere; the text says why."""
+    """A path cannot be searched for runs; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlace:
-    """Where one run lies.
+    """Place of one run.
 
     Attributes:
-        path: of its log, as it was given or found: a file's path or an address.
-        size, modified: bytes of all its files, and when they were changed last, nanoseconds since 1970; 0 where a store
-            does not say when.
-        beside: other files that a store has for it, by address; of a file on disk the reader finds them.
+        path: file path or address of its log, as given or found.
+        size, modified: total bytes and last change of its files, in nanoseconds since 1970; 0 if a store has no time.
+        beside: addresses of its other files in a store; on disk the reader finds them.
     """
 
     path: str
@@ -50,24 +49,23 @@ class RunPlace:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is an address and no path."""
         return is_address(self.path)
 
 
 def is_address(path: str) -> bool:
-    """Whether something is an address that fsspec reads, as `s3://bucket/logs`."""
+    """Returns True for an address that fsspec reads, such as `s3://bucket/logs`."""
     return "://" in path
 
 
 def find_runs(paths: Iterable[str], leave_out: Path | None = None) -> list[RunPlace]:
-    """The runs at some paths, each once, by their paths.
+    """Returns the runs at some paths, without duplicates, sorted by path.
 
     Args:
         paths: files, folders, globs and addresses.
-        leave_out: a folder that holds no runs: where the survey is written.
+        leave_out: a folder to skip: that of the survey itself.
 
     Raises:
-        PlaceError: there is nothing at one of them, or it cannot be listed.
+        PlaceError: a path has no logs, or cannot be listed.
     """
     found: dict[str, RunPlace] = {}
     for path in paths:
@@ -135,7 +133,7 @@ def _in_folder(folder: Path, names: list[str], listing: Listing, parents: dict[s
 
 
 def _decisions(names: Iterable[str]) -> set[str]:
-    """What a gateway decided, where its log lies beside."""
+    """Returns names of decision files, if their gateway's log is there too."""
     names = set(names)
     if not any(_GATEWAY + end in names for end in _ARCHIVES):
         return set()
@@ -143,7 +141,7 @@ def _decisions(names: Iterable[str]) -> set[str]:
 
 
 def _is_below_session(folder: Path) -> bool:
-    """Whether a folder holds what sub-agents of a session said, whose own file is there."""
+    """Returns True for a folder of sub-agents whose session file exists."""
     for here in (folder, *folder.parents):
         if here.name == _SUB_AGENTS:
             return (here.parent.parent / f"{here.parent.name}{_LINES}").is_file()
@@ -154,13 +152,13 @@ def _place(path: str, others: Iterable[Path] = ()) -> RunPlace:
     below = Path(path.removesuffix(_LINES)) / _SUB_AGENTS
     size = modified = 0
     for one in (Path(path), *others, *(below.rglob("*") if path.endswith(_LINES) and below.is_dir() else ())):
-        with contextlib.suppress(OSError):  # its reader says what is wrong with it
+        with contextlib.suppress(OSError):  # the reader reports the error
             facts = one.stat()
             size, modified = size + facts.st_size, max(modified, facts.st_mtime_ns)
     return RunPlace(path, size, modified)
 
 
-# In object stores, and wherever else fsspec reads
+# Object stores and other fsspec file systems
 
 
 def _remote(address: str) -> Iterator[RunPlace]:
@@ -178,7 +176,7 @@ def _remote(address: str) -> Iterator[RunPlace]:
             return
         else:
             found = store.find(root, detail=True)
-    except Exception as error:  # each store has its own
+    except Exception as error:  # each store has its own errors
         raise PlaceError(f"{address} cannot be listed: {reason_of(error)}.") from error
     files = {name: facts for name, facts in found.items() if facts.get("type", "file") == "file"}
     for name in sorted(files):
@@ -193,7 +191,7 @@ def _remote(address: str) -> Iterator[RunPlace]:
 
 
 def _goes_with(log: str, other: str) -> bool:
-    """Whether a file of a store belongs to a log beside it: a gateway's decisions, or a session's sub-agents."""
+    """Returns True if a file of a store belongs to a log: a gateway's decisions or a session's sub-agents."""
     folder, _, name = log.rpartition("/")
     if name.startswith(_GATEWAY):
         return other.startswith(f"{folder}/{_DECISIONS}")
@@ -211,7 +209,7 @@ def _stored(store: object, name: str, facts: dict[str, object], beside: list[str
 
 
 def reason_of(error: BaseException) -> str:
-    """Why something failed, on one line: the words of an error, its kind where it has none."""
+    """Returns the message of an error on one line, or its type if it has none."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     words = " ".join(str(error).split()).rstrip(".")

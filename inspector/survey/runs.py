@@ -1,4 +1,4 @@
-"""The runs of a survey as columns: filtered in the language of messages, counted by finding and tool, and over time."""
+"""Runs of a survey as columns: filters them, counts findings and tools, and computes trends."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _NOTHING = Analysis(Capture())
 _NO_TIME = np.iinfo(np.int64).min
 _BINS = 48
 _MOST_RUNS = 1_000_000
-"""A small file can say the same run as often as it likes."""
+"""Limit of runs; a small file could repeat one run forever."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A finding or a tool, and how often it is among some runs.
+    """A finding or tool with its frequency among some runs.
 
     Attributes:
         name: code of the finding, or the tool.
-        runs: runs that have it.
-        count: findings, or calls.
-        failed: of the calls, that failed; 0 of findings.
-        severity: of a finding; "".
+        runs: number of runs with it.
+        count: number of findings or calls.
+        failed: number of failed calls; 0 for findings.
+        severity: severity of a finding; "" for tools.
     """
 
     name: str
@@ -57,13 +57,13 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A figure over time: of the runs that began in each of some equal stretches.
+    """A figure over time: runs grouped by start into equal intervals.
 
     Attributes:
-        title: what it is.
-        values: (bins,) float64, NaN where no run began.
-        first_ns, last_ns: when the first and the last run began.
-        is_time: its values are milliseconds, averaged over the runs of a stretch, and not summed.
+        title: name of the figure.
+        values: (bins,) float64, NaN for intervals without runs.
+        first_ns, last_ns: start of the first and the last run.
+        is_time: values are milliseconds, averaged instead of summed.
     """
 
     title: str
@@ -77,16 +77,16 @@ class SurveyRuns:
     """The runs of one survey, read once.
 
     Attributes:
-        path: the survey's folder.
-        failures: logs that could not be surveyed, each with why.
-        completer: says what may come next in a filter over them.
+        path: folder of the survey.
+        failures: path and reason of logs that could not be surveyed.
+        completer: completes filters over runs.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read them.
+        """Reads the runs.
 
         Raises:
-            SurveyError: it is no survey, or cannot be read.
+            SurveyError: the folder has no survey, or it cannot be read.
         """
         check_readable(path)
         self.path = path
@@ -119,11 +119,11 @@ class SurveyRuns:
         return len(self._values["run"])
 
     def value(self, place: int, name: str) -> Any:
-        """A value of a run by the name of its column; None where it is absent."""
+        """Returns a run's value by column name, if present."""
         return self._values[name][place]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """(n,) the values of a column of numbers, NaN where absent."""
+        """Returns (n,) values of a numeric column, NaN if absent."""
         values = self._values[name]
         return np.array([np.nan if value is None else value for value in values], np.float64)
 
@@ -162,10 +162,10 @@ class SurveyRuns:
                      many=column.type is SqlType.TEXTS)  # fmt: skip
 
     def compile(self, text: str) -> DisplayFilter:
-        """A filter over runs, in the language of messages; the fields are the columns, `tool`, `model`, `finding`.
+        """Compiles a filter over runs. Its fields are the columns, `tool`, `model` and `finding`.
 
         Raises:
-            FilterError: it is none.
+            FilterError: it is not valid for runs.
         """
         words = plain_words(text, self._fields)
         if words is not None:
@@ -185,32 +185,32 @@ class SurveyRuns:
         return found
 
     def condition(self, text: str) -> str:
-        """A filter as a condition of SQL, without WHERE, over the survey's table `runs`.
+        """Translates a filter to an SQL condition, without WHERE, over the survey's table `runs`.
 
         Raises:
-            FilterError: it is none, or SQL cannot say it.
+            FilterError: it is not valid, or has no translation.
         """
         self.compile(text)
         return condition_of(text, table=FilteredTable(self._fields, _no_payload, _COLUMNS))
 
     def chosen(self, filter_: DisplayFilter) -> NDArray[np.int64]:
-        """The places of the runs a filter lets through."""
+        """Returns the indices of runs that pass a filter."""
         return np.flatnonzero(filter_.mask(_NOTHING, np.arange(len(self))))
 
     # Counting
 
     def findings_of(self, places: NDArray[np.int64]) -> list[Counted]:
-        """What is wrong in some runs, the worst and most frequent first."""
+        """Returns findings of some runs, by descending severity and frequency."""
         found = _summed(self._findings, places, len(self))
         order = {"error": 0, "warning": 1, "note": 2}
         return sorted(found, key=lambda one: (order.get(one.severity, 3), -one.count, one.name))
 
     def tools_of(self, places: NDArray[np.int64]) -> list[Counted]:
-        """The tools some runs called, the most called first."""
+        """Returns tools of some runs, by descending number of calls."""
         return sorted(_summed(self._tools, places, len(self)), key=lambda one: (-one.count, one.name))
 
     def trends(self, places: NDArray[np.int64]) -> list[Trend]:
-        """How figures of some runs go over time; none where fewer than two of them have dates."""
+        """Returns trends of some runs; empty unless two of them have different dates."""
         times = np.array([self._values["first"][place] or 0 for place in places.tolist()], np.int64)
         dated = places[times > 0]
         times = times[times > 0]
@@ -228,7 +228,7 @@ _TRENDS = (
     ("tokens", "Tokens", False), ("failed_calls", "Failed calls", False), ("latency_p95", "Calls, p95", True),
     ("wasted", "Avoidable", False),
 )  # fmt: skip
-"""Column, title, and whether it is averaged over the runs of a stretch, and not summed."""
+"""Column, title, and True for an average instead of a sum."""
 
 
 _COLUMNS = {
@@ -236,7 +236,7 @@ _COLUMNS = {
     "finding": "(SELECT list(code) FROM findings WHERE findings.run = runs.run)",
     **{column.name: f"({column.name} AT TIME ZONE 'UTC')" for column in RUNS.columns if column.type is SqlType.TIME},
 }  # fmt: skip
-"""What SQL says for fields that are not columns as they are."""
+"""SQL expressions of fields that differ from their column."""
 
 
 def _binned(bins: NDArray[np.int64], values: NDArray[np.float64], *, mean: bool) -> NDArray[np.float64]:
@@ -260,7 +260,7 @@ def _summed(rows: Sequence[tuple[int, str, str, int, int]], places: NDArray[np.i
 
 
 def _searched(expression: Expression) -> TextSearch | None:
-    """The first search for a text in an expression."""
+    """Returns the first full-text search in an expression, if any."""
     if isinstance(expression, TextSearch):
         return expression
     if isinstance(expression, Not):

@@ -1,7 +1,7 @@
-"""SURVEY_TABLES: what a survey holds, every table and column once; `docs/survey.md` lists them.
+"""SURVEY_TABLES: all tables and columns of a survey; source of `docs/survey.md`.
 
-Each row names the run it is of: `run` is the same in all tables and `path` says where that lies. Numbers of messages
-count from 1, as everywhere; times are UTC. Tokens are estimates but for `usage_*`, which are as reported.
+Each row names its run: `run` is the same in all tables, and `path` is its log. Message numbers count from 1; times are
+UTC. Tokens are estimates, except `usage_*`, which are reported.
 """
 
 from __future__ import annotations
@@ -133,4 +133,4 @@ FAILURES = TableShape("failures", "A row for each log that could not be surveyed
 ))  # fmt: skip
 
 SURVEY_TABLES = (RUNS, FINDINGS, TOOLS, CONTEXTS, TOKENS, WASTE, FAILURES)
-"""In the order they are documented."""
+"""In the order of the documentation."""

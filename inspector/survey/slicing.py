@@ -1,7 +1,7 @@
-"""A slice of logs: lines that match a filter, cut out of stretches by many workers, in the order of the logs.
+"""Cuts matching lines out of logs with many workers, in log order.
 
-Each is written as `protocol.formats.wrapped.cut_line` has it, the line itself under `message`: such a file opens as
-wrapped lines, and the fields `slice.*` say where each message came from.
+`protocol.formats.wrapped.cut_line` writes each, with the line under `message`. The result opens as wrapped lines, and
+the fields `slice.*` give the origin of each message.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from inspector.survey.byte_ranges import ByteRange, Links, RangeError, RangeLine
 from inspector.survey.engine import folder_of_worker
 
 Each = Callable[[Callable[[ByteRange], RangeLines], Sequence[ByteRange]], Iterable[tuple[ByteRange, Any]]]
-"""Does some work for each stretch, in any order; `engine.each_of` for a client, or `here`."""
+"""Runs work for each range, in any order: `engine.each_of` for a client, or `here`."""
 ReadLine = Callable[[str, int, int], bytes]
-"""Bytes of a log: path, offset, length."""
+"""Reads bytes of a log: path, offset, length."""
 
 _MOST_STEPS = 10_000
 
 
 @dataclass(slots=True)
 class Sliced:
-    """How far a slice has come.
+    """Progress of a slice.
 
     Attributes:
-        lines: written.
-        bytes_done: of the stretches that were searched.
+        lines: number of lines written.
+        bytes_done: bytes of the ranges searched.
     """
 
     lines: int = 0
@@ -43,7 +43,7 @@ class Sliced:
 def here(
     work: Callable[[ByteRange], RangeLines], ranges: Sequence[ByteRange]
 ) -> Iterator[tuple[ByteRange, RangeLines]]:
-    """Do the work in this process."""
+    """Runs the work in this process."""
     return ((one, work(one)) for one in ranges)
 
 
@@ -51,24 +51,24 @@ def find_lines(
     ranges: Sequence[ByteRange], text: str, each: Each, write: Callable[[bytes], object], *,
     read: ReadLine | None = None, shown: Callable[[bytes], bytes] = bytes,
 ) -> Iterator[Sliced]:  # fmt: skip
-    """Cut lines out of logs; says how far it has come after each stretch.
+    """Cuts lines out of logs; yields progress after each range.
 
     Args:
-        ranges: of one log after another, in the order to be written.
-        text: a filter that `range_filter` lets through.
-        each: who works.
-        write: takes each line.
-        read: with what belongs to the lines that match, and is read by this; None for these alone.
-        shown: what is written of a line.
+        ranges: ranges of one log after another, in output order.
+        text: a filter that `range_filter` accepts.
+        each: runs the work.
+        write: receives each line.
+        read: reads related lines, to include them; None for matching lines only.
+        shown: transforms a line for output.
 
     Raises:
-        RangeError: a log cannot be searched by stretches.
+        RangeError: a log cannot be searched by ranges.
     """
     progress = Sliced()
     places = {one: place for place, one in enumerate(ranges)}
     found: dict[int, RangeLines] = {}
     logs: dict[str, list[tuple[int, RangeLines]]] = {}
-    before = 0  # lines of the log before the stretch that is written next
+    before = 0  # lines of the log before the next range to write
     due = 0
     for one, outcome in each(partial(_there, text=text, seed=hashes.seed(), linked=read is not None), ranges):
         if not isinstance(outcome, RangeLines):
@@ -111,14 +111,14 @@ def _line(path: str, number: int, offset: int, line: bytes) -> bytes:
     return cut_line(line, path.rpartition("/")[2], number, offset) + b"\n"
 
 
-# What belongs to the lines that match
+# Related lines
 
 
 def _write_related(
     path: str, parts: Sequence[tuple[int, RangeLines]], read: ReadLine, write: Callable[[bytes], object],
     shown: Callable[[bytes], bytes],
 ) -> int:  # fmt: skip
-    """Write lines of a log that match, with their chains and contexts."""
+    """Writes the matching lines of a log with their chains and contexts."""
     lines: dict[int, tuple[int, bytes]] = {}
     for before, found in parts:
         if found.offsets is not None and found.numbers is not None:
@@ -138,11 +138,11 @@ _AS_THEY_ARE = ("offsets", "lengths", "own", "context", "named", "chosen")
 
 
 class _Graph(Links):
-    """How the messages of a log hang together, of all stretches."""
+    """Relations of the messages of a log, over all ranges."""
 
     @classmethod
     def of(cls, parts: Sequence[tuple[int, Links]]) -> _Graph:
-        """Put the stretches of a log together."""
+        """Joins the ranges of a log."""
         starts = np.cumsum([0, *(len(links.offsets) for _, links in parts)])
         put = {name: np.concatenate([getattr(links, name) for _, links in parts]) for name in _AS_THEY_ARE}
         numbers = np.concatenate([links.numbers + before for before, links in parts])
@@ -150,7 +150,7 @@ class _Graph(Links):
         return cls(**put, numbers=numbers, named_by=named_by)
 
     def related(self) -> NDArray[np.bool_]:
-        """(m,) which messages match, lie in a context of one that does or began it, or are in a chain with one."""
+        """Returns (m,) bool: matches, messages in their contexts, starts of these, and messages in their chains."""
         matched = self.chosen.copy()
         contexts = np.unique(self.context[matched])
         contexts = contexts[contexts != 0]
@@ -159,7 +159,7 @@ class _Graph(Links):
         return np.isin(self.context, contexts) | causes | effects
 
     def _along(self, begun: NDArray[np.bool_], *, up: bool) -> NDArray[np.bool_]:
-        """(m,) causes of some messages, and theirs, or their effects; they themselves."""
+        """Returns (m,) bool: the messages and their transitive causes or effects."""
         reached = begun.copy()
         for _ in range(_MOST_STEPS):
             if up:

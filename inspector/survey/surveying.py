@@ -1,4 +1,4 @@
-"""A survey from beginning to end: what is new or changed is surveyed, the rest stays as it is known."""
+"""Runs a survey: surveys new and changed runs, and keeps the known rows of the rest."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from inspector.survey.one_run import RunRows, SurveyOptions, failure_row, survey
 from inspector.survey.places import RunPlace, reason_of
 
 _Item = tuple[RunPlace, str]
-"""A run, and the digest with which it is known; "" for none."""
+"""A run and its known digest; "" for a new run."""
 _BATCH_BYTES, _BATCH_RUNS = 4 << 20, 16
 
 
 _FEWEST_TOLD = 3
-"""Runs after which the time that is left can be told: the first ones wait for the workers."""
+"""Runs before the remaining time is estimated; the first ones wait for the workers."""
 _RUN_BYTES = 500_000
-"""Beside its bytes a run costs as much time as so many."""
+"""Fixed time cost of a run, in bytes."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far a survey has come.
+    """Progress of a survey.
 
     Attributes:
-        total: runs there are; `known` of them were surveyed before and are as they were.
-        done: runs that were surveyed now.
-        failed: of these, that could not be.
-        bytes_total, bytes_done: of what is surveyed now.
+        total: number of runs; `known` of them are unchanged.
+        done: number of runs surveyed now.
+        failed: number of these with a failure.
+        bytes_total, bytes_done: bytes to survey, and surveyed.
     """
 
     total: int
@@ -46,12 +46,12 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Seconds since the start."""
         return time.monotonic() - self._began
 
     @property
     def left_s(self) -> float | None:
-        """How long it will go on, as far as can be told; None where it cannot."""
+        """Estimated seconds left, if known."""
         if self.done < _FEWEST_TOLD:
             return None
         done = self.bytes_done + self.done * _RUN_BYTES
@@ -60,7 +60,7 @@ class Progress:
 
 
 def runs_to_survey(places: Sequence[RunPlace], known: dict[str, Known], version: str) -> list[RunPlace]:
-    """The runs that are not known as they are now. The largest come first: what takes long does not begin last."""
+    """Returns new and changed runs, largest first, so that no long run starts last."""
 
     def is_known(place: RunPlace) -> bool:
         before = known.get(place.path)
@@ -71,24 +71,24 @@ def runs_to_survey(places: Sequence[RunPlace], known: dict[str, Known], version:
 
 
 def batch_count(runs: Sequence[RunPlace]) -> int:
-    """Into how many pieces of work runs are parted: more workers than that would have none."""
+    """Returns the number of work items for the runs, the limit for useful workers."""
     return sum(1 for _ in _batches([(run, "") for run in runs]))
 
 
 def survey(
     places: Sequence[RunPlace], folder: SurveyFolder, client: Any, options: SurveyOptions, *, anew: bool = False
 ) -> Iterator[Progress]:
-    """Survey runs and write what comes of them; says how far it has come after each.
+    """Surveys runs and writes their rows; yields progress after each run.
 
     Args:
         places: the runs.
-        folder: where it is written; the caller finishes it, also after Ctrl+C.
-        client: of the workers.
-        options: how runs are surveyed.
-        anew: also those that are known.
+        folder: destination; the caller finishes it, also after Ctrl+C.
+        client: client of the workers.
+        options: options for each run.
+        anew: also surveys unchanged runs.
 
     Raises:
-        SurveyError: it cannot be written.
+        SurveyError: the folder cannot be written.
     """
     known = {} if anew else folder.known()
     todo = runs_to_survey(places, known, options.version)
@@ -101,7 +101,7 @@ def survey(
         if isinstance(outcome, list):
             yield from _take_in(outcome, folder, progress)
         elif len(batch) > 1:
-            again += batch  # one of them is to blame, and which one is not known
+            again += batch  # one of them is at fault; each is tried alone later
         else:
             yield from _take_in([_broken(place, outcome, options) for place, _ in batch], folder, progress)
     alone: list[tuple[_Item, ...]] = [(item,) for item in again]
@@ -123,7 +123,7 @@ def _take_in(found: Sequence[RunRows], folder: SurveyFolder, progress: Progress)
 
 
 def _batches(items: Sequence[_Item]) -> Iterator[tuple[_Item, ...]]:
-    """Runs that are surveyed by one worker in a row: giving out and bringing back has its price, too."""
+    """Groups runs into work items, since submitting and collecting each has a cost."""
     batch: list[_Item] = []
     size = 0
     for item in items:
@@ -141,14 +141,14 @@ def _digest_known(before: Known | None, options: SurveyOptions) -> str:
 
 
 def _survey_there(batch: tuple[_Item, ...], options: SurveyOptions) -> list[RunRows]:
-    """In a worker: survey some runs, but for those whose digest is that of before."""
+    """Surveys runs in a worker; skips those with a known digest."""
     work_alone()
     folder = folder_of_worker()
     return [survey_run(place, options, digest, folder) for place, digest in batch]
 
 
 def _broken(place: RunPlace, error: object, options: SurveyOptions) -> RunRows:
-    """The rows of a run that ended its worker, or came to no end otherwise."""
+    """Returns the failure rows of a run that ended its worker or raised."""
     if isinstance(error, WorkerLostError):
         text = "It ended the process that read it, each time: it needs more memory than a worker has, or is damaged."
     else:
