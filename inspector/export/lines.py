@@ -58,6 +58,7 @@ _SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP | Flag.DERIVED).value
 
 class LinesWriter:
     """Writes JSON Lines."""
+
     def __init__(
         self, document: CaptureDocument, options: ExportOptions, redaction: Redaction, *, exact: bool = False,
         aside: MaskingAside | None = None,
@@ -97,7 +98,7 @@ class LinesWriter:
             yield from find_masked_pieces(self._document.capture, self._pieces)
 
     def message(self, message: int) -> bytes:
-        """Returns the line of a message; in as-logged mode also those of its copies."""
+        """Returns the line of a message; in as-logged mode also of its copies."""
         return b"".join(self.lines(message))
 
     def lines(self, message: int) -> Iterator[bytes]:

@@ -75,7 +75,7 @@ async def _send(lines: Iterable[tuple[bytes, int]], url: str) -> int:
 
 
 async def _post(session: aiohttp.ClientSession, url: str, line: bytes) -> tuple[int, str]:
-    """Sends one line; returns the number of refused spans and the reason. Follows no redirect: POST would become GET."""
+    """Sends one line; returns the number of refused spans and the reason. Follows no redirect to a GET."""
     trial = 1
     while True:
         headers = {"Content-Type": "application/json"}

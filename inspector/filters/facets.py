@@ -305,7 +305,7 @@ class FacetTally:
     # Events
 
     def take_in(self, changes: Changes) -> None:
-        """Queues changes; costs nothing until the next step."""
+        """Queues changes at no cost until the next step."""
         if changes.tree_moved:
             self._forget(Depends.TREE)
         if len(changes.changed):

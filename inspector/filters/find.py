@@ -163,7 +163,7 @@ class FindSearch:
         return np.isin(messages, self._late)
 
     def _answer(self, messages: Messages) -> None:
-        """Searches messages, ascending; those that take long may stay unknown."""
+        """Searches messages, ascending; slow ones may stay unknown."""
         known, analysis = self._known, self._rows.analysis
         long = np.flatnonzero(analysis.capture.columns["length"][messages] > LONG)
         if len(long) and not long[0]:

@@ -89,7 +89,7 @@ class Folding:
         self.bookkeeping = 0
 
     def begin(self, chosen: Messages) -> Messages:
-        """Folds all filtered messages anew and returns those with a row. O(messages)."""
+        """Folds all filtered messages anew and returns the ones with a row. O(messages)."""
         self._heads = np.zeros(1, np.uint32)
         self.bookkeeping = 0
         rows = self.folded(chosen, anew=True)

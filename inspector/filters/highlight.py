@@ -49,7 +49,7 @@ class Highlighter:
         self._looks: dict[int, Look] = {}
 
     def use(self, rules: Iterable[HighlightRule]) -> bool:
-        """Replaces the rules. Returns True if they differ. A rule with an invalid filter matches nothing."""
+        """Replaces the rules. Returns True if they differ. A rule with an invalid filter has no effect."""
         rules = [rule.model_copy() for rule in rules]
         if rules == self._rules:
             return False

@@ -114,7 +114,7 @@ class ConditionTally:
     # Events
 
     def take_in(self, changes: Changes) -> None:
-        """Queues changes; costs nothing until the next step."""
+        """Queues changes at no cost until the next step."""
         if not self._asked:
             return
         if changes.tree_moved:

@@ -123,7 +123,7 @@ class VisibleRows:
 
     @property
     def chosen(self) -> Messages:
-        """(n,) uint32, filtered messages, ascending, including those folded into other rows."""
+        """(n,) uint32, filtered messages, ascending, including ones folded into other rows."""
         return self.visible if self._chosen is None else self._chosen.values
 
     @property
@@ -144,7 +144,7 @@ class VisibleRows:
     # Filter and scope
 
     def evaluate(self, filter_: DisplayFilter, scope: Scope | None, answers: Answers | None = None) -> Messages:
-        """Returns the messages that pass a filter and scope; changes nothing."""
+        """Returns the messages that pass a filter and scope; has no side effects."""
         return self.run(filter_, scope, 0, len(self.analysis), answers or Answers())
 
     @property
@@ -385,7 +385,7 @@ class VisibleRows:
         Args:
             by: the sort order; None for the order of arrival.
             places: (n,) uint32, the order from `Sorting`.
-            messages: (n,) uint32, the sorted messages; default those shown now.
+            messages: (n,) uint32, the sorted messages; default all shown ones.
         """
         self.sorted_by, self._order = by, None
         self.arranged += 1

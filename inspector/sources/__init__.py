@@ -1,5 +1,5 @@
-"""How bytes come in: live ones by drivers that append frames to a capture; those of files, archives and pipes as lines.
+"""Drivers and readers that bring bytes in: live frames to a capture; files, archives and pipes as lines.
 
-``gateway`` is a driver; ``connection`` holds what a user says to reach it, ``opening`` opens the socket,
-``handshake`` knows the messages, ``failures`` the sentences.
+``gateway`` is the driver of a live connection. ``connection`` has its parameters, ``opening`` opens the socket,
+``handshake`` builds and reads the messages, and ``failures`` words its errors.
 """

@@ -1,7 +1,6 @@
-"""Asking for a file that may never answer: on a network mount that is gone, or one the system makes as it is read.
+"""Accesses files that may block forever, such as on a lost network mount, with a timeout.
 
-Whoever waits for such a file waits for ever, so it is asked for in a thread of its own. One that never comes back is
-left behind: it is a daemon, and ends with the program.
+Each access runs in a daemon thread of its own. A thread that blocks is abandoned and ends with the program.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from typing import TypeVar
 T = TypeVar("T")
 
 LIMIT_S = 2.0
-"""So long a window that asks where something lies may stand still."""
+"""Seconds that a window may block for a file's place."""
 
 
 async def first_answer(path: Path) -> None:
-    """Wait, while the loop goes on, until a file has been opened and something of it was read.
+    """Waits, without blocking the loop, until a file was opened and its first byte was read.
 
-    A file that cannot be opened is left to whoever reads it, who says so.
+    If it cannot be opened, the later reader reports the error.
 
     Raises:
-        OSError: it is none that lies on a disk: nobody knows how long each further byte takes.
+        OSError: it is no file on disk; each further read could block.
     """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[bool] = loop.create_future()
 
     def ask() -> None:
         on_disk = _lies_on_disk(path)
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants to know any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed; the result is no longer needed
             loop.call_soon_threadsafe(lambda: answer.done() or answer.set_result(on_disk))
 
     threading.Thread(target=ask, name=f"ask for {path.name}", daemon=True).start()
@@ -51,11 +50,11 @@ def _lies_on_disk(path: Path) -> bool:
 
 
 def in_time(questions: Sequence[Callable[[], T]], limit_s: float = LIMIT_S) -> list[T | None]:
-    """Ask all at once; None for each that has not come back in time.
+    """Runs functions in parallel threads. Returns their results; None for each that timed out.
 
     Args:
-        questions: none of them may raise.
-        limit_s: for all together.
+        questions: functions that must not raise.
+        limit_s: timeout for all together, in seconds.
     """
     answers: list[T | None] = [None] * len(questions)
 

@@ -1,10 +1,10 @@
-"""When the bytes of a connection arrived, however late the loop that reads them gets its turn.
+"""Measures the arrival times of a connection's bytes, independent of the event loop's delays.
 
-A window that paints reads its socket some 10 ms late, at times 100, and a thread of the same program waits for the
-same interpreter. So a process of its own looks at the socket beside us (Linux): it notes when how many bytes had
-arrived, and takes none of them. Everywhere else, and until that process has started, bytes arrive when they are read.
+A window that paints reads its socket about 10 ms late, sometimes 100 ms. A thread of the same program would wait for
+the same interpreter. So on Linux an observer process watches the socket. It notes times and byte counts and reads no
+data. On other systems, and until the process has started, bytes arrive at the time they are read.
 
-Times are nanoseconds since the Unix epoch, as the system's clock had them on arrival.
+Times are nanoseconds since the Unix epoch, from the system's clock on arrival.
 """
 
 from __future__ import annotations
@@ -32,36 +32,39 @@ from inspector.reading.workers.worker_process import HelperProcess
 _log = logging.getLogger(__name__)
 
 PAUSE_S = 0.0003
-"""The process looks no more often: stamps are coarser by this much, and a flood costs a tenth of a core at most."""
+"""Seconds between two checks by the observer.
 
-_NOTE = struct.Struct("=QQ")  # bytes of the connection so far, when
-_READ_BYTES = 4096 * _NOTE.size  # what a pipe of Linux holds
+Time stamps are coarser by this much, and a flood of data costs at most a tenth of a core.
+"""
+
+_NOTE = struct.Struct("=QQ")  # total bytes received, time
+_READ_BYTES = 4096 * _NOTE.size  # capacity of a Linux pipe
 _BYTES_RECEIVED = struct.Struct("=Q")
-_BYTES_RECEIVED_AT = 128  # in Linux's struct tcp_info, since 4.1
+_BYTES_RECEIVED_AT = 128  # offset in Linux's struct tcp_info, since 4.1
 _TCP_INFO_BYTES = 256
-_SO_TIMESTAMPNS = 35  # Linux, everywhere but on PA-RISC and SPARC; Python has no name for it
+_SO_TIMESTAMPNS = 35  # Linux, except PA-RISC and SPARC; Python has no name for it
 _TIMESPEC = struct.Struct("@ll")
 
 
 class ArrivalObserver(HelperProcess):
-    """A process that notes when bytes arrive at sockets of ours. Ends with us, or by ``end``."""
+    """Observer process that notes arrivals on our sockets. Ends with this process, or by ``end``."""
 
     def __init__(self) -> None:
-        """Start it; what arrives until it is ready is taken to arrive when it is read.
+        """Starts the process; until it is ready, bytes arrive when they are read.
 
         Raises:
-            OSError: The system gives no process.
+            OSError: the system cannot start a process.
         """
         super().__init__(_observe, name="arrivals")
 
     def watch(self, connected: socket.socket) -> int:
-        """Have a connected socket looked at; ``connection_lost`` should shut it down, as the process has it open too.
+        """Watches a connected socket. ``connection_lost`` should shut the socket down, as the observer has it open too.
 
         Returns:
-            The end of a pipe from which notes are read; whoever closes it ends the looking.
+            The read end of a pipe with notes; closing it ends the watch.
 
         Raises:
-            OSError: The process has ended, or there are too many files.
+            OSError: the process has ended, or there are too many files.
         """
         reading, writing = os.pipe()
         try:
@@ -78,7 +81,7 @@ class ArrivalObserver(HelperProcess):
 
 
 def start_observer() -> ArrivalObserver | None:
-    """An observer, where the system lets one process look at another's sockets; None elsewhere."""
+    """Returns an observer on systems where one process can watch another's sockets, else None."""
     if sys.platform != "linux":
         return None
     try:
@@ -89,23 +92,23 @@ def start_observer() -> ArrivalObserver | None:
 
 
 class Arrivals:
-    """When which bytes of one connection arrived, by what was read of it and what an observer notes.
+    """Arrival times of one connection's bytes, from reads and from an observer's notes.
 
-    Places are counted in bytes handed to us. Under TLS these are not the bytes that arrived, and a byte is there once
-    its record is: `NotingTls` tells where records ended.
+    Places are counted in bytes handed to us. Under TLS they differ from the received bytes, and a byte arrives with its
+    whole record. `NotingTls` records the ends of records.
     """
 
     def __init__(self, clock_ns: Callable[[], int] = time.time_ns) -> None:
-        """Know nothing but what is read, until ``observe``.
+        """Uses read times until ``observe``.
 
         Args:
-            clock_ns: Nanoseconds since the Unix epoch.
+            clock_ns: nanoseconds since the Unix epoch.
         """
         self._clock_ns = clock_ns
-        self._known: deque[tuple[int, int]] = deque()  # up to which place, when at the latest; both ascending
-        self._place = 0  # read up to here
-        self._arrived = 0  # and here, in bytes of the connection
-        self._notes: deque[tuple[int, int]] = deque()  # of bytes not read yet
+        self._known: deque[tuple[int, int]] = deque()  # (place, latest time) pairs, both ascending
+        self._place = 0  # bytes read
+        self._arrived = 0  # bytes read, as counted on the connection
+        self._notes: deque[tuple[int, int]] = deque()  # notes about bytes not yet read
         self._socket: socket.socket | None = None
         self._pipe = -1
         self._tls: NotingTls | None = None
@@ -113,13 +116,13 @@ class Arrivals:
     def observe(
         self, observer: ArrivalObserver, connected: socket.socket, place: int, tls: NotingTls | None = None
     ) -> None:
-        """Have the connection looked at from now on; stays with the times of reading where that cannot be.
+        """Starts the observation; falls back to read times if it is impossible.
 
         Args:
-            observer: Who looks.
-            connected: Ours, of a TCP connection.
-            place: How many bytes were handed to us by now.
-            tls: What they come through.
+            observer: the observer process.
+            connected: our socket of a TCP connection.
+            place: number of bytes handed to us so far.
+            tls: the TLS layer, if any.
         """
         with contextlib.suppress(OSError):
             self._arrived = _bytes_taken(connected)
@@ -129,18 +132,18 @@ class Arrivals:
                 tls.records = []
 
     def end(self) -> None:
-        """The connection is lost. What is known stays; may be called again."""
+        """Ends the observation of a lost connection. Known times remain; repeated calls are allowed."""
         if self._pipe >= 0:
             os.close(self._pipe)
             self._pipe = -1
         if self._socket is not None:
-            # The process has it open as well: without this the other side would hear of the end when that one looks.
+            # The observer has it open as well: without this, the peer would learn of the end only after its next check.
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
             self._socket = None
 
     def read(self, place: int) -> None:
-        """Bytes up to a place have just been read."""
+        """Records that bytes up to a place were just read."""
         now_ns = self._clock_ns()
         if self._pipe >= 0:
             with contextlib.suppress(OSError):
@@ -149,7 +152,7 @@ class Arrivals:
         self._place = place
 
     def of(self, place: int) -> tuple[int, int]:
-        """When the byte before a place had arrived, and up to which place that holds; asked in ascending order."""
+        """Returns the arrival time of the byte before a place, and the end of its validity. Places must ascend."""
         known = self._known
         while len(known) > 1 and known[0][0] < place:
             known.popleft()
@@ -161,7 +164,7 @@ class Arrivals:
             self._known.append((place, time_ns))
 
     def _take_notes(self, place: int, now_ns: int) -> int:
-        """Put what was noted of the bytes read now into `_known`; when the last of them had arrived at the latest."""
+        """Adds notes about the bytes just read to `_known`; returns the latest arrival time of the last one."""
         assert self._socket is not None
         with contextlib.suppress(BlockingIOError):
             self._notes.extend(_NOTE.iter_unpack(os.read(self._pipe, _READ_BYTES)))
@@ -184,10 +187,10 @@ class Arrivals:
 
 
 class NotingTls(ssl.SSLObject):
-    """TLS that notes where records end, for ``SSLContext.sslobject_class``.
+    """TLS that records the ends of its records, for ``SSLContext.sslobject_class``.
 
     Attributes:
-        records: Of each record read: its bytes handed on, and how many bytes that came lie behind it. None: not noted.
+        records: per record read, its plain bytes and the received bytes behind it; None if not recorded.
     """
 
     records: list[tuple[int, int]] | None = None
@@ -208,10 +211,10 @@ class NotingTls(ssl.SSLObject):
 
 
 def _bytes_received(connected: socket.socket) -> int:
-    """How many bytes have arrived in order, read or not.
+    """Returns the number of bytes received in order, read or not.
 
     Raises:
-        OSError: It is no TCP connection, or the system is too old.
+        OSError: it is no TCP connection, or the system is too old.
     """
     info = connected.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
     if len(info) < _BYTES_RECEIVED_AT + _BYTES_RECEIVED.size:
@@ -220,7 +223,7 @@ def _bytes_received(connected: socket.socket) -> int:
 
 
 def _bytes_taken(connected: socket.socket) -> int:
-    """How many of them were read."""
+    """Returns the number of bytes read."""
     import fcntl  # not on Windows
     import termios
 
@@ -229,12 +232,12 @@ def _bytes_taken(connected: socket.socket) -> int:
     return _bytes_received(connected) - waiting[0]
 
 
-# The process
+# Observer process
 
 
 def _observe(orders: Connection) -> None:
-    """Look at the sockets that are sent, until the other end of `orders` is closed."""
-    gc.disable()  # its work makes none
+    """Watches the sockets that are sent to it, until the other end of `orders` is closed."""
+    gc.disable()  # its work creates no cycles
     way = socket.socket(fileno=os.dup(orders.fileno()))
     poll = select.epoll()
     poll.register(way, select.EPOLLIN)
@@ -248,9 +251,9 @@ def _observe(orders: Connection) -> None:
                     return
                 one = _Observed(*files)
                 observed[one.file] = observed[one.pipe] = one
-                # Told at each arrival, whether the last one was read meanwhile or not.
+                # Edge-triggered: an event per arrival, whether or not the previous bytes were read.
                 poll.register(one.file, select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLET)
-                poll.register(one.pipe, 0)  # an error there is its other end closed
+                poll.register(one.pipe, 0)  # an error there means that its other end was closed
                 one.note()
             elif one is not None and (file == one.pipe or event & (select.EPOLLHUP | select.EPOLLERR)):
                 poll.unregister(one.file)
@@ -263,20 +266,20 @@ def _observe(orders: Connection) -> None:
 
 
 class _Observed:
-    """A socket that is looked at, and where notes about it go."""
+    """A watched socket, and the pipe for its notes."""
 
     def __init__(self, file: int, pipe: int) -> None:
         self.file, self.pipe = file, pipe
         self._socket = socket.socket(fileno=file)
         self._socket.setblocking(False)
         self._noted = -1
-        self._room = bytearray(1 << 23)  # never filled, so that it takes no memory
+        self._room = bytearray(1 << 23)  # never filled, so it takes no memory
         with contextlib.suppress(OSError):
             self._socket.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
 
     def note(self) -> None:
-        """Note how much has arrived, if that is more than before."""
-        with contextlib.suppress(OSError):  # the pipe is full: a later note says it a little less exactly
+        """Notes the number of received bytes if it has grown."""
+        with contextlib.suppress(OSError):  # the pipe is full; a later note covers this one less exactly
             count = _bytes_received(self._socket)
             time_ns = time.time_ns()
             if count > self._noted:
@@ -284,7 +287,7 @@ class _Observed:
                 self._noted = count
 
     def _newest_ns(self) -> int | None:
-        """When the last bytes came that nobody has read, by the system itself: what was counted came no later."""
+        """Returns the kernel's time of the last unread bytes; all counted bytes came no later."""
         with contextlib.suppress(BlockingIOError):
             peek = socket.MSG_PEEK | socket.MSG_TRUNC
             _, facts, _, _ = self._socket.recvmsg_into([self._room], 64, peek)

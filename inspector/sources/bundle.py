@@ -1,7 +1,7 @@
-"""Several sources in one file: a capture that holds them as they were read (docs/several-sources.md).
+"""Bundles: several sources in one capture file, as they were read (docs/several-sources.md).
 
-It is a tar archive: first a list of the sources, as such a list is written for files, then each of them. What lies in
-it is named as if it were a folder, `story.ctxcap/1/gateway.jsonl`, and read like an archive.
+A bundle is a tar archive: a list of sources as for separate files, then each source. A member's path treats the bundle
+as a folder, `story.ctxcap/1/gateway.jsonl`, and it is read like an archive.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 LIST = "sources.ctxsources"
-"""The list within one, which is its first member."""
+"""Name of the list, the first member of a bundle."""
 _MAGIC_AT, _MAGIC = 257, b"ustar"
 _HEADER_BYTES = 512
 _MOST_MEMBERS = 10_000
 LONGEST_LIST = 1 << 20
-"""Bytes of a list of sources."""
+"""Limit of the list of sources in bytes."""
 _STEP = 1 << 20
 
 
 class Member(NamedTuple):
-    """Where something lies in a bundle."""
+    """Place of a member in a bundle."""
 
     bundle: Path
     offset: int
@@ -32,7 +32,7 @@ class Member(NamedTuple):
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a file is one. Never raises."""
+    """Returns True if a file is a bundle. Never raises."""
     try:
         if not path.is_file():
             return False
@@ -44,7 +44,7 @@ def is_bundle(path: Path) -> bool:
 
 
 def member_at(path: Path) -> Member | None:
-    """What a path within a bundle names; None where there is no such bundle, or nothing of that name in it.
+    """Returns the bundle member that a path names; None if there is no such bundle or member.
 
     Raises:
         OSError: it cannot be read.
@@ -56,7 +56,7 @@ def member_at(path: Path) -> Member | None:
 
 
 def list_in(path: Path) -> bytes:
-    """The list of the sources in a bundle. Raises OSError."""
+    """Returns the list of sources in a bundle. Raises OSError."""
     member = _members(path).get(LIST)
     if member is None or member.size > LONGEST_LIST:
         raise OSError("its list of sources is damaged")
@@ -78,24 +78,24 @@ def _members(path: Path) -> dict[str, Member]:
 
 
 class Packed(NamedTuple):
-    """Something that a bundle is to hold."""
+    """A member to be written to a bundle."""
 
     name: str
     size: int
     read: Callable[[int, int], bytes]
-    """Bytes at an offset."""
+    """Returns bytes at an offset."""
 
 
 def write_bundle(file: BinaryIO, listed: bytes, packed: Iterable[Packed]) -> None:
-    """Write a bundle.
+    """Writes a bundle.
 
     Args:
-        file: is written to.
-        listed: the list of what it holds.
-        packed: what it holds.
+        file: destination.
+        listed: the list of its members.
+        packed: the members.
 
     Raises:
-        OSError: it cannot be written, or what it is to hold cannot be read.
+        OSError: it cannot be written, or a member cannot be read.
     """
     with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
         archive.addfile(_header(LIST, len(listed)), io.BytesIO(listed))
@@ -110,20 +110,20 @@ def _header(name: str, size: int) -> tarfile.TarInfo:
 
 
 class _Reading:
-    """Something that is read by offset, as a file."""
+    """File object over data that is read by offset."""
 
     def __init__(self, packed: Packed) -> None:
         self._packed, self._at = packed, 0
 
     def read(self, size: int = _STEP, /) -> bytes:
-        """So many bytes more."""
+        """Returns the next bytes."""
         data = self._packed.read(self._at, min(size, self._packed.size - self._at))
         self._at += len(data)
         return data
 
 
 def blocks_of(member: Member) -> Iterable[bytes]:
-    """The bytes of what lies in a bundle, some at a time. Raises OSError."""
+    """Yields the bytes of a member in blocks. Raises OSError."""
     left = member.size
     with member.bundle.open("rb", buffering=0) as file:
         file.seek(member.offset, os.SEEK_SET)

@@ -1,4 +1,4 @@
-"""What a user says to reach a gateway: address, space, name, secret. No I/O."""
+"""Parameters of a gateway connection: address, space, name and secret. No I/O."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 MASK = "********"
-"""Stands where a secret was, in captures and on screen."""
+"""Replaces a secret in captures and on screen."""
 
 _RANDOM_DIGITS = 4
 
@@ -18,16 +18,16 @@ _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 
 class Secret:
-    """A string that does not show itself in ``repr``, logs or tracebacks."""
+    """A string that is hidden in ``repr``, logs and tracebacks."""
 
     __slots__ = ("_value",)
 
     def __init__(self, value: str = "") -> None:
-        """Keep ``value``; the empty string means there is none."""
+        """Wraps ``value``; the empty string means no secret."""
         self._value = value
 
     def get_secret_value(self) -> str:
-        """Return the secret in clear."""
+        """Returns the secret in clear."""
         return self._value
 
     def __bool__(self) -> bool:
@@ -46,19 +46,19 @@ class Secret:
 
 
 class AddressError(ValueError):
-    """A gateway address that cannot be used; the text is one sentence for the user."""
+    """An unusable gateway address; the text is one sentence for the user."""
 
 
 def new_participant() -> str:
-    """Return a new random participant id, such as ``inspector-7f3a``.
+    """Returns a new random participant id, such as ``inspector-7f3a``.
 
-    A shared id would break the other client's delivery (docs/protocols.md 16), so every connection takes its own.
+    A shared id would break the other client's delivery (docs/protocols.md 16), so every connection gets its own.
     """
     return f"inspector-{secrets.token_hex(_RANDOM_DIGITS // 2)}"
 
 
 def renewed_participant(participant: str) -> str:
-    """Return an id like ``participant`` that nobody else has: its random end made anew, or one added."""
+    """Returns a unique variant of ``participant`` with a new random suffix."""
     name, dash, end = participant.rpartition("-")
     random_end = len(end) == _RANDOM_DIGITS and all(digit in "0123456789abcdef" for digit in end)
     return f"{name if dash and random_end else participant}-{secrets.token_hex(_RANDOM_DIGITS // 2)}"
@@ -66,38 +66,39 @@ def renewed_participant(participant: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Connection:
-    """One way into one gateway."""
+    """Parameters of a connection to one gateway."""
 
     url: str = field(repr=False)
-    """``ws://`` or ``wss://`` address; ``http(s)://`` and a bare ``host:port`` are understood too. May hold secrets."""
+    """``ws://`` or ``wss://`` address; ``http(s)://`` and a bare ``host:port`` are accepted too. May contain secrets.
+    """
 
     space: str
     """The space to join."""
 
     participant: str = field(default_factory=new_participant)
-    """Our own id there."""
+    """Our id in the space."""
 
     token: Secret = field(default_factory=Secret)
-    """Sent in the join and as a Bearer header; never written to a capture."""
+    """Sent in the join message and as a Bearer header; never written to a capture."""
 
     answer_tools_list: bool = True
-    """Whether ``tools/list`` requests to us get an empty list at once, so that agents do not wait for us."""
+    """Answers ``tools/list`` requests to us at once with an empty list, so that agents do not wait."""
 
     @property
     def shown_url(self) -> str:
-        """The address for sentences and captures: without user name, password and query values."""
+        """The address for display and captures, without user name, password and query values."""
         return shown_url(self.url)
 
     def origin(self) -> dict[str, object]:
-        """Return what a capture's header says about this source. Holds no secret."""
+        """Returns the facts about this source for a capture's header. They contain no secret."""
         return {"source": "gateway", "url": self.shown_url, "space": self.space, "participant": self.participant}
 
 
 def normal_url(url: str) -> str:
-    """Return ``url`` with a WebSocket scheme.
+    """Returns ``url`` with a WebSocket scheme.
 
     Raises:
-        AddressError: It names no host, has another scheme, or a port that is no port.
+        AddressError: it has no host, another scheme, or an invalid port.
     """
     text = url.strip()
     if not text:
@@ -106,7 +107,7 @@ def normal_url(url: str) -> str:
         parts = urlsplit(text if "://" in text else f"ws://{text}")
         host, _port = parts.hostname, parts.port
     except ValueError as error:
-        why = "" if "@" in text else f": {error}"  # it may quote a password
+        why = "" if "@" in text else f": {error}"  # the message may quote a password
         raise AddressError(f"{shown_url(text)} is no address{why}. Type one such as ws://127.0.0.1:8080.") from None
     scheme = _SCHEMES.get(parts.scheme.lower())
     if scheme is None:
@@ -117,9 +118,9 @@ def normal_url(url: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Return ``url`` fit to be read by anybody: no user info, no fragment, query values masked but space and topic.
+    """Returns ``url`` for display: without user info and fragment; query values masked, except space and topic.
 
-    Which values are secrets nobody can tell from their keys, and the others say little to a reader.
+    A key does not tell if its value is a secret, and the other values are of little use to readers.
     """
     text = url.strip()
     try:
@@ -141,7 +142,7 @@ def _shown_query_part(part: str) -> str:
 
 
 def named_space(url: str) -> str:
-    """The space an address names, as in `?space=demo`; "" for none."""
+    """Returns the space in an address, as in `?space=demo`; "" if it has none."""
     try:
         named = dict(parse_qsl(urlsplit(url.strip()).query))
     except ValueError:
@@ -150,7 +151,7 @@ def named_space(url: str) -> str:
 
 
 def with_query(url: str, **values: str) -> str:
-    """Return ``url`` with the query keys it does not have yet; what it has is kept as written."""
+    """Returns ``url`` with missing query keys added; existing ones stay as written."""
     parts = urlsplit(url)
     present = {key for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
     added = [f"{quote(key, safe='')}={quote(value, safe='')}" for key, value in values.items() if key not in present]

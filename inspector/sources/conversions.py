@@ -1,4 +1,4 @@
-"""Files whose records are no lines: how each kind begins, and what makes lines of it."""
+"""Table of file formats that are converted to lines: detection by first bytes, and converters."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from inspector.sources import har, otlp_arriving, otlp_conversion, otlp_file, pa
 from inspector.sources.converting import Conversion
 
 HEAD_BYTES = max(har.HEAD_BYTES, otlp_conversion.HEAD_BYTES, vscode_chat.HEAD_BYTES)
-"""So many first bytes tell what a file is."""
+"""Number of first bytes needed for detection."""
 
 
 class Converted(NamedTuple):
-    """A kind of files that are converted."""
+    """A file format that is converted."""
 
     begins: Callable[[bytes], bool]
-    """Whether a file is one, by its first bytes."""
+    """Returns True for the first bytes of such a file."""
     convert: Callable[[Path], Conversion]
     container: str | None
-    """What its format is called; None where that is its lines'."""
+    """Name of the format; None for the format of its lines."""
     as_they_come: Callable[[Iterable[bytes | None]], Iterator[bytes]] | None = None
-    """Makes lines of blocks of a stream at each pause, None among them, and at the end; None: at the end alone."""
+    """Converts a stream in blocks, with None at pauses, for output at each pause.
+
+    None if only the whole stream can be converted.
+    """
 
 
 CONVERTED = (
@@ -35,16 +38,16 @@ CONVERTED = (
     Converted(lambda head: otlp_conversion.holds_traces(head[: otlp_conversion.HEAD_BYTES]),
               otlp_file.OtlpFile, None, otlp_arriving.as_they_come),
 )  # fmt: skip
-"""In the order asked."""
+"""In order of detection."""
 
 
 def converted(head: bytes) -> Converted | None:
-    """What makes lines of a file that begins with these bytes; None where its records are lines."""
+    """Returns the converter for the first bytes of a file; None if its records are lines."""
     return next((kind for kind in CONVERTED if kind.begins(head)), None)
 
 
 def may_be_converted(head: bytes) -> bool:
-    """Whether too little of a stream has come to tell: none of its lines is an object by itself yet."""
+    """Returns True if too little of a stream has arrived for detection: no line is an object on its own yet."""
     begins = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \t\r\n")[:1]
     if len(head) >= HEAD_BYTES or (begins not in (b"", b"{", b"[") and not otlp_conversion.may_be_protobuf(head)):
         return any(mark.startswith(head) for mark in (parquet_conversion.MAGIC, codecs.BOM_UTF8))

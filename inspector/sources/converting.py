@@ -1,7 +1,7 @@
-"""Conversions of files to lines; that of a large file goes on in a process of its own.
+"""Converts files to lines, large ones in a worker process.
 
-What it decodes takes several times the file, of which Python gives back little as other things are made meanwhile, and
-a window would share its interpreter with it.
+Decoding takes several times the file's memory, most of it never returned by Python. A worker also keeps the interpreter
+free for the window.
 """
 
 from __future__ import annotations
@@ -17,76 +17,76 @@ from typing import Protocol, runtime_checkable
 from inspector.reading.workers.worker_process import HelperProcess
 
 WORTHWHILE_BYTES = 4 << 20
-"""A smaller file is converted before a process has started, which takes some 0.3 s."""
+"""File size in bytes from which a worker is used; starting one takes about 0.3 s."""
 LEAST_BOUND_BYTES = 1 << 30
-"""A file of any size may become so many bytes of lines."""
+"""Output in bytes that a file of any size may produce."""
 MOST_FOLD = 100
-"""Of a larger file the lines may be so many times its bytes: logs that are packed well are a thirtieth of theirs."""
+"""Ratio of output to file size allowed beyond that; well compressed logs reach 30."""
 LEAST_BOUND_S = 120.0
-"""A file of any size may take so long to convert."""
+"""Seconds that the conversion of any file may take."""
 SLOWEST_BYTES_S = 1 << 19
-"""A larger file may take a second more for so many bytes: the slowest conversion takes in twenty times as many."""
+"""Bytes per additional second for larger files; the slowest conversion is 20 times as fast."""
 _NICE = 5
 _LOOK_S = 0.03
-"""So often it is asked whether anybody wants more, while nothing comes."""
+"""Seconds between two checks for cancellation while there is no output."""
 
 
 class NotConvertedError(ValueError):
-    """A file is read no further; the text says why, as a sentence's end."""
+    """A conversion stops; the text is the reason, as the end of a sentence."""
 
 
 class Conversion(Protocol):
-    """Makes lines of a file.
+    """Converts a file to lines.
 
     Attributes:
-        progress: bytes or records taken in, and of how many.
+        progress: bytes or records read, and their total.
     """
 
     progress: tuple[int, int]
 
     def lines(self) -> Iterator[bytes]:
-        """The lines, each with its end. Raises OSError and NotConvertedError."""
+        """Yields lines with their line ends. Raises OSError and NotConvertedError."""
         ...
 
 
 @runtime_checkable
 class GrowingConversion(Conversion, Protocol):
-    """One of a file that may gain records."""
+    """Conversion of a file that may grow."""
 
     @property
     def goes_on(self) -> bool:
-        """Whether all that lay in the file was given on, and what it gains can be."""
+        """Returns True if the whole file was converted, and appended data can be too."""
         ...
 
     def more(self, data: bytes) -> bytes:
-        """The lines for the next bytes of the file, as far as its records are whole."""
+        """Converts the next bytes of the file, up to its last complete record."""
         ...
 
     def end(self) -> bytes:
-        """What is left of a record that is not whole, as a line: another file has taken the place of this one."""
+        """Returns the incomplete last record as a line, when another file replaces this one."""
         ...
 
 
 _Told = tuple[tuple[int, int], bytes] | Conversion | OSError | NotConvertedError
-"""Lines with how far it is; at the end the conversion as it is then, or why it went no further."""
+"""Lines with progress; at the end the final state of the conversion, or its error."""
 
 
 def lines_of(conversion: Conversion, size: int) -> Generator[bytes]:
-    """The lines of a conversion, as its own `lines`, with empty ones between; that of a large file goes on elsewhere.
+    """Yields the lines of a conversion, with empty ones as pauses; converts a large file in a worker.
 
     Args:
-        conversion: used by nobody else meanwhile; afterwards it is as if it had made them here.
+        conversion: not used by others meanwhile; its final state is as if it had run in this process.
         size: bytes of the file.
 
     Raises:
         OSError: the file cannot be read.
-        NotConvertedError: it can be converted no further.
+        NotConvertedError: the conversion stops.
     """
     helper = None
     if size >= WORTHWHILE_BYTES:
         try:
             helper = HelperProcess(_serve, conversion, size, name="convert a file", nice=_NICE)
-        except OSError:  # no more processes to be had: it takes more memory
+        except OSError:  # no more processes: convert here, with more memory
             helper = None
     if helper is None:
         yield from _bounded(conversion, size)
@@ -98,14 +98,14 @@ def lines_of(conversion: Conversion, size: int) -> Generator[bytes]:
 
 
 def within_bounds(lines: Iterable[bytes], size: Callable[[], int]) -> Iterator[bytes]:
-    """Lines as far as their bytes are in proportion to what they are made from.
+    """Passes lines on while their size is in proportion to their input.
 
     Args:
-        lines: any.
-        size: bytes of what has been taken in so far.
+        lines: the lines.
+        size: returns the number of input bytes so far.
 
     Raises:
-        NotConvertedError: they became too much.
+        NotConvertedError: the output is too large.
     """
     made = 0
     for data in lines:
@@ -116,11 +116,11 @@ def within_bounds(lines: Iterable[bytes], size: Callable[[], int]) -> Iterator[b
 
 
 def _bounded(conversion: Conversion, size: int) -> Iterator[bytes]:
-    """The lines of a conversion as far as bytes and time in proportion to its file allow.
+    """Yields the lines of a conversion within limits of size and time for its file.
 
     Raises:
         OSError: the file cannot be read.
-        NotConvertedError: it can be converted no further, or became too much.
+        NotConvertedError: the conversion stops, or exceeds a limit.
     """
     left_s = LEAST_BOUND_S + size / SLOWEST_BYTES_S
     lines = within_bounds(conversion.lines(), lambda: size)
@@ -145,7 +145,7 @@ def _heard(conversion: Conversion, helper: HelperProcess, size: int) -> Iterator
         except (EOFError, OSError):
             if helper.ready:
                 raise NotConvertedError("the process that converts it has ended") from None
-            yield from _bounded(conversion, size)  # it could not be started
+            yield from _bounded(conversion, size)  # the worker could not be started
             return
         told: _Told = pickle.loads(data) if data is not None else (conversion.progress, b"")
         if isinstance(told, Exception):
@@ -158,8 +158,8 @@ def _heard(conversion: Conversion, helper: HelperProcess, size: int) -> Iterator
 
 
 def _serve(connection: Connection, conversion: Conversion, size: int) -> None:
-    """The process: lines, until they end or nobody hears them."""
-    gc.disable()  # its work makes none
+    """Worker process: sends lines until the end, or until the parent has gone."""
+    gc.disable()  # its work creates no cycles
     try:
         connection.send_bytes(b"")
         for told in _told(conversion, size):

@@ -1,7 +1,7 @@
-"""Compressed bytes to plain ones, piece by piece: gzip and Zstandard, told by their first bytes; UTF-16 to UTF-8, too.
+"""Decompresses gzip and Zstandard streams by their first bytes; also converts UTF-16 to UTF-8.
 
-Sans I/O. Pieces stay small however much a byte stands for, and whatever was good before a fault comes out before the
-fault is reported. Members of a gzip file and frames of a Zstandard file follow each other as one.
+Sans I/O. Pieces stay small whatever the compression ratio, and all valid data is delivered before an error. Members of
+a gzip file and frames of a Zstandard file are joined.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ from typing import Protocol
 import zstandard
 
 PIECE_BYTES = 1 << 20
-"""No piece is much larger, but where a kilobyte of Zstandard unpacks to more."""
+"""Limit of a piece in bytes, except where one kilobyte of Zstandard expands to more."""
 
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_SKIPPED = b"\x2a\x4d\x18"  # behind a byte from 0x50 to 0x5f: a frame that holds no data
+_SKIPPED = b"\x2a\x4d\x18"  # after a byte from 0x50 to 0x5f: a frame without data
 _SLICES = (32, 1 << 10)
-"""Compressed bytes unpacked at once, at least and at most: so much may be lost before a fault, and unpack to a bomb."""
+"""Compressed bytes per step, minimum and maximum: limits the loss before an error, and the size of a bomb."""
 _STEP_BYTES = 1 << 18
 _WINDOW_BYTES = 1 << 31
 MAGIC_BYTES = 4
-"""So many first bytes tell."""
+"""Number of first bytes needed for detection."""
 
 
 class DamagedError(ValueError):
-    """The bytes cannot be unpacked any further; the text says why, as a sentence's end."""
+    """The bytes cannot be decompressed further; the text is the reason, as the end of a sentence."""
 
 
 class Decoder(Protocol):
-    """Unpacks bytes given in order."""
+    """Decompresses bytes given in order."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The bytes that these, with those before, stand for. Raises DamagedError."""
+        """Yields the plain bytes for these and earlier ones. Raises DamagedError."""
         ...
 
     def finish(self) -> None:
-        """Nothing more comes. Raises DamagedError when something is missing."""
+        """Ends the input. Raises DamagedError if data is missing."""
         ...
 
 
 def is_compressed(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is compressed, or written in UTF-16."""
+    """Returns True if the first bytes are of a compressed file, or of UTF-16."""
     return head.startswith((_GZIP, _ZSTD)) or _is_utf_16(head) or _is_skipped_frame(head)
 
 
@@ -53,14 +53,14 @@ def _is_skipped_frame(head: bytes) -> bool:
 
 
 def _is_utf_16(head: bytes) -> bool:
-    """Whether it begins as PowerShell's `>` writes: a mark, and an ASCII character behind it as every log has."""
+    """Detects UTF-16 as PowerShell's `>` writes it: a byte order mark and an ASCII character, as in every log."""
     return (head[:2] == codecs.BOM_UTF16_LE and head[3:4] == b"\0") or (
         head[:2] == codecs.BOM_UTF16_BE and head[2:3] == b"\0"
     )
 
 
 def decoder_for(head: bytes) -> Decoder:
-    """A decoder for what begins with these bytes; plain bytes come out as they are."""
+    """Returns a decoder for the first bytes; plain bytes pass unchanged."""
     if head.startswith(_GZIP):
         return GzipDecoder()
     if _is_utf_16(head):
@@ -69,43 +69,39 @@ def decoder_for(head: bytes) -> Decoder:
 
 
 class PlainDecoder:
-    """For what is not compressed."""
+    """Passes bytes unchanged."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The same bytes."""
         yield data
 
-    def finish(self) -> None:
-        """Nothing can be missing."""
+    def finish(self) -> None: ...
 
 
 class Utf16Decoder:
-    """For text in UTF-16 with a byte order mark; what is no text comes out as the mark for that."""
+    """Converts UTF-16 with a byte order mark to UTF-8; invalid data becomes replacement characters."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """What `Decoder.feed` says."""
         text = self._decoder.decode(data)
         if text:
             yield text.encode()
 
     def finish(self) -> None:
-        """Raises DamagedError where half a character is left."""
+        """Raises DamagedError if half a character is left."""
         if self._decoder.getstate()[0]:
             raise DamagedError("it ends in the middle of a character")
 
 
 class SniffingDecoder:
-    """Finds out what the bytes are first: a stream's first bytes may come one by one."""
+    """Detects the format first, since a stream's first bytes may come one by one."""
 
     def __init__(self) -> None:
         self._head = b""
         self._decoder: Decoder | None = None
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """What `Decoder.feed` says."""
         if self._decoder is None:
             self._head += data
             if len(self._head) < MAGIC_BYTES and self._head[:1] not in b'{["# \r\n\t':
@@ -114,27 +110,25 @@ class SniffingDecoder:
         yield from self._decoder.feed(data)
 
     def finish(self) -> None:
-        """What `Decoder.finish` says."""
         if self._decoder is not None:
             self._decoder.finish()
 
     @property
     def rest(self) -> bytes:
-        """What came, when it was too little to tell."""
+        """Input so far if it was too short for detection."""
         return self._head if self._decoder is None else b""
 
 
 class GzipDecoder:
-    """RFC 1952: members one after the other, zeros behind them."""
+    """RFC 1952: members in sequence, then zeros."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(wbits=31)
-        self._between = True  # two members
+        self._between = True  # between two members
         self._first = True
         self._held = b""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """What `Decoder.feed` says."""
         data, self._held = self._held + data, b""
         while data:
             if self._between and not self._first:
@@ -149,7 +143,7 @@ class GzipDecoder:
             data = yield from self._unpack(data)
 
     def _unpack(self, data: bytes) -> Generator[bytes, None, bytes]:
-        """Pieces of one member; returns the bytes behind it."""
+        """Yields pieces of one member; returns the bytes after it."""
         while True:
             before = self._member.copy()
             try:
@@ -167,7 +161,6 @@ class GzipDecoder:
                 return b""
 
     def finish(self) -> None:
-        """What `Decoder.finish` says."""
         if self._held:
             raise DamagedError("what follows the last member is no gzip")
         if not self._between:
@@ -175,13 +168,13 @@ class GzipDecoder:
 
 
 class _Member(Protocol):
-    """What zlib unpacks a member with."""
+    """Decompressor of a member."""
 
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
 def _bytewise(member: _Member, data: bytes) -> Iterator[bytes]:
-    """As much as a member gives before its fault."""
+    """Yields as much of a member as possible before its error."""
     try:
         for place in range(len(data)):
             piece = member.decompress(data[place : place + 1])
@@ -192,7 +185,7 @@ def _bytewise(member: _Member, data: bytes) -> Iterator[bytes]:
 
 
 class ZstdDecoder:
-    """RFC 8878: frames one after the other, skippable ones among them."""
+    """RFC 8878: frames in sequence, including skippable ones."""
 
     def __init__(self) -> None:
         self._frame: zstandard.ZstdDecompressionObj | None = None
@@ -201,7 +194,6 @@ class ZstdDecoder:
         self._slice = _SLICES[0]
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """What `Decoder.feed` says."""
         data, self._held = self._held + data, b""
         place = 0
         while place < len(data):
@@ -230,7 +222,7 @@ class ZstdDecoder:
                     self._frame = None
 
     def _begin(self, head: bytes) -> int:
-        """Begin a frame: 1 more than the bytes to pass over, 0 when more of them must come first."""
+        """Begins a frame; returns 1 more than the bytes to skip, 0 if more input is needed."""
         if head.startswith(_ZSTD):
             self._frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES).decompressobj()
             return 1
@@ -242,6 +234,5 @@ class ZstdDecoder:
         return 9
 
     def finish(self) -> None:
-        """What `Decoder.finish` says."""
         if self._frame is not None or self._held or self._skip:
             raise DamagedError("it ends in the middle")

@@ -1,6 +1,6 @@
-"""One clear sentence for each way a gateway connection fails: what, where, what to do. No I/O.
+"""Words the errors of a gateway connection: one clear sentence each, with place and remedy. No I/O.
 
-Each names the step that failed: name lookup, TCP, TLS, upgrade, join, welcome.
+Each sentence names the failed step: name lookup, TCP, TLS, upgrade, join or welcome.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from inspector.protocol.times import hours_words
 from inspector.sources.connection import shown_url
 
 MAX_REASON = 200
-"""Characters of text from the other side that a sentence repeats."""
+"""Limit in characters of quoted text from the other side."""
 
 _REFUSALS = frozenset({1008, 4001, 4003, 4401, 4403})
-"""Close codes that mean "not you": 1008 of the older gateways, and what others make of HTTP 401 and 403."""
+"""Close codes that refuse this client: 1008 of older gateways, and codes for HTTP 401 and 403 in others."""
 
 _ERRORS = frozenset({1011, 1012, 1013, 1014})
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """What went wrong, in parts; ``str`` of it is what the user reads."""
+    """An error in parts; ``str`` of it is the text for the user."""
 
     what: str
-    """A sentence: what happened, where, at which step."""
+    """A sentence: the event, the place and the step."""
 
     advice: str = ""
-    """A sentence or two: what to do. Not wanted while we try again by ourselves."""
+    """One or two sentences of advice. Left out while reconnecting."""
 
     permanent: bool = False
-    """Trying again would meet the same answer: the gateway knows us and does not want us."""
+    """Another attempt would fail too: the gateway knows us and refuses."""
 
     @override
     def __str__(self) -> str:
@@ -52,13 +52,13 @@ class Trouble:
 
 
 def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float) -> Trouble:
-    """Return what to say of an error while connecting.
+    """Words an error while connecting.
 
     Args:
-        error: What was raised.
-        url: The address as the user gave it; shown without secrets.
-        step: How far we got: ``name lookup``, ``TCP``, ``TLS`` or ``upgrade``; decides what a timeout means.
-        timeout_s: The time allowed, in seconds.
+        error: the exception.
+        url: address as given by the user; shown without secrets.
+        step: progress: ``name lookup``, ``TCP``, ``TLS`` or ``upgrade``; decides the meaning of a timeout.
+        timeout_s: timeout in seconds.
     """
     where = shown_url(url)
     match error:
@@ -92,7 +92,7 @@ def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float)
 
 
 def welcome_timeout(*, url: str, space: str, timeout_s: float) -> Trouble:
-    """Return what to say of a gateway that let us join and never greeted us."""
+    """Words a missing welcome after a successful join."""
     return Trouble(
         f"{shown_url(url)} accepted the connection but sent no welcome for space {space} within {timeout_s:.2g} s "
         "(welcome).",
@@ -101,13 +101,13 @@ def welcome_timeout(*, url: str, space: str, timeout_s: float) -> Trouble:
 
 
 def closed(error: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> Trouble:
-    """Return what to say of a connection that ended without our asking.
+    """Words a connection that ended without our request.
 
     Args:
-        error: Tells the close code and reason, and who closed.
-        url: The address as the user gave it.
-        lost: Our ping was not answered.
-        welcomed: The gateway had greeted us already.
+        error: has the close code and reason, and the side that closed.
+        url: address as given by the user.
+        lost: our ping was not answered.
+        welcomed: the gateway had sent its welcome.
     """
     where = shown_url(url)
     step = "" if welcomed else " after our join, before its welcome (join)"
@@ -116,7 +116,7 @@ def closed(error: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> 
             f"{where} went silent and did not answer a ping: the connection is lost{step}.",
             "Check the network and whether the gateway still runs, then connect again.",
         )
-    # The other side echoes our close code, so who began matters.
+    # The other side echoes our close code, so the initiator matters.
     if error.rcvd is None or not error.rcvd_then_sent:
         return _closed_by_us(error, where, step)
     code, reason = error.rcvd.code, _reason(error.rcvd.reason)
@@ -135,13 +135,13 @@ def closed(error: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> 
 
 
 def gap_sentence(why: str, *, lost_s: float, attempts: int, back: bool) -> str:
-    """Return what a gap row says.
+    """Words a gap row.
 
     Args:
-        why: What ended the connection, a sentence.
-        lost_s: How long it was lost, in seconds.
-        attempts: How many attempts were made to get back.
-        back: Whether the last of them succeeded.
+        why: reason for the end of the connection, a sentence.
+        lost_s: duration of the gap, in seconds.
+        attempts: number of attempts to reconnect.
+        back: the last attempt succeeded.
     """
     if back:
         lost = f"the connection was lost for {duration(lost_s)}"
@@ -152,7 +152,7 @@ def gap_sentence(why: str, *, lost_s: float, attempts: int, back: bool) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration for people: ``40 ms``, ``3.2 s``, ``4 min 10 s``, ``2:05:00``."""
+    """Formats a duration: ``40 ms``, ``3.2 s``, ``4 min 10 s``, ``2:05:00``."""
     if seconds < 0.95:
         return f"{max(1, round(seconds * 100)) * 10} ms"
     if seconds < 59.95:
@@ -187,7 +187,7 @@ def _status_trouble(error: InvalidStatus, where: str) -> Trouble:
         case 404:
             advice = "Check the path of the address."
         case 301 | 302 | 303 | 307 | 308:
-            # Not followed: the join message would carry the token to wherever it points.
+            # Not followed: the join message would carry the token to the target.
             to = shown_url(error.response.headers.get("Location", "elsewhere"))
             advice = f"It points to {_short(to)}; connect there if you trust it."
         case 426:
@@ -204,7 +204,7 @@ def _status_trouble(error: InvalidStatus, where: str) -> Trouble:
 
 
 def _secure_instead(where: str) -> str:
-    """Advice for an address without TLS: servers with TLS hang up on it, or answer in bytes that are no HTTP."""
+    """Returns advice for an address without TLS: TLS servers hang up on it, or answer in bytes that are not HTTP."""
     return "" if where.startswith("wss://") else " If the gateway uses TLS, try wss:// in place of ws://."
 
 
@@ -235,7 +235,7 @@ _X509_HOST, _X509_IP = 62, 64
 
 
 def _certificate_trouble(error: ssl.SSLCertVerificationError, where: str) -> Trouble:
-    """Codes: OpenSSL's ``X509_V_ERR_...``."""
+    """Words certificate errors. Codes: OpenSSL's ``X509_V_ERR_...``."""
     code = error.verify_code
     if code in _X509_SELF_SIGNED:
         why = "it is signed by itself and not by an authority this computer trusts"
@@ -317,6 +317,6 @@ def _text(error: BaseException) -> str:
 
 
 def _short(text: str) -> str:
-    """Return text from elsewhere on one line, printable, cut, and without a final full stop."""
+    """Returns foreign text on one line, printable, truncated, and without a final full stop."""
     line = "".join(char if char.isprintable() else " " for char in text).strip().rstrip(".")
     return line if len(line) <= MAX_REASON else line[: MAX_REASON - 1] + "…"

@@ -1,10 +1,9 @@
-"""Following a log that grows, through every way of rotating it: renamed and made anew, truncated in place, deleted.
+"""Follows a growing log through every kind of rotation: renamed and recreated, truncated in place, deleted.
 
-A thread looks about ten times a second; nothing is asked of the operating system but the file's size and times. What
-the log holds is copied to a spool of ours with the same offsets as soon as the log moves, because a log truncated in
-place takes the bytes of rows already shown with it; from then on whole lines are appended to the spool, and the
-document reads on there. A rotation is one line in the spool: a capture mark, read as a row. Behind what was rotated
-away before it was opened, the log goes on in the spool which that was read into; so does one that is converted.
+A thread checks the file's size and times about ten times a second. As soon as the log changes, its content is copied to
+a spool of ours with the same offsets, since a truncation would destroy the bytes of rows already shown. From then on,
+whole lines are appended to the spool, and the document reads them there. A rotation becomes one line in the spool: a
+capture mark, shown as a row. Logs with rotated parts and converted logs continue in the spool of their feed.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from inspector.store.files.spool import NoRoomError, Spool
 
 POLL_S = 0.1
 STILL_S = 1.0
-"""A last line without an end counts as one when it has stood still so long."""
+"""Seconds without change after which an unfinished last line counts as complete."""
 GRACE_S = 0.5
-"""A renamed file must be quiet so long before the one that took its place is read: its writer may not know yet."""
+"""Seconds of quiet in a renamed file before its successor is read: the writer may not know of the rotation yet."""
 OVERLAP_S = 5.0
-"""No longer than this: two writers may go on for ever."""
+"""Limit in seconds for that wait, since two writers may never be quiet."""
 RECENT_S = 60.0
-"""A log written so recently when it was opened is copied at once."""
+"""Age in seconds of the last write below which a log is copied when it is opened."""
 
 _COPY_BYTES = 1 << 20
 
@@ -39,7 +38,7 @@ LOST = "; the rows above can no longer be shown in full, as their bytes are gone
 
 
 def can_be_followed(source: SourceFile) -> bool:
-    """Whether it is a file of records that go on, be it behind what was rotated away of it."""
+    """Returns True for a file of records that may grow, also one with rotated parts before it."""
     feed = source.feed
     if feed is None:
         return source.elements is None
@@ -48,20 +47,20 @@ def can_be_followed(source: SourceFile) -> bool:
 
 
 class FollowedLog:
-    """Follows the log behind a source. `update`, called by the document, makes what has come readable.
+    """Follows the log behind a source. The document calls `update` to make new data readable.
 
     Attributes:
-        rotations: how often the log was rotated or truncated so far.
-        grown_at: when it last grew, by the monotonic clock; None until then.
-        trouble: why it is not followed any more, as a sentence; None while it is.
-        missing: nothing has had the log's name for a while: it was renamed or deleted, and a new one may come.
+        rotations: number of rotations and truncations.
+        grown_at: monotonic time of the last growth, or None.
+        trouble: reason for the end of following, as a sentence; or None.
+        missing: no file has had the log's name for a while: it was renamed or deleted, and may return.
     """
 
     def __init__(self, source: SourceFile) -> None:
-        """Start to follow. The source is read only up to its last whole line while that may still be written to.
+        """Starts to follow. The source is limited to whole lines while its last line may still grow.
 
         Raises:
-            OSError: the file cannot be looked at.
+            OSError: the file cannot be examined.
         """
         self.rotations = 0
         self.grown_at: float | None = None
@@ -73,7 +72,7 @@ class FollowedLog:
         self._spool: Spool | None = None
         self._ready = False
         self._lost_to = 0
-        self._loss = ""  # what the next mark says of it
+        self._loss = ""  # loss that the next mark reports
         self._closed = False
         self._torn = False  # the spool ends within a line
         self._feed = source.feed if isinstance(source.feed, ThreadedFeed) else None
@@ -92,28 +91,27 @@ class FollowedLog:
 
     @property
     def source(self) -> SourceFile:
-        """What is followed."""
         return self._source
 
     @property
     def following(self) -> bool:
-        """Whether what the log gains will still be shown."""
+        """Returns True while new data will be shown."""
         return self.trouble is None and not self._stopped.is_set()
 
     @property
     def active(self) -> bool:
-        """Whether it has grown within the last minute."""
+        """Returns True if the log has grown within the last minute."""
         return self.following and self.grown_at is not None and time.monotonic() - self.grown_at < RECENT_S
 
     def update(self) -> bool:
-        """Make readable what has come; whether there is anything. On the thread that reads the source."""
+        """Makes new data readable; returns True if there is any. Runs on the reader's thread."""
         if self._feed is not None:
             return False
         settled = self._settled
         if self._ready and self._spool is not None and self._source.data_path != self._spool.path:
             try:
                 self._source.move_to(self._spool.path, lost_to=self._lost_to)
-            except OSError as error:  # what was read stays readable where it lies
+            except OSError as error:  # earlier data stays readable in the file
                 self._stopped.set()
                 self._give_up(error)
                 return False
@@ -122,7 +120,7 @@ class FollowedLog:
         return grown
 
     def close(self) -> None:
-        """End following and remove the spool."""
+        """Ends following and removes the spool."""
         if self._closed:
             return
         self._closed = True
@@ -134,10 +132,10 @@ class FollowedLog:
         if self._spool is not None:
             self._spool.close()
 
-    # On the thread
+    # Follower thread
 
     def _begin(self) -> None:
-        """What lies there at first counts as read; a last line without an end only when nobody writes it."""
+        """Marks the initial content as read; an unfinished last line counts only if the file is quiet."""
         log = self._current
         log.look(time.monotonic())
         age_s = time.time() - log.written_at_s
@@ -146,7 +144,7 @@ class FollowedLog:
         self._copy_at_once = age_s < RECENT_S
 
     def _begin_behind(self, feed: ThreadedFeed) -> None:
-        """What was rotated away, or what is converted, has been read, with the log as far as it went then."""
+        """Continues after the rotated or converted part, which the feed has read."""
         if isinstance(feed, ConvertingFeed) and isinstance(feed.conversion, GrowingConversion):
             self._conversion = feed.conversion
             if not feed.conversion.goes_on:
@@ -174,11 +172,11 @@ class FollowedLog:
         self.trouble = self.trouble or f"{self._source.name} is not followed any more: {why}"
 
     def _step(self, now: float) -> bool:
-        """Look once; whether there is more to do at once."""
+        """Checks the log once; returns True if there is more to do at once."""
         log = self._current
         self._look_at(log, now)
         if self._earlier is not None:
-            # A writer may go on in a file that was rotated away; its lines are late but not lost.
+            # A writer may continue in a rotated file; its lines are late but not lost.
             self._look_at(self._earlier, now)
         self._look_for_next(now)
         return bool(self._waiting) and self._rotate_when_due(now)
@@ -236,15 +234,15 @@ class FollowedLog:
         return True
 
     def _take(self, log: Generation, *, torn_too: bool = False) -> None:
-        """Append whole lines to the spool; with `torn_too` a last line without an end as well."""
+        """Appends whole lines to the spool; with `torn_too` also an unfinished last line."""
         end = log.size if torn_too else log.end_of_lines()
         if end <= log.taken:
             return
         spool = self._need_spool()
-        if self._loss:  # truncated meanwhile; the next look says so
+        if self._loss:  # truncated meanwhile; the next check reports it
             return
         if self._torn and not (log is self._current and log.torn):
-            spool.write(b"\n")  # somebody else's line ends here
+            spool.write(b"\n")  # ends the line of another writer
         while log.taken < end and not self._stopped.is_set():
             data = log.read(log.taken, min(end - log.taken, _COPY_BYTES))
             if not data:
@@ -270,7 +268,7 @@ class FollowedLog:
             self._settled = spool.size
 
     def _need_spool(self) -> Spool:
-        """The spool, filled with what was read before, as far as that is still there."""
+        """Returns the spool, filled with the earlier content as far as it still exists."""
         if self._spool is not None:
             return self._spool
         log, spool = self._current, Spool(self._path.name)

@@ -1,4 +1,4 @@
-"""What the first bytes of a WebSocket frame say (RFC 6455, section 5.2), and which of them break the rules. No I/O."""
+"""Validates the header bytes of WebSocket frames (RFC 6455, section 5.2). No I/O."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ CONTROL = frozenset({CLOSE, 0x89, 0x8A})
 KNOWN = WHOLE | {TEXT, BINARY, CONTINUATION, LAST} | CONTROL
 RESERVED_BITS, MASKED = 0x70, 0x80
 LENGTH_BYTES = {126: 2, 127: 8}
-"""By the second byte: how many bytes follow that hold the length."""
+"""Size of the extended length field, by the second byte."""
 LONGEST_CONTROL = 125
 
 
 def refusal(head: int, length: int, most_bytes: int) -> tuple[CloseCode, str] | None:
-    """Return why a frame cannot be taken, as soon as it begins: the whole of it may never be there; None if it can.
+    """Returns close code and reason for an invalid frame as soon as its header arrives; None for a valid one.
 
     Args:
-        head: Its first byte.
-        length: Bytes of payload it announces.
-        most_bytes: Payload allowed.
+        head: its first byte.
+        length: announced payload size in bytes.
+        most_bytes: limit of the payload.
     """
     if head & RESERVED_BITS:
         return CloseCode.PROTOCOL_ERROR, "reserved bits must be 0"

@@ -1,8 +1,8 @@
-"""Watching a live gateway: one session after the other, every frame into a capture, a gap where frames may be missing.
+"""Watches a live gateway: runs sessions in sequence, captures every frame, and marks gaps.
 
-Owns the connection's life and its state: a connection that was once welcomed and is lost is sought again until it is
-back, refused, or told to stop. What happens within one connection is `session`'s, what is written `recorder`'s;
-everything else is read back from the capture (docs/design.md 4, one way for live and file).
+Owns the life and state of the connection. A connection lost after a welcome is retried until it returns, is refused, or
+is closed by the user. `session` handles one connection and `recorder` writes the capture. All other code reads the
+capture (docs/design.md 4, one way for live and file).
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 
 _OUR_FAULT = Trouble("The connection ended through a fault of ours.")
 _QUIET_REST = 10
-"""So many times as long lies between two looks at the disk while nothing waits to be written."""
-_SLOWER = 3.0  # an attempt may take this many times as long as the quickest connection did
+"""Factor for the interval of disk checks while no data waits to be written."""
+_SLOWER = 3.0  # an attempt may take this many times as long as the fastest connection
 
 
 class GatewaySource:
-    """Joins a MEW gateway and writes every frame to a capture writer. The writer stays the caller's to close.
+    """Joins a MEW gateway and writes every frame to a capture writer, which the caller closes.
 
-    A first connection that fails ends it, unless it is to be waited for. Later ones do not, unless the gateway refuses
-    us for good.
+    A failed first connection ends it, unless `awaited` is set. Later failures do not, unless the gateway refuses for
+    good.
 
     Attributes:
-        connection: What it connects to; with a new participant id after each loss.
-        state: The state last reported.
-        sentence: The sentence last reported.
-        participant: The id we go by, as the gateway's welcome gives it.
-        outage: How it stands with a connection that was lost; None while there is one.
-        recorder: What went into the capture, in numbers.
+        connection: parameters, with a new participant id after each loss.
+        state: last reported state.
+        sentence: last reported sentence.
+        participant: our id according to the gateway's welcome.
+        outage: state of a lost connection; None while connected.
+        recorder: recorder with its counts.
     """
 
     def __init__(
@@ -63,18 +63,18 @@ class GatewaySource:
         observed: bool = False,
         awaited: bool = False,
     ) -> None:
-        """Prepare; nothing happens before ``run``.
+        """Prepares the source; ``run`` starts it.
 
         Args:
-            connection: Where to and as whom.
-            writer: Gets every frame and writes them in the background; flushed at the end, not closed.
-            on_state: Called on the loop's thread with each state and one sentence for the user.
-            clock_ns: The arrival clock, nanoseconds since the Unix epoch.
-            timing: Time allowances; the defaults are meant for people.
-            ssl_context: For ``wss``; default: the system's trusted certificates.
-            reconnect: Whether to seek a lost connection again.
-            observed: Have a process beside us note when frames arrive, as long as this runs.
-            awaited: Try until a gateway that is not there yet is.
+            connection: address and identity.
+            writer: receives every frame and writes in the background; flushed at the end, not closed.
+            on_state: called on the loop's thread with each state and a sentence for the user.
+            clock_ns: arrival clock, nanoseconds since the Unix epoch.
+            timing: timeouts; the defaults are for interactive use.
+            ssl_context: for ``wss``; default: the system's trusted certificates.
+            reconnect: reconnects after a loss.
+            observed: uses an observer process for arrival times.
+            awaited: retries until a missing gateway appears.
         """
         self.connection: Connection = connection
         self.state: SourceState = SourceState.CONNECTING
@@ -94,7 +94,7 @@ class GatewaySource:
         self._session: Session | None = None
         self._runner: asyncio.Task[Any] | None = None
         self._finished = asyncio.Event()
-        self._now = asyncio.Event()  # the next attempt shall not wait
+        self._now = asyncio.Event()  # skip the wait before the next attempt
         self._closing = False
         self._cancelled = False  # by ourselves
         self._write_error: OSError | None = None
@@ -102,9 +102,9 @@ class GatewaySource:
         self._quickest_s: float | None = None
 
     async def run(self) -> None:
-        """Connect, join and capture until ``close``, cancellation, or an end that reconnecting cannot mend.
+        """Connects, joins and captures until ``close``, cancellation, or a permanent end.
 
-        Trouble with the network or the disk is reported as ``SourceState.FAILED`` and never raised. To be called once.
+        Network and disk errors are reported as ``SourceState.FAILED``, never raised. Call it once.
         """
         self._runner = asyncio.current_task()
         ending = Ending(_OUR_FAULT)
@@ -115,7 +115,7 @@ class GatewaySource:
             ending = await self._life()
         except asyncio.CancelledError:
             ending = Ending(None)
-            # We cancel ourselves, once, while there is no connection to be closed; anybody else means it.
+            # Our own cancellation happens once, while there is no connection to close; any other must propagate.
             if not (self._cancelled and self._runner is not None and self._runner.uncancel() == 0):
                 raise
         finally:
@@ -127,7 +127,10 @@ class GatewaySource:
         await cancel_and_wait(beside)
 
     async def close(self) -> None:
-        """Leave: WebSocket close 1000, mark ``closed``, flush. Returns when ``run`` is done; may be called again."""
+        """Leaves the gateway: close code 1000, mark ``closed``, flush.
+
+        Returns after ``run``; repeated calls are allowed.
+        """
         self._closing = True
         if self._runner is None or self._finished.is_set():
             return
@@ -135,10 +138,10 @@ class GatewaySource:
         await self._finished.wait()
 
     def try_now(self) -> None:
-        """Seek a lost connection at once, without waiting for the next attempt's time."""
+        """Retries a lost connection at once."""
         self._now.set()
 
-    # a life
+    # connection life cycle
 
     async def _life(self) -> Ending:
         if self._closing:
@@ -152,7 +155,7 @@ class GatewaySource:
         return ending
 
     async def _try_again(self, failed: Ending) -> Ending:
-        """Try a gateway that is not there yet once more, after a moment: what it says first is not to be missed."""
+        """Retries a gateway that is not there yet after a short wait, so that its first messages are not missed."""
         trouble = failed.trouble.what if failed.trouble is not None else ""
         sentence = f"Waiting until the gateway is there. {trouble}"
         if sentence != self.sentence:
@@ -170,14 +173,14 @@ class GatewaySource:
         return not stopped and ending.trouble is not None and not ending.trouble.permanent
 
     async def _come_back(self, lost: Ending) -> Ending:
-        """Seek a lost connection until there is one, or no hope; return how that one ended, or what ended the hope."""
+        """Reconnects until it succeeds or fails for good; returns the end of that session, or the final failure."""
         if lost.lasted_s >= self._timing.steady_s:
             self._base_wait_s = 0.0
         since_ns = self.recorder.last_in_ns if lost.silent else self._clock_ns()
         self.outage = Outage(lost.trouble.what if lost.trouble is not None else "", since_ns)
         ending = lost
         while self._may_come_back(ending):
-            self.recorder.begin_gap(since_ns, self._gap_words)  # a second one only if the last attempt ended the first
+            self.recorder.begin_gap(since_ns, self._gap_words)  # a second gap only if the last attempt ended the first
             await self._wait()
             if self._closing or self._write_error is not None:
                 return Ending(None)
@@ -192,9 +195,9 @@ class GatewaySource:
         return ending
 
     async def _wait(self) -> None:
-        """Wait as long as it is the next attempt's turn to: not at all, then longer and longer, and never exactly."""
+        """Waits before the next attempt: not at first, then increasingly, with random variation."""
         base_s, self._base_wait_s = self._base_wait_s, self._longer(self._base_wait_s)
-        wait_s = random.uniform(0.5, 1.0) * base_s  # not all clients of a gateway at once
+        wait_s = random.uniform(0.5, 1.0) * base_s  # so that clients of a gateway do not retry together
         assert self.outage is not None
         self.outage = replace(self.outage, next_at_s=time.monotonic() + wait_s)
         self._report_outage()
@@ -238,7 +241,7 @@ class GatewaySource:
             self.recorder.mark("closed", reason=self._sentence_of(ending), code=ending.code)
             self.recorder.keep_held()
 
-    # what a session reports
+    # session callbacks
 
     def _on_joining(self) -> None:
         if self.outage is None:
@@ -292,39 +295,39 @@ class GatewaySource:
         still_away = self._session is None
         return failures.gap_sentence(outage.why, lost_s=lost_s, attempts=outage.attempts, back=not still_away)
 
-    # the disk
+    # disk
 
     async def _watch_disk(self) -> None:
-        """Leave the gateway when the disk refuses: the writer writes by itself, and keeps what it could not write."""
+        """Leaves the gateway after a write error. The writer runs on its own and keeps unwritten data."""
         while self._writer.error is None:
-            rest = 1 if self._writer.waiting_chars else _QUIET_REST  # only what is written can be refused
+            rest = 1 if self._writer.waiting_chars else _QUIET_REST  # only a write can fail
             await asyncio.sleep(rest * self._timing.disk_check_s)
             self._writer.notice_stall()
         self._write_error = self._writer.error
         self._stop_waiting()
 
     def _stop_waiting(self) -> None:
-        """Have whatever ``run`` waits for end."""
+        """Ends all waits of ``run``."""
         self._now.set()
         if self._session is not None and self._session.open:
-            # Never by cancelling it: the gateway shall get its close.
+            # Never by cancellation: the gateway must get its close.
             self._session.close()
         elif self._runner is not None and not self._cancelled:
             self._cancelled = True
             self._runner.cancel()
 
-    # the end
+    # end
 
     def _sentence_of(self, ending: Ending) -> str:
         return f"Disconnected from {self.connection.shown_url}." if ending.trouble is None else str(ending.trouble)
 
     def _end(self, ending: Ending) -> None:
-        """Mark what is still to be marked, flush and report."""
+        """Writes the last marks, flushes and reports."""
         state = SourceState.CLOSED if ending.trouble is None or ending.well else SourceState.FAILED
         sentence = self._sentence_of(ending)
         try:
             if not self._writer.closed:
-                self.recorder.end_gap()  # never came back
+                self.recorder.end_gap()  # never reconnected
             self._writer.flush()
         except OSError as error:
             self._write_error = error

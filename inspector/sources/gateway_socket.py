@@ -1,10 +1,9 @@
-"""A WebSocket client connection that hands over each message as it is parsed, without a queue and a wake-up in between.
+"""WebSocket client connection that delivers messages as it parses them, without a queue.
 
-A gateway may send tens of thousands of small messages a second to the thread that also paints the window, and the
-library's ``recv()`` costs several times as much a message as this (tests/bench/tried.md). Here whole data frames are
-cut out of what the socket brought; everything else (the opening handshake, pings, closing) is the library's business
-and reaches it frame by frame. Nothing is read ahead: while we are busy the socket's own buffer fills, and the sender
-waits.
+A gateway may send tens of thousands of small messages a second to the thread that also paints the window. The library's
+``recv()`` costs several times as much per message (tests/bench/tried.md). Here whole data frames are cut from the
+received bytes. The library handles the rest frame by frame: opening handshake, pings and closing. There is no
+read-ahead: under load the socket's buffer fills, and the sender waits.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from inspector.sources import frame_heads as heads
 from inspector.sources.arrivals import ArrivalObserver, Arrivals, NotingTls
 
 Take = Callable[[str | bytes], None]
-"""Gets a message: ``str`` for text, ``bytes`` for binary."""
+"""Receives a message: ``str`` for text, ``bytes`` for binary."""
 
 SLICE_S = 0.005
-"""Parsing pauses after this long, so that paint timers and the heartbeat get their turn."""
+"""Seconds of parsing after which it pauses for paint timers and the heartbeat."""
 
 _FULL_S = 0.02
-"""Between two looks whether there is room again."""
+"""Seconds between two checks for free space in the writer."""
 
 BIG_BYTES = 1 << 20
-"""A frame above this has a turn of its own."""
+"""Size in bytes above which a frame gets an event-loop turn of its own."""
 
 _END_OF_HEADERS = b"\r\n\r\n"
 _MOST_HEADERS = 1 << 16
@@ -42,23 +41,23 @@ _LOOK_AT_CLOCK = 0x1F  # every 32 frames
 
 
 class GatewaySocket(ClientConnection):
-    """A client connection for ``connect(create_connection=...)``, without compression; ``listen`` replaces ``recv``.
+    """Client connection for ``connect(create_connection=...)``, without compression; ``listen`` replaces ``recv``.
 
     Attributes:
-        reached: What opening it has come to: ``TLS`` once TCP is there, ``upgrade`` once TLS is, or is not wanted.
-        ended: Set as soon as no more messages will come: closing has begun, or the connection is gone.
-        messages_in: Messages handed over so far.
-        bytes_in: Bytes received so far, the answer to the upgrade included.
-        arrived_ns: When the last byte of the message handed over last arrived, nanoseconds since the Unix epoch.
+        reached: progress of opening: ``TLS`` after TCP is connected, ``upgrade`` after TLS or without it.
+        ended: set as soon as no more messages will come.
+        messages_in: number of messages delivered.
+        bytes_in: bytes received, including the response to the upgrade.
+        arrived_ns: arrival time of the last byte of the last message, nanoseconds since the Unix epoch.
     """
 
     def __init__(self, *args: Any, max_message_bytes: int, **options: Any) -> None:
-        """Prepare; the library calls this with its own arguments.
+        """Prepares the connection; the library calls this with its own arguments.
 
         Args:
-            args: Of ``ClientConnection``.
-            max_message_bytes: Larger messages end the connection with 1009.
-            options: Of ``ClientConnection``.
+            args: of ``ClientConnection``.
+            max_message_bytes: larger messages end the connection with 1009.
+            options: of ``ClientConnection``.
         """
         super().__init__(*args, **options)
         self.reached: str = "TLS"
@@ -68,27 +67,27 @@ class GatewaySocket(ClientConnection):
         self._most_bytes = max_message_bytes
         self.arrived_ns: int = 0
         self._arrivals = Arrivals()
-        self._arrived_upto = 0  # `arrived_ns` holds for what ends up to here, counted as `bytes_in`
+        self._arrived_upto = 0  # `arrived_ns` holds up to this place, counted as `bytes_in`
         self._early: list[tuple[str | bytes, int]] = []
         self._take: Take = self._keep_early
         self._is_full: Callable[[], bool] | None = None
-        self._rest = bytearray()  # the beginning of a frame whose rest has not come yet
-        self._needed = 2  # bytes of it without which parsing again is of no use
+        self._rest = bytearray()  # the start of an incomplete frame
+        self._needed = 2  # bytes needed before parsing can continue
         self._big: str | bytes | None = None  # a message that waits for a turn of its own
         self._parts = bytearray()  # of a message in several frames
-        self._parts_kind: int | None = None  # its first opcode; None when there is none
+        self._parts_kind: int | None = None  # its first opcode; None if there is no such message
         self._upgraded = False
         self._paused = False
-        self._deaf = False  # from here on every byte is the library's
-        self._over = False  # and from here on nobody's
+        self._deaf = False  # from here on all bytes go to the library
+        self._over = False  # from here on bytes are dropped
         self._lost = False
 
     def listen(self, take: Take, is_full: Callable[[], bool] | None = None) -> None:
-        """Hand over every message from now on, and first those that came already.
+        """Delivers every message from now on, after those received earlier.
 
         Args:
-            take: Gets each.
-            is_full: While it is true nothing is read, so that the sender waits.
+            take: receives each message.
+            is_full: while it returns True, reading pauses, so that the sender waits.
         """
         self._is_full = is_full
         early = list(self._early)
@@ -103,7 +102,7 @@ class GatewaySocket(ClientConnection):
         self._early.append((message, self.arrived_ns))
 
     def observe(self, observer: ArrivalObserver) -> None:
-        """Have arrivals noted by another process from now on; without, messages arrive when they are read."""
+        """Starts to note arrival times in the observer process; without it, messages arrive when they are read."""
         connected: socket.socket | None = self.transport.get_extra_info("socket")
         if connected is not None and not self._lost:
             tls = self.transport.get_extra_info("ssl_object")
@@ -129,7 +128,7 @@ class GatewaySocket(ClientConnection):
                 return
         if self._rest or self._paused:
             self._rest += data
-            # A huge frame comes in many pieces: they are joined once, when it is complete.
+            # A huge frame comes in many pieces; they are joined once, at the end.
             if self._paused or len(self._rest) < self._needed:
                 return
             if self._needed > BIG_BYTES and self._parts_kind is None and self._rest[0] in heads.WHOLE:
@@ -156,7 +155,7 @@ class GatewaySocket(ClientConnection):
         self.ended.set()
 
     def _answer_to_upgrade(self, data: bytes) -> bytes:
-        """Give the library the answer to its upgrade and nothing of what follows; return what follows."""
+        """Passes the response to the upgrade to the library; returns the bytes after it."""
         received = bytes(self._rest) + data
         self._rest.clear()
         is_http = received[:5] == b"HTTP/"[: len(received)]
@@ -173,14 +172,14 @@ class GatewaySocket(ClientConnection):
         super().data_received(received[:end])
         self._deaf = self.protocol.state is not State.OPEN
         if self._deaf and not _NAMES_ITS_LENGTH.search(received[:end]):
-            super().eof_received()  # a refusal needs no body, which would last until the server hangs up
+            super().eof_received()  # a refusal needs no body; waiting for one would last until the server hangs up
             self._over = True
         return received[end:]
 
     # frames
 
     def _parse(self, data: bytes, *, may_pause: bool = True) -> None:
-        """Hand over the messages whose frames are in ``data``; keep the beginning of a frame. About 1 µs a frame."""
+        """Delivers the messages of complete frames in ``data``; keeps an incomplete one. About 1 µs per frame."""
         at, end, count, needed = 0, len(data), 0, 2
         begin = self.bytes_in - end
         until = self.loop.time() + SLICE_S
@@ -233,7 +232,7 @@ class GatewaySocket(ClientConnection):
             self._needed = needed
 
     def _big_frame(self) -> None:
-        """Take the frame at the beginning of what waits without needless copies; hand it over in a turn of its own."""
+        """Extracts a big frame without needless copies; delivers it in a turn of its own."""
         start = 2 + heads.LENGTH_BYTES.get(self._rest[1], 0)
         with memoryview(self._rest) as view, view[start : self._needed] as payload:
             self._put_by(payload, is_text=self._rest[0] == heads.WHOLE_TEXT)
@@ -243,7 +242,7 @@ class GatewaySocket(ClientConnection):
         self._pause(rest)
 
     def _put_by(self, payload: memoryview | bytearray, *, is_text: bool) -> None:
-        """Keep a big message for a turn of its own: decoding 50 MB takes some 50 ms, and so does what follows."""
+        """Defers a big message to a turn of its own: decoding 50 MB takes about 50 ms, and so does its processing."""
         try:
             self._big = str(payload, "utf-8") if is_text else bytes(payload)
         except UnicodeDecodeError as error:
@@ -269,7 +268,7 @@ class GatewaySocket(ClientConnection):
         self._take(raw)
 
     def _other_frame(self, head: int, data: bytes) -> None:
-        """Deal with anything but a whole text message: a control frame as it is, of others the payload."""
+        """Handles all frames but whole text messages. `data` is a whole control frame, or the payload of others."""
         if head in heads.CONTROL:
             super().data_received(data)
             self._deaf = head == heads.CLOSE
@@ -334,7 +333,7 @@ class GatewaySocket(ClientConnection):
             self._rest.clear()
             self._parse(data, may_pause=False)
 
-    # the end
+    # end
 
     def _fail(self, code: CloseCode, reason: str) -> None:
         self.protocol.fail(code, reason)

@@ -1,4 +1,4 @@
-"""One of the files that were at a log's place, one after the other: how far it was taken, and whether it still is."""
+"""One of the successive files of a log: its read position, and detection of replacement."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _LOOK_BYTES = 1 << 16
 
 
 class Generation:
-    """A file that is written while it is read.
+    """A file that is read while it is written.
 
     Attributes:
         file: its descriptor.
-        key: which file it is, whatever it is called by now.
-        found_at: when it was first seen, by the monotonic clock.
-        written_at_s: when it was last written before that, seconds since the Unix epoch.
+        key: device and inode, independent of its name.
+        found_at: monotonic time of discovery.
+        written_at_s: last write before discovery, seconds since the Unix epoch.
         taken: bytes from its start that count as read.
-        size: bytes in it when last looked at.
-        changed_at: when it was last seen to change, by the monotonic clock.
-        torn: what was taken ends within a line.
+        size: bytes at the last check.
+        changed_at: monotonic time of the last observed change.
+        torn: the read part ends within a line.
     """
 
     def __init__(self, file: int, *, found_at: float = 0.0) -> None:
-        """Begin with nothing taken. Raises OSError."""
+        """Starts with no bytes read. Raises OSError."""
         self.file = file
         self.found_at = found_at
         status = os.fstat(file)
@@ -36,11 +36,11 @@ class Generation:
         self.changed_at = found_at
         self.torn = False
         self._stamp = (-1, -1)
-        self._head = self._tail = b""  # the first and the last bytes taken, by which it is known again
+        self._head = self._tail = b""  # first and last bytes read, to recognize the file
         self._scanned = 0
 
     def look(self, now: float) -> bool:
-        """Whether it has changed since it was last looked at."""
+        """Returns True if the file has changed since the last check."""
         status = os.fstat(self.file)
         stamp = (status.st_size, status.st_mtime_ns)
         if stamp == self._stamp:
@@ -49,15 +49,15 @@ class Generation:
         return True
 
     def forget_stamp(self) -> None:
-        """The next look finds it changed."""
+        """Makes the next check report a change."""
         self._stamp = (-1, -1)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes at an offset; fewer where it ends before."""
+        """Returns bytes at an offset; fewer at the end of the file."""
         return read_at(self.file, offset, length)
 
     def take(self, data: bytes) -> None:
-        """The bytes behind those taken count as read; by them, not by what lies there by now, it is known again."""
+        """Counts the next bytes as read; later checks compare with `data`, not with the file's present content."""
         self.taken += len(data)
         if len(self._head) < _HEAD_BYTES:
             self._head = (self._head + data[:_HEAD_BYTES])[:_HEAD_BYTES]
@@ -65,20 +65,20 @@ class Generation:
         self.torn = not data.endswith(b"\n")
 
     def take_from_file(self, stop: int) -> None:
-        """All before an offset counts as read."""
+        """Counts all bytes before an offset as read."""
         head = self.read(0, min(stop, _HEAD_BYTES))
         tail = max(0, stop - _TAIL_BYTES)
         self.taken, self._head, self._tail = stop, head, self.read(tail, stop - tail)
         self.torn = stop > 0 and not self._tail.endswith(b"\n")
 
     def was_replaced(self) -> bool:
-        """Whether what was taken is no longer what it begins with."""
+        """Returns True if the file no longer begins with the bytes read."""
         if os.fstat(self.file).st_size < self.taken or self.read(0, len(self._head)) != self._head:
             return True
         return self.read(self.taken - len(self._tail), len(self._tail)) != self._tail
 
     def start_again(self) -> None:
-        """It was truncated: what is in it is new, behind the zeros of a writer that goes on where it was."""
+        """Restarts after a truncation, behind the zeros of a writer that kept its old offset."""
         self._scanned = self._hole()
         self.take_from_file(self._scanned)
         self.torn = False
@@ -93,7 +93,7 @@ class Generation:
         return place
 
     def end_of_lines(self) -> int:
-        """Where its last whole line ends; where it was taken to when no more have ended. Looks at no byte twice."""
+        """Returns the end of the last whole line, or of the part read. Reads no byte twice."""
         least = max(self._scanned, self.taken)
         end = last_end(self.read, least, self.size)
         if end > least:

@@ -1,7 +1,7 @@
-"""What we say to a gateway and what its welcome says to us (docs/protocols.md 10, 16). No I/O.
+"""Builds our messages to a gateway and parses its welcome (docs/protocols.md 10, 16). No I/O.
 
-Gateways of the MEW command line read a join message and nothing else; older and specified ones read the URL and a
-Bearer header. We send both forms, so that one connection works with either.
+Gateways of the MEW command line read only a join message; older and specified ones read the URL and a Bearer header. We
+send both, so that one connection works with either.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from inspector.sources.connection import MASK, Connection, normal_url, with_query
 
 GATEWAY_NAMES = ("system:gateway", "system", "gateway")
-"""Senders whose welcome and presence count; anybody else may send the same kinds (docs/protocols.md 2, Spoofing)."""
+"""Trusted senders of welcome and presence; others may send the same kinds (docs/protocols.md 2, Spoofing)."""
 
-# MEW v0.4 gateway as released: what a joiner with a wrong token gets.
+# Released MEW v0.4 gateway: the capabilities of a joiner with a wrong token.
 _DEFAULT_KINDS = frozenset({"chat", "mcp/response"})
 
 JsonObject = Mapping[str, Any]
@@ -26,36 +26,36 @@ JsonObject = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Welcome:
-    """A gateway's greeting, as far as the connection needs it."""
+    """A gateway's welcome, as far as the connection needs it."""
 
     participant: str | None
-    """Who the gateway says we are; None when it does not say."""
+    """Our id according to the gateway; None if it sends none."""
 
     kinds: tuple[str, ...] | None
-    """Kinds of the capabilities granted to us; None when the dialect has none."""
+    """Kinds of the capabilities granted to us; None if the dialect has none."""
 
     @property
     def defaults_only(self) -> bool:
-        """Whether we got only what any stranger gets, which after a token means it was not accepted."""
+        """Returns True if we got only default capabilities; after a token this means that it was refused."""
         return self.kinds is not None and set(self.kinds) <= _DEFAULT_KINDS
 
 
 @dataclass(frozen=True)
 class PresenceChange:
-    """Somebody came or went."""
+    """Arrival or departure of a participant."""
 
     event: str
     """``join``, ``leave`` or another word."""
 
     participant: str
-    """Who."""
+    """Participant id."""
 
 
 def handshake_url(connection: Connection) -> str:
-    """Return the address to open, with ``space`` in the query, and ``topic`` for v0.0 and v0.1 paths.
+    """Returns the address to open, with ``space`` in the query, and ``topic`` for v0.0 and v0.1 paths.
 
     Raises:
-        AddressError: The address cannot be used.
+        AddressError: the address cannot be used.
     """
     url = normal_url(connection.url)
     if not connection.space:
@@ -66,9 +66,9 @@ def handshake_url(connection: Connection) -> str:
 
 
 def handshake_headers(connection: Connection) -> dict[str, str]:
-    """Return the extra HTTP headers of the upgrade request."""
+    """Returns the extra HTTP headers of the upgrade request."""
     token = connection.token.get_secret_value()
-    # A token with control or non-ASCII characters cannot stand in a header; the join message carries any.
+    # A token with control or non-ASCII characters cannot be in a header; the join message can carry it.
     fits = bool(token) and token.isascii() and token.isprintable()
     # A user name in the address makes an Authorization header of its own.
     if not fits or "@" in urlsplit(normal_url(connection.url)).netloc:
@@ -77,7 +77,7 @@ def handshake_headers(connection: Connection) -> dict[str, str]:
 
 
 def join_frames(connection: Connection) -> tuple[str, str]:
-    """Return the join message as it is sent, and as it may be captured: the token masked."""
+    """Returns the join message to send, and the copy for the capture with the token masked."""
     join: dict[str, object] = {"type": "join", "space": connection.space}
     masked = dict(join)
     if connection.token:
@@ -88,13 +88,13 @@ def join_frames(connection: Connection) -> tuple[str, str]:
 
 
 def tools_list_answer(request: JsonObject, *, own_ids: frozenset[str], participant: str, time_ns: int) -> str | None:
-    """Return the empty answer to a ``tools/list`` addressed to us, or None when ``request`` is none.
+    """Returns the empty answer to a ``tools/list`` request to us, or None for other envelopes.
 
     Args:
-        request: A decoded envelope.
-        own_ids: The ids we go by: the one we asked for and the one the gateway gave.
-        participant: The id to answer under.
-        time_ns: For the answer's ``ts``, nanoseconds since the Unix epoch.
+        request: a decoded envelope.
+        own_ids: our ids: the requested one and the one from the gateway.
+        participant: sender id of the answer.
+        time_ns: for the answer's ``ts``, nanoseconds since the Unix epoch.
     """
     payload = request.get("payload")
     to = request.get("to")
@@ -124,7 +124,7 @@ def tools_list_answer(request: JsonObject, *, own_ids: frozenset[str], participa
 
 
 def read_welcome(envelope: JsonObject) -> Welcome | None:
-    """Return what a welcome of any dialect says, or None when ``envelope`` is none."""
+    """Parses a welcome of any dialect; None for other envelopes."""
     payload = envelope.get("payload")
     if not isinstance(payload, dict) or envelope.get("from") not in (*GATEWAY_NAMES, None):
         return None
@@ -142,7 +142,7 @@ def read_welcome(envelope: JsonObject) -> Welcome | None:
 
 
 def read_presence(envelope: JsonObject) -> PresenceChange | None:
-    """Return who came or went, or None when ``envelope`` is no trustworthy presence."""
+    """Parses an arrival or departure; None for other envelopes and untrusted senders."""
     payload = envelope.get("payload")
     if envelope.get("kind") not in ("system/presence", "presence") or envelope.get("from") not in GATEWAY_NAMES:
         return None
@@ -156,12 +156,12 @@ def read_presence(envelope: JsonObject) -> PresenceChange | None:
 
 
 def rfc3339(time_ns: int) -> str:
-    """Return a UTC time stamp with milliseconds, as MEW writes them."""
+    """Formats a UTC time stamp with milliseconds, as in MEW."""
     return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def compact_json(value: object) -> str:
-    """Return JSON without spaces, in ASCII so that no text can spoil it."""
+    """Encodes JSON without spaces, in ASCII, so that no text can break it."""
     return json.dumps(value, separators=(",", ":"))
 
 
@@ -171,5 +171,5 @@ def _kinds(capabilities: object) -> tuple[str, ...] | None:
     kinds: list[str] = []
     for capability in cast("list[Any]", capabilities):
         kind = cast("dict[str, Any]", capability).get("kind") if isinstance(capability, dict) else capability
-        kinds.append(kind if isinstance(kind, str) else "*")  # an odd pattern is at least no default
+        kinds.append(kind if isinstance(kind, str) else "*")  # an unknown pattern is at least not a default
     return tuple(kinds)

@@ -1,4 +1,4 @@
-"""HTTP archives (HAR), as browsers, proxies and test tools save what they saw: read entry by entry."""
+"""Converts HTTP archives (HAR) of browsers, proxies and test tools, entry by entry."""
 
 from __future__ import annotations
 
@@ -17,42 +17,37 @@ from inspector.store.files.elements import ElementScanner, trimmed
 
 FORMAT = "har"
 HEAD_BYTES = 1 << 16
-"""Enough to know one."""
+"""Number of first bytes needed for detection."""
 
 _BEGIN = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"log"\s*:\s*\{')
 _ENTRIES = re.compile(rb'"entries"\s*:\s*\[')
 _OWN = rb'"(?:_(?:[^"\\]|\\.)*+|comment)"\s*:\s*(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)\s*,\s*'
-"""A field of a program's own, as Polly writes first, whose value is no list and no object."""
+"""A program's own scalar field, as Polly writes first."""
 _OTHERS = re.compile(rb"\s*(?:" + _OWN + rb')*+"(?:version|creator|browser|pages|entries)"\s*:')
 _BLOCK_BYTES = 1 << 20
 _LONGEST = 1 << 28
-"""Bytes of an entry that is decoded; of a longer one nothing is read."""
+"""Limit in bytes of a decoded entry; a longer one is an error."""
 
 
 def is_archive(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is an HTTP archive."""
+    """Returns True for the first bytes of an HTTP archive."""
     found = _BEGIN.match(head)
     return found is not None and _OTHERS.match(head, found.end()) is not None
 
 
 class HarConversion:
-    """The exchanges of an archive as lines of a recording, in the order of their times.
+    """Converts the exchanges of an archive to lines of a recording, in order of time.
 
     Attributes:
-        progress: bytes taken in, and of how many.
+        progress: bytes read, and the file's size.
     """
 
     def __init__(self, path: Path) -> None:
-        """Prepare.
-
-        Args:
-            path: the archive.
-        """
         self._path = path
         self.progress = (0, path.stat().st_size)
 
     def lines(self) -> Iterator[bytes]:
-        """The lines. What overlaps in time is between its likes. Raises OSError and NotConvertedError."""
+        """Yields the lines, with overlapping exchanges interleaved. Raises OSError and NotConvertedError."""
         waiting: list[tuple[int, int, dict[str, Any]]] = []
         order = 0
         trouble: NotConvertedError | None = None
@@ -65,7 +60,7 @@ class HarConversion:
                     order += 1
                     heapq.heappush(waiting, (time_ns, order, line))
         except NotConvertedError as error:
-            trouble = error  # what was good before it comes out first
+            trouble = error  # valid lines before it come out first
         while waiting:
             yield _written(heapq.heappop(waiting)[2])
         if trouble is not None:
@@ -83,12 +78,12 @@ class HarConversion:
         return lines_of(value, number)
 
     def _entries(self) -> Iterator[bytes]:
-        """The entries, one after the other, never more than one in memory."""
+        """Yields the entries, with one at a time in memory."""
         with self._path.open("rb") as file:
             begin = self._begin(file)
             file.seek(0)
             scanner = ElementScanner(begin=begin)
-            held = b""  # from `at` on: what may be part of an entry that has not ended
+            held = b""  # from `at` on: a possible start of an unfinished entry
             at = 0
             while data := file.read(_BLOCK_BYTES):
                 held += data
@@ -104,7 +99,7 @@ class HarConversion:
         raise NotConvertedError("it ends in the middle of its entries")
 
     def _begin(self, file: Any) -> int:
-        """Where the entries begin."""
+        """Returns the offset of the first entry."""
         head = b""
         while data := file.read(_BLOCK_BYTES):
             head += data

@@ -1,4 +1,4 @@
-"""What FILE may be, as a source to read: a log, an archive of one, a pipe, standard input."""
+"""Opens a FILE argument as a source: a log, an archive, a pipe or standard input."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from inspector.sources.threaded_feed import ConvertingFeed
 from inspector.store.files.source_files import SourceFile
 
 STANDARD_INPUT = Path("-")
-"""The FILE that stands for standard input; a file of that name needs its whole path."""
+"""FILE for standard input; a file of that name needs its whole path."""
 
 STANDARD_INPUT_NAME = "standard input"
 
 _PLACES = ("envelope-history.jsonl", "logs/envelope-history.jsonl", ".mew/logs/envelope-history.jsonl")
-"""Where in a folder a gateway's log may lie."""
+"""Places of a gateway's log in a folder."""
 
 
 def open_source(path: Path, name: str | None = None, *, parts: Sequence[Path] = ()) -> SourceFile:
-    """A source to read, at once or as it fills.
+    """Returns a source, complete or filling.
 
     Args:
         path: a log, an archive, a pipe or device such as a shell's `<(...)`, or STANDARD_INPUT.
-        name: what to show instead of the file's own name.
-        parts: what was rotated away of the log, the oldest first: read before it, as one file.
+        name: display name, if it differs from the file's name.
+        parts: rotated parts of the log, oldest first, read before it as one file.
 
     Raises:
-        OSError: it cannot be read, or there is no room for a spool.
+        OSError: it cannot be read, or there is no space for a spool.
     """
     if is_stream(path):
         name = name or (STANDARD_INPUT_NAME if path == STANDARD_INPUT else path.name)
@@ -71,7 +71,7 @@ def _opened(log: Path) -> int:
 
 
 def holds_lines(path: Path) -> bool:
-    """Whether a file is read as the lines it holds: it is not packed, and no file of another make.
+    """Returns True if a file is read as its own lines: neither compressed nor converted.
 
     Raises:
         OSError: it cannot be read.
@@ -84,7 +84,7 @@ def holds_lines(path: Path) -> bool:
 
 
 def _folder_words(folder: Path) -> str:
-    """What to do with a folder: a gateway's is named the same everywhere."""
+    """Returns advice for a folder: a gateway's log has the same name everywhere."""
     try:
         found = next((path for place in _PLACES if (path := folder / place).is_file()), None)
         if found is not None:
@@ -97,12 +97,12 @@ def _folder_words(folder: Path) -> str:
 
 
 def waiting_words(path: Path) -> str:
-    """What a stream waits for that has brought nothing yet: a pipe with a name, as long as nobody writes to it."""
+    """Words the wait for the first bytes of a stream, such as for a writer of a named pipe."""
     if path.is_fifo():
         return f"Waiting until somebody writes to {path.name}..."
     return f"Waiting for {STANDARD_INPUT_NAME if path == STANDARD_INPUT else path.name}..."
 
 
 def is_stream(path: Path) -> bool:
-    """Whether it can be read only once, from start to end."""
+    """Returns True if it can only be read once, from start to end."""
     return path == STANDARD_INPUT or (path.exists() and not path.is_file() and not path.is_dir())

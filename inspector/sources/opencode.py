@@ -1,7 +1,7 @@
-"""Where OpenCode keeps its sessions, made lines of its exports: a database, or a folder of small files.
+"""Converts OpenCode's sessions to lines of its export format, from a database or a folder of small files.
 
-The database is only ever read: where nobody has written to it lately (no `-wal` beside it) so that not even its locks
-are touched. One session comes with those it started; all of a place, one after the other, each with those it started.
+The database is opened read-only. Without a recent write (no `-wal` file), not even its locks are touched. A session is
+converted with those it spawned. A whole place is converted root by root, each with its spawned sessions.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from inspector.sources.converting import NotConvertedError
 FORMAT = "opencode"
 DATABASE = "opencode.db"
 MAGIC = b"SQLite format 3\0"
-"""How a database begins."""
+"""First bytes of a database."""
 _TABLES = ("session", "message", "part")
 _MOST_FILES = 1_000_000
 _LARGEST = 1 << 28
-"""Bytes of a file of the folder that is read."""
+"""Limit in bytes of a file in the folder."""
 _SHARED_BYTES = 1 << 26
 _LEAST_BOUND_S, _SLOWEST_BYTES_S = 60.0, 1 << 20
-"""Seconds of work that a database of any size may take, and bytes for which a larger one may take one more."""
+"""Processor seconds allowed for any database, and bytes per additional second for a larger one."""
 _STEPS = 20_000
-"""Steps of SQLite's machine between two looks at the clock."""
+"""SQLite instructions between two checks of the clock."""
 _LONGEST_VALUE = 1 << 26
-"""Bytes of a value of the database: one that it works out itself may be of any length, and stands in no file."""
+"""Limit in bytes of a value; a computed value could have any length."""
 
 
 class Place(NamedTuple):
-    """Where sessions lie, and which of them is meant; None for all."""
+    """A place with sessions, and the id of one of them; None for all."""
 
     path: Path
     session: str | None = None
 
     @property
     def is_database(self) -> bool:
-        """Whether it is a database, and not a folder."""
+        """Returns True for a database, False for a folder."""
         return self.path.is_file()
 
     @property
     def log(self) -> Path:
-        """The file beside a database that holds what was written to it last, if there is one."""
+        """The write-ahead log beside a database, if it exists."""
         return self.path.with_name(self.path.name + "-wal")
 
 
 def place_of(path: Path) -> Place | None:
-    """The place that a path names; None where it is no such.
+    """Returns the place that a path names, if it is one.
 
-    A session in a database is named as if that were a folder: `opencode.db/ses_1`.
+    A session in a database is a path below it: `opencode.db/ses_1`.
     """
     try:
         if path.is_dir():
@@ -90,23 +90,18 @@ def _is_database(path: Path) -> bool:
 
 
 class OpenCodeConversion:
-    """The sessions of a place as lines, each with those it started, by time.
+    """Converts the sessions of a place to lines, each with the sessions it spawned, by time.
 
     Attributes:
-        progress: sessions taken in, and of how many.
+        progress: sessions read, and their total.
     """
 
     def __init__(self, place: Place) -> None:
-        """Prepare.
-
-        Args:
-            place: where they lie.
-        """
         self._place = place
         self.progress = (0, 0)
 
     def lines(self) -> Iterator[bytes]:
-        """The lines. Raises OSError and NotConvertedError."""
+        """Yields the lines. Raises OSError and NotConvertedError."""
         if not self._place.is_database:
             yield from self._lines_of(_Folder(self._place.path))
             return
@@ -152,18 +147,18 @@ class OpenCodeConversion:
 
 
 class _Sessions(Protocol):
-    """Sessions, wherever they lie."""
+    """Storage of sessions."""
 
     def sessions(self) -> dict[str, dict[str, Any]]:
-        """What is known of each, by id."""
+        """Returns facts about each session, by id."""
         ...
 
     def messages(self, session: str) -> Iterator[dict[str, Any]]:
-        """The messages of a session, without their parts."""
+        """Yields the messages of a session, without their parts."""
         ...
 
     def parts(self, session: str, message: str) -> list[Any]:
-        """The parts of a message of the session that was asked for last, in their order."""
+        """Returns the parts of a message, in order; the session must be the last one requested."""
         ...
 
 
@@ -196,7 +191,7 @@ class _Folder:
         return [part for path in self._entries(self._folder / "part" / message) if (part := _read(path))]
 
     def _entries(self, folder: Path) -> Iterator[Path]:
-        """What lies in a folder, by name; links and what is above all bounds left out."""
+        """Yields the entries of a folder by name, without links and within the file limit."""
         if "/" in folder.name or folder.name in ("", ".", "..") or not folder.is_dir() or folder.is_symlink():
             return
         for path in sorted(folder.iterdir()):
@@ -208,17 +203,17 @@ class _Folder:
 
 
 class _Database:
-    """Tables `session`, `message` and `part`, the last two with their contents as JSON in `data`."""
+    """Tables `session`, `message` and `part`; the latter two have their content as JSON in `data`."""
 
     def __init__(self, connection: sqlite3.Connection, size: int) -> None:
-        """Look at its tables.
+        """Checks the tables.
 
         Args:
-            connection: to it.
+            connection: connection to the database.
             size: bytes of its files.
 
         Raises:
-            NotConvertedError: it holds no sessions, or works out values by itself.
+            NotConvertedError: it has no sessions, or has computed values.
         """
         self._connection = connection
         asked = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -227,7 +222,7 @@ class _Database:
             raise NotConvertedError("it is a SQLite database without sessions of OpenCode")
         for table in _TABLES:
             refuse_computed(connection, table)
-        # Each value is read once, and stands in the files: more comes of defaults that many rows share.
+        # Each value is read once and stored in the files; only defaults shared by many rows give more.
         self._left = 2 * size + _SHARED_BYTES
         self._parts: dict[str, list[Any]] = {}
 
@@ -277,12 +272,12 @@ _RENAMED = {"parent_id": "parentID", "project_id": "projectID"}
 
 
 def _size_of(place: Place) -> int:
-    """Bytes of a database and of the log beside it."""
+    """Returns the bytes of a database and its write-ahead log."""
     return sum(path.stat().st_size for path in (place.path, place.log) if path.is_file())
 
 
 def opened(path: Path) -> sqlite3.Connection:
-    """A database to be read. What is written to it meanwhile is seen only where its log lies beside it."""
+    """Opens a database read-only. Concurrent writes are only visible if its write-ahead log exists."""
     log = Place(path).log
     how = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
     connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True, check_same_thread=False)
@@ -296,7 +291,7 @@ def opened(path: Path) -> sqlite3.Connection:
 
 
 def refuse_computed(connection: sqlite3.Connection, table: str) -> None:
-    """Refuse a table whose values stand in no file, so that there may be any number of them.
+    """Refuses a table with computed values, since there may be any number of them.
 
     Raises:
         NotConvertedError: it has generated columns, or is virtual.
@@ -308,7 +303,7 @@ def refuse_computed(connection: sqlite3.Connection, table: str) -> None:
 
 
 def _members(root: str, below: Mapping[str, list[str]]) -> list[str]:
-    """A session and those it started, and they did; circles are cut."""
+    """Returns a session and all its descendants; cycles are cut."""
     found, waiting = [root], [root]
     known = {root}
     while waiting:
@@ -327,7 +322,7 @@ def _created(info: Mapping[str, Any]) -> float:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A small file of JSON; an empty object where it is none."""
+    """Reads a small JSON file; returns an empty dict if it is not valid."""
     with path.open("rb") as file:
         data = file.read(_LARGEST + 1)
     return _object(data) if len(data) <= _LARGEST else {}

@@ -1,4 +1,4 @@
-"""Opening a WebSocket to a gateway, step by step: name lookup, TCP, TLS, upgrade. Gives a connection or a sentence."""
+"""Opens a WebSocket to a gateway in steps: name lookup, TCP, TLS, upgrade. Errors become sentences."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from inspector.sources.gateway_socket import GatewaySocket
 from inspector.sources.state import Timing
 
 MAX_FRAME_BYTES = 100 << 20
-"""Largest frame accepted, as the MEW v0.4 gateway itself allows."""
+"""Largest accepted frame, the limit of the MEW v0.4 gateway itself."""
 
-# At level DEBUG websockets writes down every header and frame, and with them our token. Whatever level is asked for
-# elsewhere, this logger stays above it.
+# At level DEBUG, websockets logs every header and frame, including our token. This logger stays above it, whatever
+# level others have.
 _quiet_log = logging.getLogger(f"{__name__}.websocket")
 _quiet_log.setLevel(logging.INFO)
 
@@ -37,7 +37,7 @@ _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _DEFAULT_PORTS = {"ws": 80, "wss": 443}
 
 
-# Dead hosts are noticed by the system's own probes: a busy gateway answers those too, unlike WebSocket pings.
+# The system's own probes detect dead hosts: a busy gateway answers them, unlike WebSocket pings.
 _PROBES = {"TCP_KEEPIDLE": 3, "TCP_KEEPALIVE": 3, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 5}
 
 
@@ -45,11 +45,10 @@ class OpeningError(Exception):
     """The connection could not be opened; the text is a sentence or two for the user.
 
     Attributes:
-        trouble: The same in parts.
+        trouble: the same in parts.
     """
 
     def __init__(self, trouble: failures.Trouble) -> None:
-        """Make an error of what is to be said."""
         super().__init__(str(trouble))
         self.trouble = trouble
 
@@ -57,18 +56,18 @@ class OpeningError(Exception):
 async def open_websocket(
     connection: Connection, *, timing: Timing, ssl_context: ssl.SSLContext | None = None, limit_s: float | None = None
 ) -> GatewaySocket:
-    """Open the WebSocket; the join is the caller's.
+    """Opens the WebSocket; the caller joins.
 
-    No compression, no pings, messages up to ``MAX_FRAME_BYTES``, the closing handshake limited to ``timing.close_s``.
+    No compression, no pings, messages up to ``MAX_FRAME_BYTES``, closing handshake limited to ``timing.close_s``.
 
     Args:
-        connection: Where to.
+        connection: the address.
         timing: ``open_s`` limits all steps together.
-        ssl_context: For ``wss``; default: the system's trusted certificates.
-        limit_s: In place of ``timing.open_s``.
+        ssl_context: for ``wss``; default: the system's trusted certificates.
+        limit_s: replaces ``timing.open_s``.
 
     Raises:
-        OpeningError: Any of the steps failed.
+        OpeningError: a step failed.
     """
     step = "name lookup"
     made: list[GatewaySocket] = []
@@ -82,7 +81,7 @@ async def open_websocket(
         url = handshake.handshake_url(connection)
         async with asyncio.timeout(allowed_s):
             proxy = _proxy(url)
-            if proxy is None:  # a proxy looks names up itself
+            if proxy is None:  # a proxy resolves names itself
                 await _look_up(url)
             step = "TCP"
             opened = await _Connect(
@@ -111,7 +110,7 @@ async def open_websocket(
 
 
 class _Connect(connect):
-    """Follows no redirect: our join would carry the token to wherever it points."""
+    """Follows no redirect: our join would carry the token to the target."""
 
     @override
     def process_redirect(self, exc: Exception) -> Exception | str:
@@ -119,23 +118,23 @@ class _Connect(connect):
 
 
 async def _look_up(url: str) -> None:
-    """Resolve the host by itself first, so that a slow or failing lookup is named as such."""
+    """Resolves the host separately, so that a slow or failed lookup is reported as such."""
     parts = urlsplit(url)
     port = parts.port or _DEFAULT_PORTS[parts.scheme]
     await asyncio.get_running_loop().getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
 
 
 def _proxy(url: str) -> Literal[True] | None:
-    """Whether the system's proxy settings may apply: never to this machine.
+    """Returns True if the system's proxy settings apply, else None; never for this machine.
 
-    They are what `urllib` finds: the environment (`https_proxy`, `no_proxy`...) as with curl and git, on Windows and
-    macOS the system's own. Qt's `QNetworkProxyFactory` knows no more without libproxy, which its wheels lack.
+    `urllib` finds them: in the environment (`https_proxy`, `no_proxy`...) as with curl and git, on Windows and macOS in
+    the system. Qt's `QNetworkProxyFactory` finds no more without libproxy, which its wheels lack.
     """
     return True if urlsplit(url).hostname not in _LOOPBACK and getproxies() else None
 
 
 def _keep_alive(sock: socket.socket | None) -> None:
-    """Have the system ask a silent host every few seconds whether it is there, where the system can."""
+    """Enables TCP keep-alive probes every few seconds, if the system can."""
     if sock is None:
         return
     with contextlib.suppress(OSError):
@@ -147,9 +146,9 @@ def _keep_alive(sock: socket.socket | None) -> None:
 
 
 def _make_room(sock: socket.socket | None) -> None:
-    """Have the system take in some seconds' worth while we paint, so that bytes arrive when they come.
+    """Enlarges the receive buffer to some seconds of data, so that bytes arrive on time while the window paints.
 
-    Only where it grants all of that: asking ends its own enlarging, which goes up to 6 MB on the rest.
+    Only if the system grants the full size: the option disables its own growth, which goes up to 6 MB elsewhere.
     """
     with contextlib.suppress(OSError, ValueError):
         if sock is not None and int(_MOST_ROOM.read_text()) >= _ROOM_BYTES:
@@ -161,5 +160,5 @@ def _tls_options(url: str, allowed_s: float, ssl_context: ssl.SSLContext | None)
         return {}
     context = ssl_context or ssl.create_default_context()
     context.sslobject_class = NotingTls
-    # Shorter than the time for all, so that a hanging handshake is named rather than a hanging connection.
+    # Shorter than the total timeout, so that the error names a hanging handshake, not a hanging connection.
     return {"ssl": context, "ssl_handshake_timeout": 0.8 * allowed_s}

@@ -1,8 +1,8 @@
-"""Traces of a stream that has no end yet, as lines: the spans of each while in the order of time, as far as they came.
+"""Converts an endless stream of traces to lines: at each pause, the spans received so far, in order of time.
 
-What spans tell of each other goes across whiles (`KnownSpans`). A span within another ends before it, so that what
-holds others is known when it comes; whose a span is, where only the one around it says so, is known within a while
-alone.
+Facts from related spans carry over between batches (`KnownSpans`). A child span ends before its parent, so a parent's
+children are known when it arrives. A fact that only the parent has, such as the agent, is only found within the same
+batch.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from inspector.sources.otlp_conversion import SpanMemory, in_order, is_protobuf,
 
 _BLANK = b" \t\r\n"
 _MOST_HOLDING = 1 << 18
-"""Spans within others whose own span is still waited for."""
+"""Limit of spans with children whose own span has not arrived."""
 _MOST_EARLIER = 512
-"""Spans of whiles before that are asked about those of a new one."""
+"""Number of earlier spans considered for a new batch."""
 
 
 class KnownSpans:
-    """What is known of spans by all that came before them.
+    """Facts from all earlier spans.
 
     Attributes:
-        histories: what models were given before.
+        histories: earlier inputs of models.
     """
 
     def __init__(self) -> None:
         self.histories = Histories()
-        self._holding: dict[str, Within] = {}  # by span that holds others, what lies in it
+        self._holding: dict[str, Within] = {}  # by parent span id, facts about its children
         self._earlier: deque[Telling] = deque(maxlen=_MOST_EARLIER)
 
     def resolve(self, spans: list[Span]) -> list[Resolved]:
-        """What is known of some more spans, by each other and by those before."""
+        """Returns facts about new spans from each other and from earlier ones."""
         traces = {span.trace for span in spans}
         before = [one for one in self._earlier if one.span.trace in traces]
         tellings = list(map(Telling, spans))
@@ -54,7 +54,7 @@ class KnownSpans:
             one.judge()
             if span.parent and not span.is_log:
                 self._holding.setdefault(span.parent, Within()).take(one)
-            if told.call:  # another call of the tool does not go by this id
+            if told.call:  # another call of the tool must not use this id
                 named = {**span.attributes, CALL_ID: told.call}
                 tellings[place] = Telling(msgspec.structs.replace(span, attributes=named), told)
             self._earlier.append(tellings[place])
@@ -64,23 +64,23 @@ class KnownSpans:
 
 
 def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
-    """The lines for a stream of traces, given on at each pause and at the end. One without a pause is as a file is.
+    """Yields the lines for a stream of traces at each pause and at the end. Without pauses, same as for a file.
 
     Args:
-        blocks: what comes, cut anywhere; None for a pause. Documents that are no lines are read at the end.
+        blocks: data cut anywhere; None for a pause. Documents over several lines are read at the end.
 
     Raises:
-        NotConvertedError: it is protobuf that cannot be read, or the extra is not installed.
+        NotConvertedError: it is unreadable protobuf, or the extra is not installed.
     """
     known = KnownSpans()
-    waiting: list[bytes] = []  # for a pause behind the end of a line
+    waiting: list[bytes] = []  # data since the last pause after a line end
     by_lines = False
     memory = SpanMemory()
     for block in blocks:
         if block is not None:
             memory.add(block)
             waiting.append(block)
-            yield b""  # whoever has had enough says so
+            yield b""  # lets the caller cancel
             continue
         data, end, rest = b"".join(waiting).rpartition(b"\n")
         by_lines = by_lines or begins_with_line(data + end)
@@ -93,13 +93,13 @@ def as_they_come(blocks: Iterable[bytes | None]) -> Iterator[bytes]:
 
 
 def begins_with_line(data: bytes) -> bool:
-    """Whether the first line is a document by itself: it is not one in protobuf or over several lines."""
+    """Returns True if the first line is a document on its own: not protobuf, and not spread over lines."""
     first, end, _ = data.removeprefix(b"\xef\xbb\xbf").lstrip(_BLANK).partition(b"\n")
     return end != b"" and not is_protobuf(data) and decoded_object(first) is not None
 
 
 def lines_of(data: bytes, known: KnownSpans) -> Iterator[bytes]:
-    """The lines for some documents, one a line, by what is known of their spans."""
+    """Yields lines for documents, one per line, with facts from known spans."""
     spans, others = spans_of(data.lstrip(_BLANK))
     yield from timed_lines(spans, known.resolve(spans), known.histories)
     yield from others

@@ -1,9 +1,9 @@
-"""Traces that a file holds, as lines: one a span, in the order of time, with what others tell of it.
+"""Converts a file of traces to lines: one per span, in order of time, with facts from related spans.
 
-A span is written when it ends, those within others first, and the file of a collector mixes traces and services. So all
-spans are read before the first is given on. A line is OTLP as JSON with one span, and beside it what is known by the
-others (`protocol.formats.otlp.resolving`); a call of a model or a tool, and what holds others, has a line for its start
-and one for its end. OTLP as protobuf needs the extra `otel`.
+A span is written at its end, children first, and a collector's file mixes traces and services. So all spans are read
+before the first is output. A line is OTLP as JSON with one span, plus facts from the others
+(`protocol.formats.otlp.resolving`). Calls of models and tools, and spans with children, have a line for start and end
+each. OTLP as protobuf needs the extra `otel`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from inspector.sources.converting import NotConvertedError
 from inspector.sources.otlp_protobuf import ProtobufError, traces_of
 
 HEAD_BYTES = 1 << 12
-"""So many first bytes tell what a file is."""
+"""Number of first bytes needed for detection."""
 _BEGINS = re.compile(
     rb'\s*\[?\s*\{\s*"(?:resourceSpans|resource_spans|batches|resourceLogs|resourceMetrics|trace|data)"\s*:\s*[\[{]'
 )
@@ -46,18 +46,18 @@ _JAEGER = re.compile(rb'"traceID"\s*:')
 _ONE_OF_JAEGER = re.compile(rb'\s*\[?\s*\{\s*"(?:traceID|spans|processes)"\s*:(?=.*"spanID"\s*:)', re.DOTALL)
 _BLANK = b" \t\r\n"
 _PROTOBUF = b"\x0a"
-"""The tag of the first field, a message, of what holds spans; as a text, an empty line."""
+"""Tag of the first field, a message; as text, an empty line."""
 _CONTINUES = 0x80
 _USUALLY_FREE = 4 << 30
 _MESSAGE = 100
 _DENSEST = 16
-"""Bytes of memory for each of a file. Traces take six; what takes more is made of brackets."""
+"""Bytes of memory per byte of file. Traces take six; anything above 16 is mostly brackets."""
 _FIELDS = (b"\x0a", b"\x12", b"\x1a")
 _TEXT = (b" ", b"\t", b"\r", b"\n", b"{", b"[")
 
 
 def holds_traces(head: bytes) -> bool:
-    """Whether a file that begins with these bytes holds traces that are not put in order yet."""
+    """Returns True for the first bytes of a file with unsorted traces."""
     if is_protobuf(head):
         return True
     text = head.removeprefix(b"\xef\xbb\xbf")
@@ -72,7 +72,7 @@ def holds_traces(head: bytes) -> bool:
 
 
 def is_protobuf(head: bytes) -> bool:
-    """Whether bytes begin as OTLP does in protobuf: a message of a length, in which another one begins."""
+    """Returns True for OTLP as protobuf: a length-prefixed message that begins with another one."""
     if head[:1] != _PROTOBUF or head[1:2] in (b"", *_TEXT):
         return False
     length = next((place for place in range(1, min(6, len(head))) if head[place] < _CONTINUES), None)
@@ -80,19 +80,19 @@ def is_protobuf(head: bytes) -> bool:
 
 
 def may_be_protobuf(head: bytes) -> bool:
-    """Whether a stream is that by its first bytes, or can become so by those that follow."""
+    """Returns True if the first bytes are protobuf, or can become so with the next ones."""
     return any(is_protobuf(head + more) for more in (b"", _PROTOBUF, b"\x01" + _PROTOBUF))
 
 
 def in_order(data: bytes) -> Iterator[bytes]:
-    """The lines for a file of traces, some at a time. Raises NotConvertedError."""
+    """Yields the lines for a file of traces. Raises NotConvertedError."""
     spans, others = spans_of(data)
     yield from timed_lines(spans, resolve(spans), Histories())
     yield from others
 
 
 class SpanMemory:
-    """What the spans of some bytes would take, beside what they may: half of the memory that is free."""
+    """Estimates the memory for decoded spans, and limits it to half of the free memory."""
 
     def __init__(self) -> None:
         free = free_bytes()
@@ -100,13 +100,14 @@ class SpanMemory:
         self._given = self._needed = 0
 
     def add(self, data: bytes) -> None:
-        """Hold some more.
+        """Adds input data.
 
         Raises:
-            NotConvertedError: they would fill memory.
+            NotConvertedError: the spans would fill memory.
         """
         self._given += len(data)
-        # Each value of protobuf is given once more; what begins its messages ends lines of JSON, which are some, too.
+        # Protobuf values are copied once more. The tag byte of its messages is also the line end in JSON, so both
+        # count.
         self._needed += len(data) + decoded_bytes(data) + _MESSAGE * data.count(b"\n")
         if self._needed > MOST_DECODED and self._needed > _DENSEST * self._given:
             raise NotConvertedError(TOO_MUCH)
@@ -117,15 +118,15 @@ class SpanMemory:
             )
 
     def clear(self) -> None:
-        """Hold nothing."""
+        """Resets the estimate."""
         self._given = self._needed = 0
 
 
 def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:
-    """The spans that some documents hold, and the lines of those that hold none: metrics, spoilt lines.
+    """Returns the spans of documents, and the lines of documents without spans: metrics, invalid lines.
 
     Raises:
-        NotConvertedError: it is protobuf that cannot be read, or the extra is not installed.
+        NotConvertedError: it is unreadable protobuf, or the extra is not installed.
     """
     spans: list[Span] = []
     others: list[bytes] = []
@@ -138,7 +139,7 @@ def spans_of(data: bytes) -> tuple[list[Span], list[bytes]]:
 
 
 def distinct(spans: list[Span]) -> list[Span]:
-    """Spans without those that are exported again: of several with one id the first that has ended, else the first."""
+    """Removes repeated exports: of several spans with one id, keeps the first ended one, else the first."""
     first: dict[tuple[str, str], int] = {}
     kept: list[Span | None] = list(spans)
     for place, span in enumerate(spans):
@@ -156,14 +157,14 @@ def distinct(spans: list[Span]) -> list[Span]:
 
 
 def timed_lines(spans: list[Span], known: list[Resolved], histories: Histories) -> Iterator[bytes]:
-    """The lines of spans in the order of time, some at a time; a call of a model or a tool has one for each end.
+    """Yields the lines of spans in order of time; calls of models and tools have one for each end.
 
     Args:
-        spans: some.
-        known: what is known of each by others.
-        histories: what models were given before; noted on.
+        spans: the spans.
+        known: facts about each from other spans.
+        histories: earlier inputs of models; updated.
     """
-    times: list[tuple[int, int, int, int]] = []  # at the same time one ends before the next begins, outer ones first
+    times: list[tuple[int, int, int, int]] = []  # at equal times, ends come before starts, and outer spans first
     for place, (span, told) in enumerate(zip(spans, known, strict=True)):
         times.append((span.start_ns, _BEGIN, -span.end_ns, place))
         if not span.is_log and (told.holds or _is_call(span)):
@@ -183,15 +184,15 @@ _END, _BEGIN, _END_AT_ONCE = 0, 1, 2
 
 
 class _Lines:
-    """Writes lines of spans, which are taken in the order of time."""
+    """Writes lines of spans, given in order of time."""
 
     def __init__(self, spans: list[Span], known: list[Resolved], histories: Histories) -> None:
         self._spans, self._known, self._histories = spans, known, histories
-        self._seen: dict[int, Counter[str]] = {}  # by place of a model call that goes on
+        self._seen: dict[int, Counter[str]] = {}  # by index of a running model call
         self._written: list[tuple[Resolved, dict[str, Any]]] = []
 
     def take(self, *, whole: bool) -> bytes:
-        """The lines so far; the last of them waits, unless all are wanted: what ends next stands with it."""
+        """Returns the lines so far; keeps the last one back unless `whole`, since later span ends are added to it."""
         kept = 0 if whole else 1
         given, self._written = self._written[: len(self._written) - kept], self._written[-1:] if kept else []
         return b"".join(_line(told, span) + b"\n" for told, span in given)
@@ -244,12 +245,12 @@ def _speaker(span: Span, told: Resolved) -> str:
 
 
 def _line(known: Resolved, given: Mapping[str, Any]) -> bytes:
-    """The line of a span: OTLP, and first what is known of it by others, by which a file of these is told from OTLP."""
+    """Encodes a span: facts from other spans first, to tell such files from plain OTLP, then OTLP."""
     return to_json({KEY: msgspec.to_builtins(known), **given})
 
 
 def _documents(data: bytes) -> Iterator[tuple[Mapping[str, Any] | None, bytes]]:
-    """What a file holds: one document, a list of some, or one a line; None with the bytes of what is none."""
+    """Yields the documents of a file: one, a list, or one per line; None with the bytes of an invalid one."""
     if is_protobuf(data[:HEAD_BYTES]):
         try:
             yield traces_of(data), b""

@@ -1,6 +1,6 @@
-"""A file of traces, as lines: what lies in it in order of time, and, where it is one document a line, what it gains.
+"""Converts a file of traces, and its growth if it has one document per line.
 
-What spans tell of each other goes from what was there to what comes (`KnownSpans`).
+Facts from earlier spans carry over to appended ones (`KnownSpans`).
 """
 
 from __future__ import annotations
@@ -16,28 +16,23 @@ _STEP = 1 << 22
 
 
 class OtlpFile:
-    """The spans of a file (a `GrowingConversion`).
+    """Spans of a file (a `GrowingConversion`).
 
     Attributes:
-        progress: bytes taken in, and of how many.
-        goes_on: it was read to its end, and more lines of it can be.
+        progress: bytes read, and the file's size.
+        goes_on: it was read to its end, and appended lines can be converted.
     """
 
     def __init__(self, path: Path) -> None:
-        """Prepare.
-
-        Args:
-            path: the file.
-        """
         self._path = path
         self.progress = (0, path.stat().st_size)
         self.goes_on = False
         self._known = KnownSpans()
-        self._rest = b""  # of a line that has no end yet
-        self._is_row = False  # the rest has been given on as it is
+        self._rest = b""  # an unfinished line
+        self._is_row = False  # the unfinished line was already output
 
     def lines(self) -> Iterator[bytes]:
-        """The lines, some at a time. Raises OSError and NotConvertedError."""
+        """Yields the lines. Raises OSError and NotConvertedError."""
         parts: list[bytes] = []
         memory = SpanMemory()
         with self._path.open("rb") as file:
@@ -45,7 +40,7 @@ class OtlpFile:
                 memory.add(part)
                 parts.append(part)
                 self.progress = (self.progress[0] + len(part), self.progress[1])
-                yield b""  # whoever has had enough says so
+                yield b""  # lets the caller cancel
         data = b"".join(parts)
         if not begins_with_line(data):
             yield from in_order(data)
@@ -56,18 +51,18 @@ class OtlpFile:
         self.goes_on = True
 
     def more(self, data: bytes) -> bytes:
-        """The lines for what the file has gained; a line that it ends within waits for its end.
+        """Returns the lines for appended data; an unfinished line waits for its end.
 
-        One that was a row already, torn as it was, is read once more, whole; the row stays.
+        A line that was already output unfinished is output again, complete; the earlier row stays.
         """
         whole, end, rest = (self._rest + data).rpartition(b"\n")
-        if rest.rstrip().endswith(b"}") and decoded_object(rest) is not None:  # nobody needs to end the last line
+        if rest.rstrip().endswith(b"}") and decoded_object(rest) is not None:  # the last line may lack its line end
             whole, rest = whole + end + rest, b""
         self._is_row = self._is_row and not end and bool(rest)
         self._rest = rest
         return b"".join(lines_of(whole, self._known))
 
     def end(self) -> bytes:
-        """Another file goes on: what is left of this one, as it is."""
+        """Returns the rest of this file as a line when another file replaces it."""
         rest, self._rest = self._rest, b""
         return rest + b"\n" if rest and not self._is_row else b""

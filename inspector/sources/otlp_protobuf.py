@@ -1,4 +1,4 @@
-"""OTLP as protobuf to OTLP as JSON, by the extra `otel`; and the form of OTLP/JSON that its specification asks for."""
+"""Converts OTLP protobuf to OTLP/JSON with the extra `otel`, and ids to the form of the specification."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from inspector.protocol.formats.otlp.spans import hex_id
 
 
 class ProtobufError(ValueError):
-    """Protobuf that cannot be read; the text is a sentence or two."""
+    """Unreadable protobuf; the text is a sentence or two."""
 
 
 def traces_of(data: bytes) -> dict[str, Any]:
-    """A request, or a file, that holds spans, as OTLP/JSON.
+    """Decodes a request or file of spans to OTLP/JSON.
 
     Raises:
-        ProtobufError: it is none, or the extra is not installed.
+        ProtobufError: it is not valid, or the extra is not installed.
     """
     return _decoded(data, "trace", "ExportTraceServiceRequest")
 
 
 def logs_of(data: bytes) -> dict[str, Any]:
-    """The same of records of logs."""
+    """Decodes log records to OTLP/JSON."""
     return _decoded(data, "logs", "ExportLogsServiceRequest")
 
 
@@ -49,7 +49,7 @@ _LISTS = ("resourceSpans", "scopeSpans", "spans", "links", "resourceLogs", "scop
 
 
 def as_specified(value: dict[str, Any]) -> dict[str, Any]:
-    """OTLP/JSON with its ids in hexadecimal, where a writer of plain protobuf JSON put base64. Changes it in place."""
+    """Converts base64 ids of plain protobuf JSON to hexadecimal, in place."""
     waiting: list[Any] = [value]
     while waiting:
         one = waiting.pop()

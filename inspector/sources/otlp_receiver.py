@@ -1,8 +1,8 @@
-"""A receiver of OTLP over HTTP on this machine: each request becomes a line of OTLP/JSON in a file that can be open.
+"""Receives OTLP over HTTP on this machine: writes each request as a line of OTLP/JSON to a file.
 
-Source: OTLP 1.x, OTLP/HTTP: POST to /v1/traces, /v1/logs and /v1/metrics, JSON or protobuf, perhaps compressed. What
-was answered with 200 is in the file; where that cannot be written, or too much comes at the same time, the answer is
-503, so that an exporter sends it again (OTLP/HTTP, Failures: retryable).
+Source: OTLP 1.x, OTLP/HTTP: POST to /v1/traces, /v1/logs and /v1/metrics, JSON or protobuf, optionally compressed. A
+request answered with 200 is in the file. If the file cannot be written, or too much data comes at once, the answer is
+503, so that an exporter retries (OTLP/HTTP, Failures: retryable).
 """
 
 from __future__ import annotations
@@ -34,48 +34,48 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 MOST_BYTES = 64 << 20
-"""Of one request, unpacked."""
+"""Limit of one unpacked request in bytes."""
 MOST_TOGETHER_BYTES = 256 << 20
-"""Of all requests that are on their way, as they are sent; they are unpacked one after the other."""
+"""Limit of all concurrent requests in bytes, still packed; they are unpacked in sequence."""
 _TRACES, _LOGS, _METRICS = "/v1/traces", "/v1/logs", "/v1/metrics"
 _JSON, _PROTOBUF = "application/json", "application/x-protobuf"
 _FIRST_FIELD, _MOST_FIELDS = b"\x0a", 4 << 20
-"""The tag with which nearly every message in OTLP begins; so many of them take a gigabyte."""
+"""The tag at the start of nearly every OTLP message; 4 million of them take a gigabyte."""
 _TICK_S = 0.5
 _PATIENCE_S = 60.0
 _AGAIN_S = 5
 
 _log = logging.getLogger("inspector.sources.otlp_receiver")
 _log.addHandler(logging.NullHandler())
-_log.propagate = False  # what strangers send is no trouble of ours
+_log.propagate = False  # bad requests of strangers are not errors of this program
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen: on this machine alone."""
+    """Address to listen on; this machine only."""
 
     host: str
     port: int
 
     @property
     def origin(self) -> str:
-        """As a URL begins."""
+        """Start of a URL."""
         return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
     def names(self) -> frozenset[str]:
-        """What a request may call it."""
+        """Returns the Host values that a request may have."""
         return frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
 class AddressRefusedError(ValueError):
-    """No address to listen at; the text is a sentence."""
+    """An invalid address to listen on; the text is a sentence."""
 
 
 def address_of(text: str) -> Address:
-    """HOST:PORT, or a port alone.
+    """Parses HOST:PORT, or a port alone.
 
     Raises:
-        AddressRefusedError: it is none, or leads to more than this machine.
+        AddressRefusedError: it is malformed, or reachable from other machines.
     """
     host, _, port = text.removeprefix("http://").rstrip("/").rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
@@ -90,24 +90,24 @@ def address_of(text: str) -> Address:
 
 
 class Receiver:
-    """Takes spans and writes them down.
+    """Receives spans and writes them to a file.
 
     Attributes:
-        spans: how many were written, records of logs included.
-        size_bytes: of the file.
-        trouble: why it could not be written, as a sentence; "".
+        spans: number of spans and log records written.
+        size_bytes: size of the file.
+        trouble: reason for a write error, as a sentence; "".
     """
 
     def __init__(self, path: Path, address: Address) -> None:
-        """Make the file.
+        """Creates the file.
 
         Args:
             path: must not exist, or be empty.
-            address: where requests come.
+            address: address of the requests.
 
         Raises:
-            FileExistsError: the file holds something already.
-            OSError: it cannot be made.
+            FileExistsError: the file is not empty.
+            OSError: it cannot be created.
         """
         self.spans = self.size_bytes = 0
         self.trouble = ""
@@ -119,18 +119,18 @@ class Receiver:
             raise FileExistsError(f"{path} holds something already. Choose another name, so that nothing is lost.")
 
     def close(self) -> None:
-        """Write no more; a file in which nothing was received is removed again."""
+        """Closes the file; removes it if it is empty."""
         os.close(self._file)
         if not self.spans:
             with contextlib.suppress(OSError):
                 self._path.unlink()
 
     def take(self, path: str, kind: str, body: bytes) -> None:
-        """Write down what a request holds; it is in the file when this returns.
+        """Writes the content of a request; it is in the file on return.
 
         Raises:
-            ProtobufError: it is no OTLP, or in protobuf where the extra is not installed.
-            OSError: the file cannot be written; none of it is in there.
+            ProtobufError: it is not OTLP, or it is protobuf without the extra.
+            OSError: the file cannot be written; the request is not in it.
         """
         if path == _METRICS:
             return
@@ -145,7 +145,7 @@ class Receiver:
             self.spans += len(spans)
 
     def _write(self, data: bytes) -> None:
-        """Append all of it, or nothing."""
+        """Appends all of the data, or rolls back."""
         done = 0
         try:
             while done < len(data):
@@ -161,7 +161,7 @@ class Receiver:
     # HTTP
 
     def runner(self, shutdown_timeout_s: float) -> web.AppRunner:
-        """What answers requests."""
+        """Returns the HTTP server."""
         from aiohttp import web
 
         app = web.Application(logger=_log, client_max_size=MOST_BYTES)
@@ -205,11 +205,11 @@ class Receiver:
         return web.Response(text="{}", content_type=_JSON)
 
     async def _sent(self, request: web.Request) -> bytes | None:
-        """The body of a request as it is sent; None where there is no room for it.
+        """Returns the body of a request, still packed; None if there is no room for it.
 
         Raises:
-            TooLongError: it is more than is taken.
-            TimeoutError: the rest of it does not come.
+            TooLongError: it is above the limit.
+            TimeoutError: the rest does not arrive.
         """
         held = HeldBytes(self._room)
         try:
@@ -232,14 +232,14 @@ def _answer(status: int, sentence: str) -> web.Response:
     again = {"Retry-After": str(_AGAIN_S)} if status == 503 else {}
     said = json.dumps({"code": status, "message": sentence})
     response = web.Response(status=status, text=said, content_type=_JSON, headers=again)
-    if status in (408, 413, 503):  # what is still on its way is not waited for
+    if status in (408, 413, 503):  # the rest of the body is not awaited
         response.force_close()
     return response
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivingProgress:
-    """How far receiving is: spans and bytes in the file, spans a second lately."""
+    """Progress: spans and bytes in the file, and recent spans per second."""
 
     spans: int
     rate: float
@@ -247,10 +247,10 @@ class ReceivingProgress:
 
 
 def listener_at(address: Address) -> tuple[socket.socket, Address]:
-    """A socket that listens, and where: a port of 0 is one that is free.
+    """Returns a listening socket and its address; port 0 selects a free port.
 
     Raises:
-        OSError: somebody listens there already, or nobody may.
+        OSError: the address is in use or not permitted.
     """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -269,13 +269,13 @@ async def receive(
     receiver: Receiver, listener: socket.socket, *, seconds: float | None = None, spans: int | None = None,
     on_progress: Callable[[ReceivingProgress], None] = lambda _: None,
 ) -> None:  # fmt: skip
-    """Take requests until SIGINT, SIGTERM or the limit asked for.
+    """Serves requests until SIGINT, SIGTERM or a limit.
 
     Args:
-        receiver: writes what comes.
-        listener: where it comes.
-        seconds: end after so long.
-        spans: end after so many.
+        receiver: writes the requests.
+        listener: the listening socket.
+        seconds: time limit.
+        spans: span limit.
         on_progress: called twice a second.
     """
     from aiohttp import web
@@ -303,7 +303,7 @@ async def receive(
 
 
 def variables(address: Address) -> dict[str, str]:
-    """What points an exporter here, by name."""
+    """Returns environment variables that direct an exporter to this receiver."""
     protocol = "http/json" if OTEL.lacking() else "http/protobuf"
     return {"OTEL_EXPORTER_OTLP_ENDPOINT": address.origin, "OTEL_EXPORTER_OTLP_PROTOCOL": protocol}
 

@@ -1,6 +1,6 @@
-"""A Parquet file of ours as lines: those in its column `raw`, one message after the other.
+"""Converts Parquet exports to lines: the column `raw` of each row.
 
-DuckDB reads the file, closed to every other one, to the network and to extensions.
+DuckDB reads the file without access to other files, the network and extensions.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 from inspector.sources.converting import LEAST_BOUND_BYTES, MOST_FOLD, NotConvertedError
 
 RAW = "raw"
-"""The column that holds what messages were logged as."""
+"""Column with the logged bytes of messages."""
 MAGIC = b"PAR1"
-"""How a Parquet file begins."""
+"""First bytes of a Parquet file."""
 FORMAT = "parquet"
 
 _ROWS = 256
@@ -22,23 +22,18 @@ _NONE = "it holds no records, as it was exported without --with-raw; ask it in S
 
 
 class ParquetConversion:
-    """The records of a Parquet file.
+    """Converts the records of a Parquet file.
 
     Attributes:
-        progress: rows taken in, and of how many.
+        progress: rows read, and their total.
     """
 
     def __init__(self, path: Path) -> None:
-        """Prepare.
-
-        Args:
-            path: the file.
-        """
         self._path = path
         self.progress = (0, 0)
 
     def lines(self) -> Iterator[bytes]:
-        """The lines, some at a time. Raises OSError and NotConvertedError."""
+        """Yields the lines. Raises OSError and NotConvertedError."""
         import duckdb
 
         try:

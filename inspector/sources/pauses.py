@@ -1,4 +1,4 @@
-"""Where a stream pauses: what reads it waits in a thread of its own, so that the one that goes on with it need not."""
+"""Detects pauses in a stream: a thread reads it, so that its consumer is not blocked."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from queue import Empty, SimpleQueue
 
 _QUIET_S = 0.25
-"""Nothing for so long is a pause."""
+"""Seconds without data that are a pause."""
 _LONGEST_S = 2.0
-"""Behind so much without a pause a shorter one will do: nobody waits longer for what comes steadily."""
+"""Seconds of continuous data after which a shorter pause is enough."""
 _BREATH_S = 0.05
-"""A stream that comes faster than it can be taken in has none of these."""
+"""Seconds of a short pause; a stream faster than its consumer has none."""
 
 
 def with_pauses(blocks: Iterator[bytes]) -> Iterator[bytes | None]:
-    """Blocks as they come, and None for each pause behind some.
+    """Yields blocks as they arrive, and None for each pause after some.
 
     Args:
-        blocks: waits for what comes; asked by a thread of its own, a daemon, until it ends.
+        blocks: blocking iterator; read in a daemon thread to its end.
     """
     arrived: SimpleQueue[bytes | None] = SimpleQueue()
 
@@ -31,7 +31,7 @@ def with_pauses(blocks: Iterator[bytes]) -> Iterator[bytes | None]:
             arrived.put(None)
 
     threading.Thread(target=take_in, name="wait for a stream", daemon=True).start()
-    since: float | None = None  # what came since the last pause
+    since: float | None = None  # arrival time of the first block since the last pause
     while True:
         longest = since is not None and time.monotonic() - since > _LONGEST_S
         try:

@@ -1,8 +1,7 @@
-"""What of a connection goes into the capture, and in which order: frames, marks, and one gap for each loss.
+"""Orders the frames, marks and gaps of a connection in the capture.
 
-While a lost connection is sought again, what the attempts send and receive is held back: how long the gap was is known
-only when it is over, and its row belongs before the frames that follow it. An attempt that is never answered leaves no
-trace but in the gap's words.
+During reconnection, the frames of attempts are held back, since the length of the gap is only known at its end and its
+row belongs before them. An unanswered attempt leaves no trace except in the text of the gap.
 """
 
 from __future__ import annotations
@@ -15,28 +14,27 @@ if TYPE_CHECKING:
     from inspector.store.files.capture_writer import CaptureWriter
 
 MOST_HELD_BYTES = 1 << 20
-"""An attempt that brings more than this has ended the gap, whatever becomes of it; and of the attempts that failed no
-more is kept."""
+"""Limit in bytes of held frames: an attempt with more ends the gap, and failed attempts keep no more."""
 
-_RECORD_BYTES = 200  # that a record takes beside its frame, about
+_RECORD_BYTES = 200  # approximate overhead of a record
 
 
 class Recorder:
-    """Writes one source's frames and marks to a capture. The writer stays the caller's.
+    """Writes one source's frames and marks to a capture; the caller closes the writer.
 
     Attributes:
-        recorded: Frames and gaps written, that is messages the capture holds of this source.
-        gaps: Gaps among them.
-        last_in_ns: When the last frame was received, nanoseconds since the Unix epoch; 0 before the first.
+        recorded: number of frames and gaps written.
+        gaps: number of gaps among them.
+        last_in_ns: time of the last received frame, nanoseconds since the Unix epoch; 0 before the first.
     """
 
     def __init__(self, writer: CaptureWriter, clock_ns: Callable[[], int], src: int = 0) -> None:
-        """Prepare.
+        """Prepares the recorder.
 
         Args:
-            writer: Gets everything.
-            clock_ns: Arrival clock, nanoseconds since the Unix epoch.
-            src: Number of the source within the capture.
+            writer: destination.
+            clock_ns: arrival clock, nanoseconds since the Unix epoch.
+            src: number of the source in the capture.
         """
         self.recorded: int = 0
         self.gaps: int = 0
@@ -44,20 +42,20 @@ class Recorder:
         self._writer = writer
         self._clock_ns = clock_ns
         self._src = src
-        self._gap: Callable[[], str] | None = None  # the words of a gap not yet written
+        self._gap: Callable[[], str] | None = None  # text of a gap that is not written yet
         self._since_ns = 0
         self._held: list[Callable[[], None]] = []
         self._held_bytes = 0
-        self._settled = 0  # that many of them are of attempts that are over
+        self._settled = 0  # number of records from completed attempts
         self._settled_bytes = 0
 
     def received(self, data: str | bytes, arrived_ns: int | None = None) -> None:
-        """Record a frame that came. Called for every frame, so it is short.
+        """Records a received frame. Called for every frame, so it is short.
 
         Args:
-            data: The frame.
-            arrived_ns: When its last byte came, nanoseconds since the Unix epoch; None is now. Frames follow each
-                other: it counts as no earlier than the one before, unless the clock was set back.
+            data: the frame.
+            arrived_ns: arrival of its last byte, nanoseconds since the Unix epoch; None for now. Times never decrease,
+                unless the clock was set back.
         """
         time_ns = self._clock_ns()
         if arrived_ns is not None:
@@ -70,11 +68,11 @@ class Recorder:
         self._writer.frame(data, direction="in", time_ns=time_ns, src=self._src)
 
     def is_full(self) -> bool:
-        """Whether the disk should take something first, before more is received."""
+        """Returns True if the disk must catch up before more is received."""
         return self._writer.crowded
 
     def sent(self, data: str) -> None:
-        """Record a frame of ours."""
+        """Records a sent frame."""
         write = partial(self._frame, data, "out", self._clock_ns())
         if self._gap is not None:
             self._hold(write, len(data))
@@ -82,38 +80,38 @@ class Recorder:
             write()
 
     def mark(self, name: str, **facts: str | int | None) -> None:
-        """Record a mark that is no message."""
+        """Records a mark, which is not a message."""
         write = partial(self._writer.mark, name, time_ns=self._clock_ns(), src=self._src, **facts)
         if self._gap is not None:
             self._hold(write, 0)
         else:
             write()
 
-    # losses
+    # gaps
 
     def begin_gap(self, since_ns: int, words: Callable[[], str]) -> None:
-        """The connection was lost: hold back what follows. Does nothing while a gap is open.
+        """Starts a gap after a loss: holds back all further records. Does nothing during a gap.
 
         Args:
-            since_ns: When, nanoseconds since the Unix epoch; the time of the gap's row.
-            words: Gives what the row says; asked when it is written.
+            since_ns: time of the loss and of the gap's row, nanoseconds since the Unix epoch.
+            words: returns the text of the row; called when it is written.
         """
         if self._gap is None:
             self._gap, self._since_ns = words, since_ns
 
     def drop_held(self) -> None:
-        """An attempt to get back was not answered: nothing is left of it."""
+        """Drops the records of an unanswered attempt."""
         del self._held[self._settled :]
         self._held_bytes = self._settled_bytes
 
     def keep_held(self) -> None:
-        """An attempt was answered and failed all the same: it is kept behind the gap, as long as that is not much."""
+        """Keeps the records of an answered but failed attempt after the gap, if they are few."""
         if self._held_bytes > MOST_HELD_BYTES:
             self.drop_held()
         self._settled, self._settled_bytes = len(self._held), self._held_bytes
 
     def end_gap(self) -> None:
-        """The loss is over: write its row, then what was held back. Does nothing when no gap is open."""
+        """Ends a gap: writes its row, then the held records. Does nothing without a gap."""
         words, self._gap = self._gap, None
         if words is None:
             return

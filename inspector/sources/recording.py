@@ -1,7 +1,7 @@
-"""Recording a gateway into a file without a window, for servers: the engine of `context-inspector record`. No Qt.
+"""Records a gateway to a file without a window, for `context-inspector record`. No Qt.
 
-The file is written like a live capture (`store.files.capture_writer`); another process may read it meanwhile.
-Prints nothing: callbacks get the events.
+The file is written like a live capture (`store.files.capture_writer`); another process may read it meanwhile. It prints
+no output; callbacks receive the events.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ from inspector.sources.state import SourceState
 from inspector.store.files.capture_writer import CaptureWriter, Direction
 
 TICK_S = 0.5
-"""How often progress is told."""
+"""Seconds between two progress reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingProgress:
-    """How a recording stands."""
+    """Progress of a recording."""
 
     messages: int
-    """Received so far."""
+    """Messages received."""
     rate: float
-    """A second, over the last tick."""
+    """Messages per second, over the last tick."""
     size_bytes: int
-    """Of the file."""
+    """Size of the file."""
     elapsed_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What became of a recording."""
+    """Result of a recording."""
 
     messages: int
-    """Received and on disk; what we sent is not counted."""
+    """Messages received and on disk; sent ones do not count."""
     size_bytes: int
     elapsed_s: float
     trouble: str
-    """Why it ended, a sentence, when it ended by itself and not well; empty otherwise."""
+    """Reason for a failure, as a sentence; empty after a normal end."""
     sentence: str
-    """What the connection said last."""
+    """Last sentence of the connection."""
 
 
 class _CountingWriter(CaptureWriter):
-    """Counts what was received, and takes no more than was asked for."""
+    """Counts received messages and drops all after the limit."""
 
     def __init__(self, path: Path, *, origin: dict[str, object], most: int | None, enough: asyncio.Event) -> None:
         super().__init__(path, origin=origin, background=True)
@@ -75,7 +75,7 @@ class _CountingWriter(CaptureWriter):
 
 
 class Recording:
-    """One gateway, recorded into one file.
+    """Records one gateway to one file.
 
     Attributes:
         path: the file.
@@ -92,14 +92,14 @@ class Recording:
         on_state: Callable[[SourceState, str], None] = lambda _state, _sentence: None,
         on_progress: Callable[[RecordingProgress], None] = lambda _progress: None,
     ) -> None:
-        """Prepare; nothing happens before `run`.
+        """Prepares the recording; `run` starts it.
 
         Args:
-            connection: where to and as whom.
+            connection: address and identity.
             path: must not exist, or be empty.
-            seconds: end after so long, counted from the gateway's welcome.
-            messages: end after so many messages received.
-            wait: until the gateway is there.
+            seconds: time limit, from the gateway's welcome.
+            messages: limit of received messages.
+            wait: waits for the gateway to appear.
             on_state: called with each state and a sentence.
             on_progress: called twice a second.
         """
@@ -114,13 +114,13 @@ class Recording:
         self._welcomed = asyncio.Event()
 
     async def run(self) -> Recorded:
-        """Record until enough is there, `SIGINT`, `SIGTERM`, or an end that reconnecting cannot mend.
+        """Records until a limit, `SIGINT`, `SIGTERM`, or a permanent end of the connection.
 
-        A file in which nothing was received is removed again.
+        A file without received messages is removed.
 
         Raises:
-            FileExistsError: the file holds something already.
-            OSError: the file cannot be made.
+            FileExistsError: the file is not empty.
+            OSError: the file cannot be created.
         """
         writer = _CountingWriter(self.path, origin=self._connection.origin(), most=self._messages, enough=self._over)
         source = GatewaySource(self._connection, writer, on_state=self._noted, observed=True, awaited=self._wait)
@@ -177,7 +177,7 @@ class Recording:
 
 @contextlib.contextmanager
 def signals_set(event: asyncio.Event) -> Generator[None]:
-    """Let Ctrl+C and a request to end set an event instead of ending the program."""
+    """Makes SIGINT and SIGTERM set an event instead of ending the program."""
     loop = asyncio.get_running_loop()
     wanted = [signal.SIGINT, signal.SIGTERM]
     try:

@@ -1,6 +1,6 @@
-"""Logs that were rotated: `x.log.2.gz`, `x.log.1` and `x.log` are one log, the highest number the oldest.
+"""Groups the rotated parts of logs: `x.log.2.gz`, `x.log.1` and `x.log` are one log, highest number first.
 
-Named as logrotate and the handlers of logging libraries do it: by number, or by day (`x.log-20260131.gz`).
+Names follow logrotate and the handlers of logging libraries: by number, or by day (`x.log-20260131.gz`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _NEWEST = (2, 0)
 
 
 def rotated_together(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
-    """Files by log: what was rotated away of it, the oldest first, and the newest last. Each file once."""
+    """Groups files by log, oldest part first, without duplicates."""
     logs: dict[Path, dict[Path, tuple[int, int]]] = {}
     for path in paths:
         log, age = _place_of(path)
@@ -23,7 +23,7 @@ def rotated_together(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
 
 
 def _place_of(path: Path) -> tuple[Path, tuple[int, int]]:
-    """The log that a file is of, and where it stands among its parts."""
+    """Returns the log of a file, and the sort key among its parts."""
     found = _PART.fullmatch(path.name)
     if found is None:
         return path, _NEWEST

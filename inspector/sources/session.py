@@ -1,8 +1,7 @@
-"""One connection to a gateway, from the name lookup to its end: join, record every frame, answer ``tools/list``.
+"""One gateway connection from name lookup to end: joins, records every frame, answers ``tools/list``.
 
-It says nothing else, and interprets traffic only as far as the connection needs it (welcome, presence of our own id,
-``tools/list`` to us). Behaviour of real gateways: docs/protocols.md 10 and 16. Whether to connect again is not its
-business.
+It sends no other messages, and interprets traffic only as far as needed (welcome, presence of our own id,
+``tools/list`` to us). Behaviour of real gateways: docs/protocols.md 10 and 16. `gateway` decides about reconnection.
 """
 
 from __future__ import annotations
@@ -37,48 +36,48 @@ _OWN_JOIN_ECHO_S = 2.0
 
 @dataclass(frozen=True)
 class Ending:
-    """How a session ended."""
+    """End of a session."""
 
     trouble: Trouble | None
-    """What ended it; None when we left."""
+    """The cause; None if we left."""
 
     code: int | None = None
     """WebSocket close code, if any."""
 
     welcomed: bool = False
-    """The gateway had greeted us."""
+    """The gateway had sent its welcome."""
 
     well: bool = False
-    """It had, and it or we said that it was over."""
+    """It had, and one side closed the connection in order."""
 
     silent: bool = False
-    """It was lost without a word: frames may be missing since the last one, not since the end was noticed."""
+    """Lost without a close: frames may be missing since the last one, not since the loss was noticed."""
 
     lasted_s: float = 0.0
-    """From the welcome to the end."""
+    """Seconds from the welcome to the end."""
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """Who is told what, on the loop's thread."""
+    """Callbacks, on the loop's thread."""
 
     joining: Callable[[], None]
-    """The WebSocket is open, the join is about to be sent."""
+    """The WebSocket is open, and the join follows."""
 
     welcomed: Callable[[handshake.Welcome], None]
-    """The first welcome came; it is recorded already."""
+    """The first welcome arrived and is recorded."""
 
     remark: Callable[[str], None]
-    """A sentence for the user about a connection that goes on."""
+    """A sentence for the user about a connection that continues."""
 
 
 class Session:
-    """One connection. To be run once.
+    """One connection; can be run once.
 
     Attributes:
-        connection: Where to and as whom.
-        participant: The id we go by, as the welcome gives it.
-        took_s: From the start to the welcome, once it came.
+        connection: address and identity.
+        participant: our id according to the welcome.
+        took_s: seconds from the start to the welcome.
     """
 
     def __init__(
@@ -92,16 +91,16 @@ class Session:
         limit_s: float | None = None,
         observer: ArrivalObserver | None = None,
     ) -> None:
-        """Prepare; nothing happens before ``run``.
+        """Prepares the session; ``run`` starts it.
 
         Args:
-            connection: Where to and as whom.
-            recorder: Gets every frame.
-            hooks: Told of progress.
-            timing: Time allowances.
-            ssl_context: For ``wss``; default: the system's trusted certificates.
-            limit_s: For opening and welcome together, in place of those of ``timing``.
-            observer: Notes when frames arrive; without, they arrive when they are read.
+            connection: address and identity.
+            recorder: receives every frame.
+            hooks: callbacks.
+            timing: timeouts.
+            ssl_context: for ``wss``; default: the system's trusted certificates.
+            limit_s: timeout for opening and welcome together, instead of those in ``timing``.
+            observer: measures arrival times; without it, frames arrive when they are read.
         """
         self.connection: Connection = connection
         self.participant: str = connection.participant
@@ -123,21 +122,24 @@ class Session:
 
     @property
     def open(self) -> bool:
-        """Whether there is a WebSocket that ``close`` can close."""
+        """Returns True if there is a WebSocket that ``close`` can close."""
         return self._ws is not None
 
     @property
     def welcomed(self) -> bool:
-        """Whether the gateway has greeted us."""
+        """Returns True after the gateway's welcome."""
         return self._welcomed_s is not None
 
     @property
     def frames_in(self) -> int:
-        """Frames received so far."""
+        """Number of received frames."""
         return self._ws.messages_in if self._ws is not None else 0
 
     async def run(self) -> Ending:
-        """Connect, join and record until ``close``, cancellation, or the connection's end. Trouble is returned."""
+        """Connects, joins and records until ``close``, cancellation, or the connection's end.
+
+        Returns errors in the ending.
+        """
         self._started_s = self._now()
         try:
             ws = await open_websocket(
@@ -161,14 +163,14 @@ class Session:
             await self._join(ws)
             await ws.ended.wait()
             if not (self._closing or self._welcome_late):
-                await ws.close()  # the other side's half of the closing handshake
+                await ws.close()  # our half of the closing handshake
             return self._ending(ws)
         finally:
             await cancel_and_wait(beside | self._answers)
-            await ws.close()  # close code 1000; returns at once when closed already
+            await ws.close()  # close code 1000; returns at once if already closed
 
     def close(self) -> None:
-        """Have ``run`` leave the gateway (close code 1000) and return; needs an open WebSocket."""
+        """Makes ``run`` leave the gateway (close code 1000) and return; needs an open WebSocket."""
         self._closing = True
         if self._ws is not None:
             self._ws.ended.set()
@@ -180,7 +182,7 @@ class Session:
         self._recorder.sent(masked)
         self._loop.call_later(self._welcome_s, self._miss_welcome, ws)
         ws.listen(partial(self._take, ws), self._recorder.is_full)
-        # A gateway that closed already may have said why: then reading goes on, and ends with the reason.
+        # A gateway that has already closed may have sent its reason: reading continues, and ends with it.
         with contextlib.suppress(ConnectionClosed):
             await ws.send(join)
 
@@ -198,11 +200,11 @@ class Session:
     # frames
 
     def _take(self, ws: GatewaySocket, data: str | bytes) -> None:
-        """Record one frame and look whether the connection itself is concerned. Under 1 µs beside the writing."""
+        """Records one frame and checks if it concerns the connection. Takes under 1 µs besides the write."""
         self._recorder.received(data, ws.arrived_ns)
         if not isinstance(data, str) or (len(data) > _MOST_READ_CHARS and self._welcomed_s is not None):
             return
-        # A gateway sends envelopes as text. Few frames hold one of these, so the rest is not decoded here.
+        # A gateway sends envelopes as text. Few frames contain one of these words, so the rest is not decoded here.
         if "tools/list" in data or "system" in data or "presence" in data:
             try:
                 decoded = msgspec.json.decode(data)
@@ -230,7 +232,7 @@ class Session:
                 envelope, own_ids=own_ids, participant=self.participant, time_ns=self._recorder.last_in_ns
             )
             if answer is not None and len(self._answers) < _MAX_ANSWERS_UNDER_WAY:
-                # Not awaited here: reading must go on even when the gateway is slow to take our answer.
+                # Not awaited: reading must continue even if the gateway is slow to accept our answer.
                 spawn(self._send(answer), name="tools/list answer", owner=self._answers)
 
     def _note_presence(self, presence: handshake.PresenceChange) -> None:
@@ -247,15 +249,15 @@ class Session:
     async def _send(self, text: str) -> None:
         if self._ws is not None:
             self._recorder.sent(text)
-            with contextlib.suppress(ConnectionClosed):  # the end is noticed elsewhere
+            with contextlib.suppress(ConnectionClosed):  # other code handles the end
                 await self._ws.send(text)
 
-    # beside the reader
+    # keep-alive
 
     async def _keep_alive(self, ws: GatewaySocket) -> None:
-        """Ping after a silence. Lost means no pong and not a byte else: a pong comes behind what is being sent already.
+        """Pings after a silence. The connection is lost if neither a pong nor any byte follows.
 
-        So a frame may take as long as it likes on a slow link.
+        A pong comes after data already being sent, so a frame may take any time on a slow link.
         """
         while True:
             before = ws.bytes_in
@@ -266,7 +268,7 @@ class Session:
                 async with asyncio.timeout(self._timing.pong_s):
                     await (await ws.ping())
             except TimeoutError:
-                # What came while our own loop was held up has not been read yet: one turn more for it.
+                # Data that arrived while our own loop was blocked is not read yet: wait one more turn.
                 await asyncio.sleep(min(0.1, self._timing.pong_s / 10))
                 if ws.bytes_in == before:
                     self._lost = True
@@ -275,7 +277,7 @@ class Session:
             except ConnectionClosed:
                 return
 
-    # the end
+    # end
 
     def _ending(self, ws: GatewaySocket) -> Ending:
         welcomed = self._welcomed_s is not None

@@ -1,7 +1,7 @@
-"""What fills a spool from a stream: an archive, standard input or a pipe, read and unpacked beside the loop.
+"""Fills a spool from an archive, standard input or a pipe, in a thread with decompression.
 
-What lies in it and is no log of lines (`conversions`) is taken in to its end first, and then converted; what may have
-no end, a pipe, at each pause where that can be.
+Formats that are not logs of lines (`conversions`) are read to the end, then converted. An endless pipe is converted at
+each pause if its format allows.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _Input = Path | Member | int | None
 
 
 class StreamFeed(ThreadedFeed):
-    """Fills a spool from a stream, unpacked when it is compressed; `log` goes on behind what was rotated away of it."""
+    """Fills a spool from a stream, decompressed; `log` continues after its rotated parts."""
 
     def __init__(
         self, name: str, opened: Path | Sequence[Path] | Member | int | None, *, total: int = 0, log: int | None = None
     ) -> None:
-        """Start to read.
+        """Starts to read.
 
         Args:
-            name: what sentences call it.
-            opened: a file or pipe to open, several files to be one behind the other, what lies in a bundle, a file
-                descriptor, or None for Python's own standard input.
-            total: bytes in it, where that is known: in a file; what comes of a pipe is shown as it comes.
-            log: a file descriptor of ours to read behind all of these; closed by `close`.
+            name: name for messages.
+            opened: a file or pipe, several files to join, a bundle member, a file descriptor, or None for standard
+                input.
+            total: size in bytes if known, as for a file; 0 for a pipe, whose data is shown as it arrives.
+            log: our file descriptor to read after all of these; `close` closes it.
 
         Raises:
-            OSError: there is no room for a spool.
+            OSError: there is no space for a spool.
         """
         super().__init__(name, log)
         self.unopened = isinstance(opened, Path)
@@ -56,7 +56,7 @@ class StreamFeed(ThreadedFeed):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Bytes taken in, and of how many, (n, 0) where nobody knows; then as that of a conversion."""
+        """Bytes read, and the total, (n, 0) if unknown; then the progress of a conversion."""
         return (self._taken, self._total) if self._conversion is None else self._conversion.progress
 
     def _fill(self) -> None:
@@ -74,7 +74,7 @@ class StreamFeed(ThreadedFeed):
             self._convert_whole(kind, pieces)
 
     def _head(self, pieces: Iterator[bytes]) -> bytes:
-        """Take in as much as tells what it is."""
+        """Reads enough for detection."""
         head = b""
         for data in pieces:
             head += data
@@ -83,7 +83,7 @@ class StreamFeed(ThreadedFeed):
         return head
 
     def _convert_whole(self, kind: Converted, pieces: Iterator[bytes]) -> None:
-        """Convert all once it is there. Raises OSError and NotConvertedError."""
+        """Converts the whole stream at its end. Raises OSError and NotConvertedError."""
         whole = Spool(self._name)
         try:
             for data in pieces:
@@ -96,7 +96,7 @@ class StreamFeed(ThreadedFeed):
             whole.close()
 
     def _pieces(self) -> Iterator[bytes]:
-        """All inputs, unpacked, as far as they can be read."""
+        """Yields all inputs, decompressed, as far as they are readable."""
         try:
             for opened in self._inputs:
                 yield from self._unpacked(opened)
@@ -106,7 +106,7 @@ class StreamFeed(ThreadedFeed):
             self._end_unread(error)
 
     def _unpacked(self, opened: _Input) -> Iterator[bytes]:
-        """One input to its end; where the file before ends within a line, that does not go on in it."""
+        """Yields one input; ends the previous file's last line if it is unfinished."""
         decoder = SniffingDecoder()
         if self._torn:
             yield b"\n"
@@ -131,7 +131,7 @@ class StreamFeed(ThreadedFeed):
         elif opened is None:
             stream = sys.stdin.buffer
             try:
-                # Not through sys.stdin: a thread that still held its lock would abort the program's end.
+                # Not through sys.stdin: a thread that holds its lock would abort the program's exit.
                 number = stream.fileno()
             except (OSError, ValueError):
                 yield from iter(lambda: stream.read(_BLOCK_BYTES), b"")
@@ -141,6 +141,6 @@ class StreamFeed(ThreadedFeed):
             number = opened
             yield from iter(lambda: os.read(number, _BLOCK_BYTES), b"")
         else:
-            with opened.open("rb", buffering=0) as file:  # waits for who writes to a pipe
+            with opened.open("rb", buffering=0) as file:  # blocks until a pipe has a writer
                 self.unopened = False
                 yield from iter(lambda: file.read(_BLOCK_BYTES), b"")

@@ -1,7 +1,7 @@
-"""Which files of Codex belong together: a thread's, and those of the threads it spawned, wherever in time they began.
+"""Finds the files of a Codex thread and of all threads it spawned, on any later day.
 
-A thread's file lies in the folder of the day it began, `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`; that of a
-thread it spawned in that of its own day. Only a file's first record says who spawned it.
+A thread's file is in the folder of its first day, `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`; a spawned thread
+is in the folder of its own day. Only a file's first record names its parent.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from inspector.sources.agent_sessions.codex import name_parts, parent_in
 from inspector.sources.agent_sessions.files import Found, Listing
 
 _MOST_LOOKED_AT = 4_000
-"""Files whose first record is read to find those of one thread: the earliest after it."""
+"""Limit of files checked for one thread: the earliest after it."""
 _LEVELS = 3
-"""Of folders below `sessions`: year, month, day."""
+"""Folder levels below `sessions`: year, month, day."""
 _ROOT = "sessions"
 NOBODY = ""
-"""The parent of a thread that a person began."""
+"""Parent of a thread that a person started."""
 
 
 def is_thread(path: Path) -> bool:
-    """Whether a file is named as one of Codex."""
+    """Returns True if a file is named like a Codex thread."""
     return name_parts(path.name) is not None
 
 
 def files_of_thread(path: Path, listing: Listing, parents: dict[str, str]) -> list[Path]:
-    """A thread's file, and those of all threads that it spawned, and they did, in the order of their beginnings.
+    """Returns a thread's file and of its descendants, by start time.
 
     Args:
-        path: the thread's.
-        listing: what folders are listed with.
-        parents: by path, the thread that spawned another, as far as it was read before; what is read now is added.
+        path: file of the thread.
+        listing: lists the folders.
+        parents: cache of parent threads by path; extended.
     """
     own = name_parts(path.name)
     if own is None:
@@ -51,7 +51,7 @@ def files_of_thread(path: Path, listing: Listing, parents: dict[str, str]) -> li
 
 
 def _around(path: Path, listing: Listing) -> list[Found]:
-    """The files of all threads, where the file lies in its day's folder; else those beside it."""
+    """Returns all thread files if the file is in a day's folder, else the files beside it."""
     above = path.absolute().parents
     if len(above) > _LEVELS and above[_LEVELS].name == _ROOT:
         return list(listing.files(str(above[_LEVELS]), _LEVELS))

@@ -1,4 +1,4 @@
-"""What fills a spool beside the loop: its thread, what it may write, how it ends."""
+"""Base of feeds: fills a spool in a thread, with cancellation and error reporting."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from inspector.store.files.spool import NoRoomError, Spool
 
 
 class ThreadedFeed:
-    """Fills a spool. Ends by itself, or by `stop`.
+    """Fills a spool. Ends on its own, or by `stop`.
 
     Attributes:
         growing: more may come.
-        trouble: why it ended before its time, as a sentence; None while all is well.
-        unopened: it is a pipe that nobody has opened to write to it yet.
-        container: the format of what is converted; None where that is its lines'.
-        log: the file descriptor of a log that may go on behind what is read; None.
-        log_taken: bytes taken of it.
+        trouble: reason for a premature end, as a sentence; or None.
+        unopened: a pipe without a writer so far.
+        container: format of a converted file; None for the format of its lines.
+        log: descriptor of a log that may grow after the feed; or None.
+        log_taken: bytes read from it.
     """
 
     def __init__(self, name: str, log: int | None = None) -> None:
-        """Prepare; `start` starts to fill it.
+        """Prepares the feed; its thread starts later.
 
         Args:
-            name: what sentences call it.
-            log: of ours, closed by `close`.
+            name: name for messages.
+            log: our descriptor; `close` closes it.
 
         Raises:
-            OSError: there is no room for a spool.
+            OSError: there is no space for a spool.
         """
         self.growing = True
         self.trouble: str | None = None
@@ -42,40 +42,40 @@ class ThreadedFeed:
         self._spool = Spool(name)
         self._news = threading.Event()
         self._lock = threading.Lock()
-        # A daemon: one that waits for input nobody sends must not keep the program from ending.
+        # A daemon: a thread that waits for input must not keep the program from ending.
         self._thread = threading.Thread(target=self._run, name=f"read {name}", daemon=True)
 
     @property
     def path(self) -> Path:
-        """The spool."""
+        """Path of the spool."""
         return self._spool.path
 
     @property
     def spool(self) -> Spool:
-        """What it fills; another's to write to when it has ended."""
+        """The spool; others may write to it after the feed has ended."""
         return self._spool
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is written by it."""
+        """Returns True after the last write of the feed."""
         return not self._thread.is_alive()
 
     def wait(self, timeout_s: float) -> None:
-        """Wait for more bytes or the end."""
+        """Waits for more bytes or the end."""
         self._news.wait(timeout_s)
         self._news.clear()
 
     def stop(self) -> None:
-        """Take in no more; what came stays. Also from a signal handler: takes no lock."""
+        """Ends the reading; earlier data stays. Takes no lock, so signal handlers may call it."""
         self.growing = False
         self._news.set()
 
     def close(self) -> None:
-        """Stop, and remove the spool."""
+        """Stops, and removes the spool."""
         self.stop()
         with self._lock:
             self._spool.close()
-        if self.log is not None:  # no thread waits in a file
+        if self.log is not None:  # a regular file never blocks the thread
             self._thread.join()
             os.close(self.log)
             self.log = None
@@ -94,21 +94,21 @@ class ThreadedFeed:
             self._news.set()
 
     def _fill(self) -> None:
-        """Write what there is to its end. Raises OSError and NotConvertedError."""
+        """Writes the content to its end. Raises OSError and NotConvertedError."""
         raise NotImplementedError
 
     def _where(self) -> str:
-        """How far it was read, as a sentence with a blank before it."""
+        """Returns the progress as a sentence with a leading space."""
         return ""
 
     def _write_all(self, pieces: Iterator[bytes]) -> None:
-        """Append what comes while more may come. Raises OSError, and NotConvertedError where it is converted."""
+        """Appends pieces until `stop`. Raises OSError; NotConvertedError for a conversion."""
         for data in pieces:
             if not self._write(data):
                 return
 
     def _write(self, data: bytes) -> bool:
-        """Append bytes while more may come; whether it may."""
+        """Appends bytes unless stopped; returns False after `stop`."""
         with self._lock:
             if self.growing and data:
                 self._spool.write(data)
@@ -119,31 +119,31 @@ class ThreadedFeed:
         self._end(f"{self._name} could not be read to its end: {error.strerror or error}.{self._where()}")
 
     def _end(self, sentence: str) -> None:
-        if self.growing:  # else nobody wants to know any more
+        if self.growing:  # after `stop` the error no longer matters
             self.trouble = sentence
 
 
 class ConvertingFeed(ThreadedFeed):
-    """Fills a spool with the lines that a file of another make is converted to.
+    """Fills a spool with the lines of a converted file.
 
     Attributes:
-        conversion: makes its lines; used by the thread of this feed alone until that has ended.
+        conversion: the conversion; used only by the feed's thread until its end.
     """
 
     def __init__(
         self, name: str, conversion: Conversion, container: str | None, *, size: int, log: int | None = None
     ) -> None:
-        """Start to read.
+        """Starts to read.
 
         Args:
-            name: what sentences call the file.
-            conversion: makes its lines.
+            name: name of the file for messages.
+            conversion: converts the file.
             size: bytes of the file.
-            container: the format of the file; None where that is its lines'.
-            log: the file, where it may gain records; closed by `close`.
+            container: format of the file; None for the format of its lines.
+            log: the file, if it may grow; `close` closes it.
 
         Raises:
-            OSError: there is no room for a spool.
+            OSError: there is no space for a spool.
         """
         super().__init__(name, log)
         self.container = container
@@ -153,11 +153,10 @@ class ConvertingFeed(ThreadedFeed):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """As that of its conversion."""
         return self.conversion.progress
 
     def close(self) -> None:
-        """Stop, and remove the spool."""
+        """Stops, and removes the spool."""
         self.stop()
         self._thread.join()
         super().close()

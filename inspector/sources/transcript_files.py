@@ -1,9 +1,8 @@
-"""Which files of a session belong together: its own, and those of its sub-agents, in each layout that agents have.
+"""Finds the files of a session: its own and of its sub-agents, in each agent's layout.
 
-A session of Claude Code is `<id>.jsonl`; its sub-agents have files `agent-<id>.jsonl` below `<session>/subagents/`, or,
-in older versions, beside the session's. `agent-<id>.meta.json` says who started one. Those of Gemini CLI are
-`chats/<session>/<agent>.jsonl`. Links are never followed, and what is said in a file beside another is never taken for
-a path.
+A session of Claude Code is `<id>.jsonl`. Its sub-agents have files `agent-<id>.jsonl` below `<session>/subagents/`, in
+older versions beside the session's. `agent-<id>.meta.json` names the origin of one. Sub-agents of Gemini CLI are
+`chats/<session>/<agent>.jsonl`. Links are not followed, and text in a file is never used as a path.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from inspector.sources.agent_sessions.files import Listing, read_ends
 from inspector.sources.thread_files import files_of_thread, is_thread
 
 MOST_FILES = 400
-"""Files of one document: each is kept open. Of more the newest are read, and how many are left out is said."""
+"""Limit of files in one document, since each stays open. Beyond it, the newest are read and the rest is counted."""
 _MOST_ENTRIES = 20_000
 _AGENT, _SUB_AGENTS, _LINES, _FACTS = "agent-", "subagents", ".jsonl", ".meta.json"
 _RESULTS = "tool-results"
-"""Below a session's folder, results that were too long for its file."""
+"""Folder below a session's folder for results that were too long for its file."""
 _DEPTH = 3
-"""Levels below `subagents`: workflows have folders of their own."""
+"""Levels below `subagents`; workflows have folders of their own."""
 _JOURNAL = "journal.jsonl"
 _CHATS = "chats"
-"""The folder in which Gemini CLI has its sessions."""
+"""Folder of Gemini CLI's sessions."""
 _FACTS_BYTES = 64 << 10
 _LOOKED_AT = 20
-"""Lines at a file's beginning by which it is known."""
+"""Number of first lines used for detection."""
 
 
 class Facts(msgspec.Struct, gc=False, rename="camel"):
-    """What a file beside a sub-agent's says of it."""
+    """Facts from the file beside a sub-agent's file."""
 
     tool_use_id: str | None = None
     parent_agent_id: str | None = None
@@ -50,10 +49,10 @@ class Member:
     """One file of a document of several.
 
     Attributes:
-        path: where it lies.
-        session: the session its records are of; None where they say so themselves.
-        agent: id of the sub-agent whose file it is.
-        facts: what is said of that beside its file.
+        path: its path.
+        session: session of its records; None if the records name it.
+        agent: id of the sub-agent.
+        facts: facts about the sub-agent.
     """
 
     path: Path
@@ -63,7 +62,7 @@ class Member:
 
 
 def is_transcript(path: Path) -> bool:
-    """Whether a file holds a transcript, by its first lines. Never raises."""
+    """Returns True if the first lines of a file are of a transcript. Never raises."""
     labels = {one.LABEL for one in TRANSCRIPTS}
     head, _ = read_ends(str(path))
     return any(read_line_as(line.strip())[1] in labels for line in head[:_LOOKED_AT])
@@ -71,11 +70,11 @@ def is_transcript(path: Path) -> bool:
 
 @dataclass(slots=True)
 class Seen:
-    """What earlier looks have read of files, so that none is read each time.
+    """Cache of earlier reads.
 
     Attributes:
-        sessions: by path, the session that a sub-agent's file names, or the thread that spawned another.
-        transcripts: files that hold one.
+        sessions: by path, the session named in a sub-agent's file, or a thread's parent.
+        transcripts: files known as transcripts.
     """
 
     sessions: dict[str, str] = field(default_factory=dict)
@@ -83,12 +82,12 @@ class Seen:
 
 
 def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]:
-    """The files that belong to a session's file, or that a folder holds, the sessions' own first; and how many more.
+    """Returns the files of a session or folder, sessions first, and the number of files left out.
 
     Args:
-        path: a session's file with its sub-agents, the folder of a project, or that of a session, whose own file lies
-            beside it. Nothing where it holds no transcript.
-        seen: what was read before; what is read now is added.
+        path: a session's file, the folder of a project, or a session's folder with its file beside it. Without
+            transcripts the result is empty.
+        seen: cache of earlier reads; extended.
     """
     listing, seen = Listing(_MOST_ENTRIES), seen if seen is not None else Seen()
     if is_thread(path):
@@ -104,7 +103,7 @@ def members_of(path: Path, seen: Seen | None = None) -> tuple[list[Member], int]
 
 
 def _of_folder(path: Path, listing: Listing, seen: Seen) -> list[Member]:
-    """All sessions of a folder, the oldest first."""
+    """Returns all sessions of a folder, oldest first."""
     files = [found for found in listing.files(str(path)) if found.name.endswith(_LINES)]
     sessions = [f for f in sorted(files, key=lambda f: f.modified) if not f.name.startswith(_AGENT)]
     beside = _beside(path, listing, seen)
@@ -123,13 +122,13 @@ def _of_folder(path: Path, listing: Listing, seen: Seen) -> list[Member]:
 
 
 def _of_session(path: Path, beside: dict[str, list[Member]], listing: Listing) -> list[Member]:
-    """A session's file, and those of its sub-agents."""
+    """Returns a session's file and of its sub-agents."""
     name = path.name.removesuffix(_LINES)
     return [Member(path), *_below(path.with_name(name), name, listing), *beside.get(name, ())]
 
 
 def _of_chat(path: Path, listing: Listing) -> list[Member]:
-    """A session's file of Gemini CLI, and those of its sub-agents: in a folder beside it that is called by its id."""
+    """Returns a Gemini CLI session's file and of its sub-agents, in a folder named by its id."""
     session = _session_of(str(path))
     if session is None or "/" in session or session in ("", ".", ".."):
         return [Member(path)]
@@ -155,12 +154,12 @@ def _agents(folder: Path, session: str, listing: Listing) -> list[Member]:
 
 
 def agents_beside(folder: Path) -> dict[str, list[Member]]:
-    """Files of sub-agents that lie beside their sessions', by session; under "" where none is named."""
+    """Returns sub-agent files beside their sessions', by session; under "" if they name none."""
     return _beside(folder, Listing(_MOST_ENTRIES), Seen())
 
 
 def _beside(folder: Path, listing: Listing, seen: Seen) -> dict[str, list[Member]]:
-    """Files of sub-agents that lie beside their sessions', by session."""
+    """As `agents_beside`, with caches."""
     found: dict[str, list[Member]] = {}
     for one in listing.files(str(folder)):
         if one.name.startswith(_AGENT) and one.name.endswith(_LINES):
@@ -179,7 +178,7 @@ _decode_first = msgspec.json.Decoder(_First).decode
 
 
 def _session_of(path: str) -> str | None:
-    """The session that a sub-agent's first record names."""
+    """Returns the session that a sub-agent's first record names."""
     for line in read_ends(path)[0][:1]:
         try:
             return _decode_first(line).sessionId
@@ -195,7 +194,7 @@ def _agent(path: Path, session: str | None) -> Member:
 
 
 def _facts(path: Path) -> Facts | None:
-    """What lies beside a sub-agent's file; None where nothing good does."""
+    """Returns valid facts from beside a sub-agent's file, if any."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _FACTS_BYTES:
             return None

@@ -1,7 +1,7 @@
-"""Chat sessions of VS Code as it keeps them: one document, or a log of changes, which is replayed.
+"""Converts chat sessions of VS Code: one document, or a log of changes to replay.
 
-A change is `kind` 0, all of the document `v`; 1, the value at a path `k`; 2, items to a list at a path, in place of
-those from `i` on; 3, nothing more at a path.
+`kind` of a change: 0 replaces the document by `v`; 1 sets the value at a path `k`; 2 appends items to a list at a path,
+from index `i` on; 3 deletes a path.
 """
 
 from __future__ import annotations
@@ -19,40 +19,35 @@ from inspector.sources.converting import NotConvertedError
 
 FORMAT = "vscode-chat"
 HEAD_BYTES = 1 << 16
-"""Enough to know one."""
+"""Number of first bytes needed for detection."""
 
 _CHANGES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 _DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 _LARGEST = 1 << 29
-"""Bytes of a session that is read: all of it is in memory while it is replayed."""
+"""Limit of a session in bytes: all of it is in memory during the replay."""
 _ALL, _SET, _PUSH, _DELETE = range(4)
 
 
 def is_chat(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is a chat session of VS Code."""
+    """Returns True for the first bytes of a VS Code chat session."""
     if _CHANGES.match(head) is not None:
         return b'"requests"' in head or b'"inputState"' in head
     return _DOCUMENT.match(head) is not None and b'"responderUsername"' in head and b'"requests"' in head
 
 
 class VsCodeConversion:
-    """A session as lines: what it is, then each request with its answer.
+    """Converts a session to lines: its facts, then each request with its answer.
 
     Attributes:
-        progress: requests taken in, and of how many.
+        progress: requests read, and their total.
     """
 
     def __init__(self, path: Path) -> None:
-        """Prepare.
-
-        Args:
-            path: the session's file.
-        """
         self._path = path
         self.progress = (0, 0)
 
     def lines(self) -> Iterator[bytes]:
-        """The lines. Raises OSError and NotConvertedError."""
+        """Yields the lines. Raises OSError and NotConvertedError."""
         session, trouble = self._session()
         requests = session.get("requests")
         requests = requests if isinstance(requests, list) else []
@@ -68,7 +63,7 @@ class VsCodeConversion:
             raise trouble
 
     def _session(self) -> tuple[dict[str, Any], NotConvertedError | None]:
-        """The session, and why it is not whole."""
+        """Returns the session, and the reason if it is incomplete."""
         with self._path.open("rb") as file:
             data = file.read(_LARGEST + 1)
         if len(data) > _LARGEST:
@@ -99,7 +94,7 @@ def _decoded(data: bytes, what: str) -> dict[str, Any]:
 
 
 def _changed(state: dict[str, Any], change: dict[str, Any]) -> dict[str, Any]:
-    """A session after a change. One whose path leads nowhere changes nothing."""
+    """Applies a change to a session; an invalid path changes no value."""
     kind, path, value = change.get("kind"), change.get("k"), change.get("v")
     if kind == _ALL:
         return value if isinstance(value, dict) else {}
@@ -133,7 +128,7 @@ def _inner(holder: Any, step: Any) -> Any:
 
 
 def _push(holder: Any, step: Any, items: Any, start: Any) -> None:
-    """Items at the end of a list, or in place of what it has from a number on."""
+    """Appends items to a list, or replaces its items from an index on."""
     if isinstance(holder, dict) and isinstance(step, str) and not isinstance(holder.get(step), list):
         holder[step] = []
     found = _inner(holder, step)

@@ -141,7 +141,7 @@ def _digest_known(before: Known | None, options: SurveyOptions) -> str:
 
 
 def _survey_there(batch: tuple[_Item, ...], options: SurveyOptions) -> list[RunRows]:
-    """Surveys runs in a worker; skips those with a known digest."""
+    """Surveys runs in a worker; skips runs with a known digest."""
     work_alone()
     folder = folder_of_worker()
     return [survey_run(place, options, digest, folder) for place, digest in batch]

@@ -1,5 +1,5 @@
-"""The sessions of coding agents on this machine, looked up in the folders they write to: a module for each agent.
+"""Finds sessions of coding agents on this machine in the agents' own folders; one module per agent.
 
-Only the ends of files are read, never a whole one, and no link is followed: a session's folder is the agent's, but what
-lies in it may be anybody's. `lookup.find_sessions` is the door.
+Only the ends of files are read, and links are not followed, since anybody may have written the files in these folders.
+`lookup.find_sessions` is the entry point.
 """

@@ -1,7 +1,7 @@
-"""Sessions of Claude Code: `projects/<folder>/<session>.jsonl` below its configuration folder.
+"""Finds sessions of Claude Code: `projects/<folder>/<session>.jsonl` below its configuration folder.
 
-Sub-agents have files of their own, below `<session>/subagents/` or, before, beside the session's. `sessions/<pid>.json`
-says which sessions run.
+Sub-agents have files below `<session>/subagents/` or, in older versions, beside the session's file.
+`sessions/<pid>.json` lists the running sessions.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PROGRAM = "claude-code"
 VARIABLE = "CLAUDE_CONFIG_DIR"
 
 _COMMAND = re.compile(r"<command-name>(/[^<]{1,200})</command-name>(?:\s*<command-args>([^<]{0,1000})</command-args>)?")
-"""A slash command: what was typed stands in marks."""
+"""A slash command with its arguments, as tags around the typed text."""
 _AGENT = "agent-"
 _SUB_AGENTS = "subagents"
 _DEPTH = 3
-"""Levels below `subagents`: workflows have folders of their own."""
+"""Levels below `subagents`; workflows have folders of their own."""
 _PID_BYTES = 16 << 10
 _MOST_PIDS = 1_000
 
@@ -61,12 +61,12 @@ _running = msgspec.json.Decoder(_Running)
 
 
 def folder(environment: Mapping[str, str]) -> Path:
-    """Where Claude Code has its files."""
+    """Returns the configuration folder of Claude Code."""
     return Path(environment.get(VARIABLE) or Path.home() / ".claude")
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
-    """Every session's file with what its name and place tell; `complete` adds what its ends tell."""
+    """Yields sessions from file names and places; `complete` adds details from the ends of the files."""
     running = _running_sessions(root, listing)
     for project, _ in listing.folders(str(root / "projects")):
         beside: list[Found] = []
@@ -87,7 +87,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 
 
 def complete(session: AgentSession) -> None:
-    """Read the ends of a session's file for project, title, prompt and model. Its sub-agents have files that say so."""
+    """Reads project, title, prompt and model from the ends of a session's file. Sub-agents have files of their own."""
     head, tail = read_ends(str(session.path))
     titles: dict[str, str] = {}
     command = ""
@@ -119,12 +119,12 @@ def _titles(line: _Line) -> dict[str, str | None]:
         case "last-prompt":
             return {"prompt": line.last_prompt}
         case _:
-            # A `summary` is none: it names a record that may stand in another session's file.
+            # A `summary` is no title: it names a record that may be in another session's file.
             return {"agent": line.agent_name}
 
 
 def _typed(content: object) -> tuple[str, str]:
-    """What a person typed, and which slash command; both empty for what the program or a tool put there."""
+    """Returns the text that a person typed, and its slash command; both empty for text of the program or a tool."""
     if isinstance(content, str):
         return _parted(content)
     if isinstance(content, list):
@@ -143,7 +143,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _add_below(project: str, sessions: dict[str, AgentSession], listing: Listing) -> None:
-    """Count sub-agents whose files lie below their session's folder."""
+    """Counts sub-agents with files below their session's folder."""
     for path, name in listing.folders(project):
         session = sessions.get(name)
         if session is not None:
@@ -153,7 +153,7 @@ def _add_below(project: str, sessions: dict[str, AgentSession], listing: Listing
 
 
 def _add_beside(beside: list[Found], sessions: dict[str, AgentSession]) -> None:
-    """Count sub-agents whose files lie beside their session's, which their first line names."""
+    """Counts sub-agents with files beside their session's; their first line names it."""
     for found in beside:
         head, _ = read_ends(found.path, 8 << 10)
         try:
@@ -188,10 +188,10 @@ def _running_sessions(root: Path, listing: Listing) -> set[str]:
 
 
 def _lives(pid: int) -> bool:
-    """Whether there is a process of this number."""
+    """Returns True if a process with this number exists."""
     if not 0 < pid < 1 << 31:
         return False
-    if sys.platform == "win32":  # there, a signal of 0 ends the process
+    if sys.platform == "win32":  # there, signal 0 would end the process
         import ctypes
 
         kernel = ctypes.windll.kernel32

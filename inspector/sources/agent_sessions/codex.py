@@ -1,7 +1,7 @@
-"""Sessions of Codex: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`, archived ones flat.
+"""Finds sessions of Codex: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`; archived ones are in one folder.
 
-Newer versions compress them (`.jsonl.zst`); where both lie there, the plain one is read. Threads that another one
-spawned are its sub-agents, and no sessions of their own.
+Newer versions compress them (`.jsonl.zst`); of two copies, the plain one is read. A thread spawned by another one is
+its sub-agent, not a session.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VARIABLE = "CODEX_HOME"
 _NAME = re.compile(r"rollout-.*?-([0-9a-f]{8}-[0-9a-f-]{27})\.jsonl(\.zst)?$")
 _FIRST_BYTES = 64 << 10
 _FOLDERS = (("sessions", 3), ("archived_sessions", 0))
-"""With how many levels of folders below."""
+"""Folders, and levels of folders below each."""
 
 
 class _Payload(msgspec.Struct, gc=False):
@@ -48,25 +48,25 @@ _line = msgspec.json.Decoder(_Line)
 
 
 def folder(environment: Mapping[str, str]) -> Path:
-    """Where Codex has its files."""
+    """Returns the home folder of Codex."""
     return Path(environment.get(VARIABLE) or Path.home() / ".codex")
 
 
 class NameParts(NamedTuple):
-    """What a file's name says."""
+    """Facts in a file name."""
 
     thread: str
     packed: bool
 
 
 def name_parts(name: str) -> NameParts | None:
-    """What the name of a thread's file says; None for other files."""
+    """Parses the name of a thread's file; None for other files."""
     match = _NAME.match(name)
     return NameParts(match[1], match[2] is not None) if match is not None else None
 
 
 def parent_in(path: str) -> str | None:
-    """The thread that spawned the one whose file this is, by its first record; None where nobody did, or none says."""
+    """Returns the parent thread of a thread from its first record, if it names one."""
     head, _ = read_ends(path, _FIRST_BYTES)
     try:
         line = _line.decode(head[0]) if head else None
@@ -78,7 +78,7 @@ def parent_in(path: str) -> str | None:
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
-    """Every thread's file with what its name tells; `complete` adds what its ends tell."""
+    """Yields threads from file names; `complete` adds details from the ends of the files."""
     plain: dict[str, AgentSession] = {}
     for name, depth in _FOLDERS:
         for found in listing.files(str(root / name), depth):
@@ -93,9 +93,9 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 
 
 def complete(session: AgentSession) -> str | None:
-    """Read the ends of a thread's file for project, prompt and model; the id of the thread that spawned it, if one did.
+    """Reads project, prompt and model from the ends of a thread's file. Returns the id of its parent thread, if any.
 
-    A review's sub-agent names none: its parent is "".
+    A review's sub-agent does not name its parent: the id is "".
     """
     head, tail = read_ends(str(session.path))
     parent: str | None = None
@@ -109,7 +109,7 @@ def complete(session: AgentSession) -> str | None:
         if payload is None:
             session.prompt = session.prompt or _typed(line.role, line.content)
             continue
-        if line.type == "session_meta" and not described:  # a later one is of a fork or a resumption
+        if line.type == "session_meta" and not described:  # a later one is from a fork or resumption
             described = True
             session.project = payload.cwd or ""
             parent = _parent_of(payload)
@@ -134,7 +134,7 @@ def _parent_of(payload: _Payload) -> str | None:
 
 
 def _typed(role: str, content: object) -> str:
-    """What a person typed, empty for what the program put there."""
+    """Returns the text that a person typed; empty for text of the program."""
     if role != "user" or not isinstance(content, list):
         return ""
     for block in content:

@@ -1,4 +1,4 @@
-"""Sessions of Copilot CLI: `session-state/<session>/events.jsonl`, before 1.0 `session-state/<session>.jsonl`."""
+"""Finds sessions of Copilot CLI: `session-state/<session>/events.jsonl`, before 1.0 `session-state/<session>.jsonl`."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _event = msgspec.json.Decoder(_Event)
 
 
 def folder(environment: Mapping[str, str]) -> Path:
-    """Where Copilot CLI has its files."""
+    """Returns the home folder of Copilot CLI."""
     return home_in(environment) / ".copilot"
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
-    """Every session's file with what its place tells; `complete` adds what its ends tell."""
+    """Yields sessions from their places; `complete` adds details from the ends of the files."""
     states = str(root / "session-state")
     for path, name in listing.folders(states):
         for found in listing.files(path):
@@ -55,7 +55,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 
 
 def complete(session: AgentSession) -> None:
-    """Read the ends of a session's file for project, prompt, model and sub-agents that were begun there."""
+    """Reads project, prompt, model and the number of sub-agents from the ends of a session's file."""
     head, tail = read_ends(str(session.path))
     for line in (*head, *tail):
         try:

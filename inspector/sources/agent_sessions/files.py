@@ -1,4 +1,4 @@
-"""Files in folders that may hold anything: listed within bounds, their ends read, links never followed."""
+"""Lists untrusted folders within limits and reads the ends of files, without following links."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import NamedTuple
 import zstandard
 
 END_BYTES = 64 << 10
-"""Read of each end of a file, at most."""
+"""Limit in bytes of each end of a file."""
 MOST_ENTRIES = 200_000
-"""Looked at below one folder: an agent's own folder has some thousands."""
+"""Limit of entries below one folder; an agent's own folder has a few thousand."""
 
 _OPENED = (
     os.O_RDONLY
@@ -25,7 +25,7 @@ _OPENED = (
 
 
 def home_in(environment: Mapping[str, str]) -> Path:
-    """The user's own folder."""
+    """Returns the user's home folder."""
     return Path(environment.get("HOME") or Path.home())
 
 
@@ -34,14 +34,14 @@ class Found(NamedTuple):
 
     path: str
     name: str
-    """Without its folder."""
+    """Name without folder."""
     modified: float
     """Seconds since the epoch."""
     size: int
 
 
 class Listing:
-    """Lists folders, and counts what it was shown, so that a hostile folder ends the lookup and not the program."""
+    """Lists folders with a limit on entries, so that a hostile folder ends the lookup and not the program."""
 
     def __init__(self, most: int = MOST_ENTRIES) -> None:
         self._left = most
@@ -50,11 +50,11 @@ class Listing:
 
     @property
     def exhausted(self) -> bool:
-        """More entries than the program looks at."""
+        """Returns True if the limit was reached."""
         return self._left <= 0
 
     def files(self, folder: str, depth: int = 0) -> Iterator[Found]:
-        """The regular files of a folder and of those down to `depth` levels below it. Never raises OSError."""
+        """Yields the regular files of a folder, down to `depth` levels below it. Never raises OSError."""
         below: list[str] = []
         for entry in self._entries(folder):
             try:
@@ -70,7 +70,7 @@ class Listing:
                 yield from self.files(path, depth - 1)
 
     def folders(self, folder: str) -> Iterator[tuple[str, str]]:
-        """The folders in a folder, links left out: path and name."""
+        """Yields path and name of the folders in a folder, without links."""
         for entry in self._entries(folder):
             try:
                 if entry.is_dir(follow_symlinks=False):
@@ -93,9 +93,9 @@ class Listing:
 
 
 def read_ends(path: str, most: int = END_BYTES) -> tuple[list[bytes], list[bytes]]:
-    """The whole lines at the beginning of a file, and those at its end that are not among them.
+    """Returns the complete lines at the start of a file, and the other complete lines at its end.
 
-    Of a compressed file (`.zst`) only the beginning is known. What is no regular file, or cannot be read, has no lines.
+    Of a compressed file (`.zst`) only the start is read. A file that is not regular or not readable has no lines.
     """
     try:
         file = os.open(path, _OPENED)
@@ -124,7 +124,7 @@ def read_ends(path: str, most: int = END_BYTES) -> tuple[list[bytes], list[bytes
 
 
 def _unpacked(packed: bytes, most: int) -> bytes:
-    """The beginning of what the beginning of a Zstandard file stands for."""
+    """Decompresses the start of a Zstandard file."""
     try:
         with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
             packed, read_across_frames=True
@@ -135,7 +135,7 @@ def _unpacked(packed: bytes, most: int) -> bytes:
 
 
 def _lines(data: bytes, *, whole: bool) -> list[bytes]:
-    """Its lines; the last one only where it is not cut, or where the file ends with it."""
+    """Splits into lines; drops the last one if it may be cut."""
     lines = data.split(b"\n")
     if not whole:
         lines.pop()

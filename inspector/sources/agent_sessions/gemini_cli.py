@@ -1,6 +1,6 @@
-"""Sessions of Gemini CLI: `tmp/<project>/chats/session-<time>-<beginning of its id>.jsonl`, before 0.40 `.json`.
+"""Finds sessions of Gemini CLI: `tmp/<project>/chats/session-<time>-<id prefix>.jsonl`, before 0.40 `.json`.
 
-Its sub-agents have files below `chats/<session>/`.
+Sub-agents have files below `chats/<session>/`.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _document = msgspec.json.Decoder(_Document)
 
 
 def folder(environment: Mapping[str, str]) -> Path:
-    """Where Gemini CLI has its files."""
+    """Returns the home folder of Gemini CLI."""
     return home_in(environment) / ".gemini"
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
-    """Every session's file with what its name and place tell; `complete` adds what its ends tell."""
+    """Yields sessions from names and places of files; `complete` adds details from the ends of the files."""
     for project, name in listing.folders(str(root / "tmp")):
         chats = str(Path(project, "chats"))
         agents = {folder: list(listing.files(path)) for path, folder in listing.folders(chats)}
@@ -57,7 +57,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 
 
 def complete(session: AgentSession) -> None:
-    """Read the ends of a session's file for prompt and model; a `.json` that is longer than an end tells neither."""
+    """Reads prompt and model from the ends of a session's file. A `.json` longer than one end gives neither."""
     head, tail = read_ends(str(session.path))
     for message in _messages_in(session.path, head, tail):
         session.model = message.model or session.model

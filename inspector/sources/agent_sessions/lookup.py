@@ -1,4 +1,4 @@
-"""The lookup over all agents: the newest sessions, completed from the ends of their files."""
+"""Finds the newest sessions of all agents and completes them from the ends of their files."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from inspector.sources.agent_sessions.files import MOST_ENTRIES, Listing
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 
 NEWEST = 500
-"""Sessions completed when nothing else is asked for: each costs two reads."""
+"""Default number of completed sessions; each costs two reads."""
 _CHILDREN = 20
-"""Files of sub-agents read for each session asked for, at most: only a file tells whose it is."""
+"""Limit of sub-agent files read per requested session; only a file names its parent."""
 _LEAST_CHILDREN = 2_000
 _SHORTEST_PREFIX = 4
 _FRESH_S = 60.0
-"""A file written so lately is taken for one of a session that runs, where no process is named."""
+"""Age in seconds below which a file's session counts as running if no process is known."""
 
 
 _PROGRAMS = {one.PROGRAM: one for one in (claude_code, codex, gemini_cli, copilot_cli, open_code, vs_code)}
 
 
 class SessionNameError(ValueError):
-    """Several sessions, or none, go by what was given; the text is a sentence."""
+    """A name matches several sessions or none; the text is a sentence."""
 
 
 def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = NEWEST) -> Lookup:
-    """The newest sessions of agents on this machine.
+    """Returns the newest agent sessions on this machine.
 
-    Reads at most 64 kB from each end of a file. To be called in a thread: some hundred sessions take a second.
+    Reads at most 64 kB from each end of a file. Call it in a thread: some hundred sessions take a second.
 
     Args:
-        environment: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `XDG_DATA_HOME` and `HOME` say where the agents' folders are.
-        newest: sessions listed, at most.
+        environment: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `XDG_DATA_HOME` and `HOME` locate the agents' folders.
+        newest: limit of sessions.
     """
     found, everything = _all_of(environment)
     found.sessions, children = _completed(everything, newest)
@@ -44,7 +44,7 @@ def find_sessions(environment: Mapping[str, str] = os.environ, newest: int = NEW
 
 
 def _all_of(environment: Mapping[str, str]) -> tuple[Lookup, list[AgentSession]]:
-    """Where was looked, and every session by its file alone, the newest first; also those that others started."""
+    """Returns the searched folders, and every session by its file alone, newest first; includes spawned ones."""
     found = Lookup()
     everything: list[AgentSession] = []
     for program in _PROGRAMS.values():
@@ -63,7 +63,7 @@ def _all_of(environment: Mapping[str, str]) -> tuple[Lookup, list[AgentSession]]
 
 
 def newest_session(environment: Mapping[str, str] = os.environ) -> AgentSession:
-    """The session written to last.
+    """Returns the session last written to.
 
     Raises:
         SessionNameError: there is none.
@@ -75,10 +75,10 @@ def newest_session(environment: Mapping[str, str] = os.environ) -> AgentSession:
 
 
 def session_named(text: str, environment: Mapping[str, str] = os.environ) -> AgentSession:
-    """The session whose id begins with a text, as far as its file's name tells of it.
+    """Returns the session whose id, as in its file name, begins with a text.
 
     Raises:
-        SessionNameError: none does, or several do.
+        SessionNameError: no session or several sessions match.
     """
     lookup, sessions = _all_of(environment)
     exact = [one for one in sessions if one.identifier == text]
@@ -94,7 +94,7 @@ def session_named(text: str, environment: Mapping[str, str] = os.environ) -> Age
 
 
 def _completed(everything: list[AgentSession], newest: int) -> tuple[list[AgentSession], int]:
-    """The newest that are no sub-agents, completed, and how many sub-agents were met."""
+    """Returns the newest completed sessions, without sub-agents, and the number of sub-agents found."""
     sessions: list[AgentSession] = []
     spawned: list[tuple[str, AgentSession]] = []
     for session in everything:
@@ -113,7 +113,7 @@ def _completed(everything: list[AgentSession], newest: int) -> tuple[list[AgentS
 
 
 def _give_to_parents(sessions: list[AgentSession], spawned: list[tuple[str, AgentSession]]) -> None:
-    """Add sub-agents to the session at the top of their chain; parents may be sub-agents, or circles of them."""
+    """Adds sub-agents to the session at the root of their chain. Parents may be sub-agents, or form cycles."""
     above = {child.identifier: parent for parent, child in spawned}
     roots = {one.identifier: one for one in sessions}
     for parent, child in spawned:

@@ -1,4 +1,4 @@
-"""Sessions of OpenCode: rows of `opencode.db`, before it files `storage/session/<project>/<session>.json`."""
+"""Finds sessions of OpenCode: rows of `opencode.db`, in older versions `storage/session/<project>/<session>.json`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VARIABLE = "XDG_DATA_HOME"
 _LONGEST_NAME = 4_096
 _MOST_ROWS = 10_000
 _STEPS, _MOST_STEPS = 10_000, 2_000
-"""Instructions of the database's machine between two looks at how many there were, and how many looks."""
+"""SQLite instructions between two progress checks, and the limit of checks."""
 
 
 class _Session(msgspec.Struct, gc=False):
@@ -33,12 +33,12 @@ _session = msgspec.json.Decoder(_Session)
 
 
 def folder(environment: Mapping[str, str]) -> Path:
-    """Where OpenCode has its files."""
+    """Returns the data folder of OpenCode."""
     return Path(environment.get(VARIABLE) or home_in(environment) / ".local" / "share") / "opencode"
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
-    """Every session: of a database with all that it tells, of a file with what its name does."""
+    """Yields sessions: from a database with all details, from a file with the ones in its name."""
     database = next((found for found in listing.files(str(root)) if found.name == DATABASE), None)
     if database is not None:
         try:
@@ -53,7 +53,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 
 
 def _in_database(path: Path) -> Iterator[AgentSession]:
-    """The newest sessions of a database, with how many each started itself."""
+    """Yields the newest sessions of a database, each with its number of spawned sessions."""
     looks = iter(range(_MOST_STEPS))
     with closing(opened(path)) as connection:
         connection.set_progress_handler(lambda: next(looks, None) is None, _STEPS)
@@ -76,7 +76,7 @@ def _in_database(path: Path) -> Iterator[AgentSession]:
 
 
 def complete(session: AgentSession) -> str | None:
-    """Read a session's file for project and title; the id of the session that started it, if one did."""
+    """Reads project and title from a session's file. Returns the id of its parent session, if any."""
     if session.path.suffix != ".json":
         return None
     head, _ = read_ends(str(session.path))

@@ -1,4 +1,4 @@
-"""One session of an agent, and what a lookup found."""
+"""Data classes for an agent session and for the result of a lookup."""
 
 from __future__ import annotations
 
@@ -8,40 +8,41 @@ from pathlib import Path
 
 @dataclass(slots=True)
 class AgentSession:
-    """One session, as far as the ends of its file tell. Texts are as written: nothing is masked or made plain."""
+    """One session, from the ends of its file. Texts are as written: neither masked nor escaped."""
 
     program: str
-    """Name of its format: `claude-code`, `codex`, `gemini-cli`, `copilot-cli`, `opencode` or `vscode-chat`."""
+    """Format name: `claude-code`, `codex`, `gemini-cli`, `copilot-cli`, `opencode` or `vscode-chat`."""
     identifier: str
     path: Path
-    """Its own file; its sub-agents' lie beside it or below. Of one in a database as if that were a folder."""
+    """The session's own file; files of sub-agents are beside or below it. A session in a database is a path below it.
+    """
     modified: float
-    """When it was last written, in seconds since the epoch, sub-agents' files included."""
+    """Last change in seconds since the epoch, including files of sub-agents."""
     size: int
-    """Bytes, with those of its sub-agents."""
+    """Bytes, including files of sub-agents."""
     project: str = ""
-    """The folder it worked in, empty where it does not say."""
+    """Working folder; empty if unknown."""
     title: str = ""
     prompt: str = ""
-    """What the user asked first, as far as it stands near an end of the file."""
+    """First prompt of the user, if it is near an end of the file."""
     model: str = ""
     running: bool = False
     sub_agents: int = 0
 
     @property
     def name(self) -> str:
-        """The title, else what was asked first, as `document.session_titles` has it; "" where neither is known."""
+        """The title, else the first prompt, as in `document.session_titles`; "" if both are unknown."""
         return self.title or self.prompt
 
 
 @dataclass(slots=True)
 class Lookup:
-    """What was found, newest first, where it was looked for, and what could not be looked at."""
+    """Result of a lookup: sessions, newest first, the searched folders, and omissions."""
 
     sessions: list[AgentSession] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
-    """Looked at, whether they exist or not."""
+    """Searched folders, existing or not."""
     total: int = 0
-    """Sessions there are; more than listed where only the newest were asked for."""
+    """Number of all sessions; more than listed if only the newest were requested."""
     notices: list[str] = field(default_factory=list)
-    """What was left out and why, each a sentence."""
+    """Omissions with reasons, one sentence each."""

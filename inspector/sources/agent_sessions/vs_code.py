@@ -1,4 +1,4 @@
-"""Chat sessions of VS Code: `User/workspaceStorage/<workspace>/chatSessions/<session>.json` or `.jsonl`."""
+"""Finds chat sessions of VS Code: `User/workspaceStorage/<workspace>/chatSessions/<session>.json` or `.jsonl`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _text = msgspec.json.Decoder(str)
 
 
 def folder(environment: Mapping[str, str]) -> Path:
-    """Where VS Code has what users did."""
+    """Returns the user data folder of VS Code."""
     home = home_in(environment)
     if sys.platform == "win32":
         return Path(environment.get("APPDATA") or home / "AppData" / "Roaming") / "Code" / "User"
@@ -41,7 +41,7 @@ def folder(environment: Mapping[str, str]) -> Path:
 
 
 def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
-    """Every session's file with what its name tells; `complete` adds what its ends tell."""
+    """Yields sessions from file names; `complete` adds details from the ends of the files."""
     for workspace, _ in listing.folders(str(root / "workspaceStorage")):
         for found in listing.files(str(Path(workspace, "chatSessions"))):
             path = Path(found.path)
@@ -50,7 +50,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
 
 
 def complete(session: AgentSession) -> None:
-    """Read the ends of a session's file for title, prompt and model, and what lies beside it for the project."""
+    """Reads title, prompt and model from the ends of a session's file, and the project from `workspace.json`."""
     head, tail = read_ends(str(session.path))
     for data in (b"\n".join(head), b"\n".join(tail)):
         session.title = _last(_TITLE, data) or session.title
@@ -65,13 +65,13 @@ def complete(session: AgentSession) -> None:
 
 
 def _first(pattern: re.Pattern[bytes], data: bytes) -> str:
-    """The first text that is written so."""
+    """Returns the first match, or ""."""
     match = pattern.search(data)
     return _decoded(match) if match is not None else ""
 
 
 def _last(pattern: re.Pattern[bytes], data: bytes) -> str:
-    """The last text that is written so."""
+    """Returns the last match, or ""."""
     found = [*pattern.finditer(data)]
     match = found[-1] if found else None
     return _decoded(match) if match is not None else ""
