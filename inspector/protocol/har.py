@@ -24,6 +24,9 @@ Line = tuple[int, dict[str, Any]]
 _STREAM = "text/event-stream"
 _MOST_TEXT = 1 << 16
 """Characters of a body that is no JSON, as a script or a page."""
+_LINES = ("application/x-ndjson", "application/jsonl", "application/json-lines")
+_MOST_LINES = 1 << 26
+"""Characters of a body of lines of JSON, as Ollama streams its answers."""
 _MOST_EVENTS = 1 << 20
 
 
@@ -89,13 +92,13 @@ def events_of(text: str) -> Iterator[dict[str, Any]]:
             found, data = {}, []
 
 
-def _said(text: str) -> dict[str, Any]:
-    """A body: as JSON where it is an object or a list, else as text."""
+def _said(text: str, most: int = _MOST_TEXT) -> dict[str, Any]:
+    """A body: as JSON where it is an object or a list, else as text of `most` characters."""
     try:
         value = decode_json(text.encode("utf-8", "replace")) if text.lstrip()[:1] in ("{", "[") else None
     except NotAnObjectError:
         value = None
-    return {"message": value} if isinstance(value, dict | list) else {"text": text[:_MOST_TEXT]} if text else {}
+    return {"message": value} if isinstance(value, dict | list) else {"text": text[:most]} if text else {}
 
 
 def _usual(time_ns: int, number: int, kind: str, *, out: bool = False) -> dict[str, Any]:
@@ -152,7 +155,8 @@ def _body(holder: object, text: str | None = None) -> dict[str, Any]:
     content = _mapping(holder)
     text = text if text is not None else _text(content)
     if text is not None:
-        return _said(text)
+        mime = content.get("mimeType")
+        return _said(text, _MOST_LINES if isinstance(mime, str) and mime.startswith(_LINES) else _MOST_TEXT)
     size, mime = content.get("size"), content.get("mimeType")
     if isinstance(size, int) and size > 0:
         return {"text": f"{mime if isinstance(mime, str) else 'a body'}, {size:,} B"}

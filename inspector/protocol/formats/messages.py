@@ -378,6 +378,10 @@ def _messages(value: Mapping[str, Any], *, items: bool, certain: bool) -> Iterat
             yield from given if isinstance(given, list) else ({"role": "user", "content": given},)
             yield from _answers(value)
             return
+    if certain and isinstance(prompt := value.get("prompt"), str) and "model" in value:  # of Ollama
+        yield from _instructions(value)
+        yield {"role": "user", "content": prompt}
+        return
     answers = list(_answers(value))
     if answers:
         yield from answers
@@ -481,12 +485,12 @@ def spoken(message: Any) -> Iterator[Entry]:
             yield _server_result(message)
         return
     if role in ("tool", "function") and "parts" not in message:
-        called = message.get("tool_call_id") or message.get("name")
-        result = result_entry(called, message.get("content"), AGENT, name=message.get("name"))
+        name = message.get("name") or message.get("tool_name")
+        result = result_entry(message.get("tool_call_id") or name, message.get("content"), AGENT, name=name)
         yield _marked(result, message, message.get("content"))
         return
     sender = _SENDERS.get(role, role)
-    thought = message.get("reasoning_content") or message.get("reasoning")
+    thought = message.get("reasoning_content") or message.get("reasoning") or message.get("thinking")
     if isinstance(thought, str) and thought:
         yield _said(THOUGHT, sender, thought)
     content = message.get("parts", message.get("content"))
@@ -502,12 +506,13 @@ def spoken(message: Any) -> Iterator[Entry]:
         if isinstance(call, Mapping):
             made = call.get("function") or call.get("custom") or call
             made = made if isinstance(made, Mapping) else {}
-            yield call_entry(call.get("id"), made.get("name"), made.get("arguments", made.get("input")), sender)
+            name, given = made.get("name"), made.get("arguments", made.get("input"))
+            yield call_entry(call.get("id") or name, name, given, sender)
     if isinstance(call := message.get("function_call"), Mapping):
         yield call_entry(call.get("name"), call.get("name"), call.get("arguments"), sender)
 
 
-_CARRIES = frozenset(("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content"))
+_CARRIES = frozenset(("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content", "thinking"))
 
 
 def _marked(entry: Entry, *holders: object) -> Entry:
@@ -653,15 +658,14 @@ def _identify(entries: list[Entry]) -> None:
 
     So is that of another conversation only where the user began it with the same words.
 
-    Calls have their own ids. Where these are names, as in the first form of function calls and often with Gemini, a
-    result is that of the last call of its name.
+    Calls have their own ids. Where these are names, as in the first form of function calls and often with Gemini,
+    results follow the order of the calls.
     """
     digest = hashlib.blake2b(digest_size=8)
     opening = next((entry for entry in entries if entry.meaning.sender == USER), None)
     if opening is not None:
         digest.update(bytes_of(opening.payload))
-    named: dict[str, str] = {}
-    waiting: dict[str, list[str]] = {}
+    calls = AwaitedCalls()
     for place, entry in enumerate(entries):
         meaning = entry.meaning
         digest.update(f"\0{meaning.kind}\0{meaning.sender}\0".encode("utf-8", "replace"))
@@ -670,34 +674,55 @@ def _identify(entries: list[Entry]) -> None:
         mark = digest.hexdigest()
         meaning.size = len(said)
         if meaning.identifier is not None and _has_own_id(meaning):
-            named[meaning.identifier] = meaning.identifier
+            calls.note(meaning, meaning.identifier)
             meaning.said = said + meaning.identifier.encode(
                 "utf-8", "replace"
             )  # told by an answer first, and by each request after it
             meaning.thread = ThreadMark(channel=meaning.identifier)
-            await_result(waiting, meaning)
             continue
         meaning.mark = mark.encode()
         own = f"{mark}#{place + 1}" if meaning.kind == kinds.REQUEST else mark
         if meaning.identifier is not None:
-            named[meaning.identifier] = own
+            calls.note(meaning, own)
         meaning.identifier = own
         if meaning.correlation is not None:
-            meaning.correlation = named.get(meaning.correlation) or awaited(waiting, meaning.correlation)
+            meaning.correlation = calls.call_of(meaning.correlation)
 
 
-def await_result(waiting: dict[str, list[str]], call: Meaning) -> None:
-    """Notes a call with an id of its own, whose result may name the tool alone (Gemini)."""
-    if call.target is not None and call.identifier is not None:
-        waiting.setdefault(call.target, []).append(call.identifier)
+class AwaitedCalls:
+    """Calls in one history, found by the ids or, where an API has none, by the tools that their results name."""
 
+    def __init__(self) -> None:
+        self._by_id: dict[str, str] = {}
+        self._open: dict[str, list[str]] = {}
+        self._last: dict[str, str] = {}  # answered call by tool
+        self._by_tool: set[str] = set()
 
-def awaited(waiting: dict[str, list[str]], named: str) -> str:
-    """The call that a result is of: the one so named, else the first of the tool without a result, else its last."""
-    calls = waiting.get(named)
-    if not calls:
-        return named
-    return calls.pop(0) if len(calls) > 1 else calls[0]
+    def note(self, call: Meaning, identifier: str) -> None:
+        """Notes a call, or another message with an id of its own, under the id that it has here."""
+        if call.identifier is not None and call.identifier != call.target:
+            self._by_id[call.identifier] = identifier
+        elif call.target is not None:
+            self._by_tool.add(call.target)
+        if call.kind == kinds.REQUEST and call.target is not None:
+            self._open.setdefault(call.target, []).append(identifier)
+
+    def have_no_ids(self, tool: str) -> bool:
+        """Returns True if calls of the tool are known by its name alone."""
+        return tool in self._by_tool
+
+    def call_of(self, named: str) -> str:
+        """Returns the call so named, else the first of the tool without a result, else its last; else the name."""
+        call = self._by_id.get(named)
+        if call is not None:
+            for waiting in self._open.values():
+                if call in waiting:
+                    waiting.remove(call)
+            return call
+        waiting = self._open.get(named)
+        if waiting:
+            self._last[named] = waiting.pop(0)
+        return self._last.get(named, named)
 
 
 def api_call(value: Mapping[str, Any]) -> ApiCall | None:

@@ -378,7 +378,7 @@ def _own(entry: Entry) -> str:
 def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *, new: bool = False) -> None:
     """Give messages ids that are the same in every request of the conversation, and in the answer that said them first.
 
-    Calls of tools have their own. Where these are names, a result is that of the last call of its name.
+    Calls of tools have their own. Where these are names, results follow the order of the calls.
 
     Args:
         entries: the messages.
@@ -386,8 +386,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         call: which they are of.
         new: nobody said them before.
     """
-    seen, named = Counter(call.seen), dict[str, str]()
-    waiting: dict[str, list[str]] = {}
+    seen, calls = Counter(call.seen), messages.AwaitedCalls()
     prompts: set[str] = set()  # which are not inherited by a request that goes on from this one
     for entry, own in zip(entries, marks, strict=True):
         meaning = entry.meaning
@@ -397,26 +396,25 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)
         meaning.mark, meaning.is_new = mark.digest(), new
         meaning.size = len(bytes_of(entry.payload))
-        if not _has_own_id(meaning, named):
+        if not _has_own_id(meaning, calls):
             note_words(entry)
         if meaning.kind == kinds.REQUEST and meaning.identifier is not None and meaning.identifier != meaning.target:
-            named[meaning.identifier] = meaning.identifier
-            messages.await_result(waiting, meaning)
+            calls.note(meaning, meaning.identifier)
             continue
         if meaning.identifier is not None:
-            named[meaning.identifier] = mark.hexdigest()
+            calls.note(meaning, mark.hexdigest())
         meaning.identifier = mark.hexdigest()
         if meaning.correlation is not None:
-            meaning.correlation = named.get(meaning.correlation) or messages.awaited(waiting, meaning.correlation)
+            meaning.correlation = calls.call_of(meaning.correlation)
     call.seen = {own: count for own, count in seen.items() if own not in prompts}
 
 
-def _has_own_id(meaning: Meaning, named: Mapping[str, str]) -> bool:
+def _has_own_id(meaning: Meaning, calls: messages.AwaitedCalls) -> bool:
     """Whether it is a call, or the result of one, that has an id: some APIs name a call by its tool alone."""
     if meaning.kind == kinds.REQUEST:
         return meaning.identifier not in (None, meaning.target)
-    name = meaning.correlation
-    return meaning.kind == kinds.RESPONSE and name is not None and named.get(name, name) == name
+    called = meaning.correlation
+    return meaning.kind == kinds.RESPONSE and called is not None and not calls.have_no_ids(called)
 
 
 # Values of any type

@@ -15,11 +15,13 @@ class Operation(NamedTuple):
         name: as SDKs call it.
         path: how the address of a request ends.
         asks: members of a request's body, one of which it has.
+        names_model: the body names the model too; other servers have the same path for other things.
     """
 
     name: str
     path: str
     asks: tuple[str, ...]
+    names_model: bool = False
 
 
 ANTHROPIC = Operation("messages.create", "/messages", ("messages",))
@@ -27,8 +29,10 @@ CHAT = Operation("chat.completions.create", "/chat/completions", ("messages",))
 RESPONSES = Operation("responses.create", "/responses", ("input", "previous_response_id", "prompt"))
 GEMINI = Operation("generateContent", ":generateContent", ("contents",))
 GEMINI_STREAM = Operation("streamGenerateContent", ":streamGenerateContent", ("contents",))
+OLLAMA_CHAT = Operation("chat", "/api/chat", ("messages",), names_model=True)
+OLLAMA_GENERATE = Operation("generate", "/api/generate", ("prompt",), names_model=True)
 
-OPERATIONS = (ANTHROPIC, CHAT, RESPONSES, GEMINI, GEMINI_STREAM)
+OPERATIONS = (ANTHROPIC, CHAT, RESPONSES, GEMINI, GEMINI_STREAM, OLLAMA_CHAT, OLLAMA_GENERATE)
 OPERATION_NAMES = tuple(one.name for one in OPERATIONS)
 _MOST_NAME = 200
 
@@ -39,7 +43,9 @@ def operation_of(path: object, body: object) -> Operation | None:
         return None
     path = path.partition("?")[0].rstrip("/")
     found = next((one for one in OPERATIONS if path.endswith(one.path)), None)
-    return found if found is not None and any(key in body for key in found.asks) else None
+    if found is None or (found.names_model and not isinstance(body.get("model"), str)):
+        return None
+    return found if any(key in body for key in found.asks) else None
 
 
 def asked_model(path: object, body: Mapping[str, Any]) -> str | None:

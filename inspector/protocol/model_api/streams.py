@@ -8,7 +8,7 @@ is of no use is passed over. Linear in the bytes of the events.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -357,24 +357,39 @@ def is_of_ollama(event: Mapping[str, Any]) -> bool:
     return says and isinstance(event.get("created_at"), str)
 
 
+def ollama_body(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """The answer in lines of Ollama that came together, in the form of a chat completion; None for other objects."""
+    stream = OllamaStream()
+    known = False
+    for line in lines:
+        known = known or is_of_ollama(line)
+        if not known and "error" not in line:
+            return None
+        stream.add(line)
+    return stream.body() if known else None
+
+
 class OllamaStream:
     """Lines of one answer of Ollama, the last one with `done` and the counts of tokens."""
 
     def __init__(self) -> None:
         self._last: Mapping[str, Any] = {}
+        self._error: object = None
         self._pieces = Pieces()
         self._calls: list[dict[str, Any]] = []
 
     def add(self, event: Mapping[str, Any]) -> bool:
         """Takes in a line; returns whether it carries a piece of the answer."""
-        self._last = event
+        self._error = event.get("error", self._error)
+        self._last = event if is_of_ollama(event) else self._last
         message = _mapping(event.get("message"))
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             made = _mapping(_mapping(call).get("function"))
             if isinstance(name := made.get("name"), str) and len(self._calls) < _MOST_PIECES:
                 written = to_json(made.get("arguments") or {}).decode("utf-8", "replace")
-                self._calls.append({"type": "function", "function": {"name": name, "arguments": written}})
+                named = {"id": identifier} if isinstance(identifier := _mapping(call).get("id"), str) else {}
+                self._calls.append({**named, "type": "function", "function": {"name": name, "arguments": written}})
         added = [
             self._pieces.add(key, text)
             for key, texts in (
@@ -402,7 +417,8 @@ class OllamaStream:
             "object": "chat.completion", "model": self._last.get("model"), "timestamp": self._last.get("created_at"),
             "choices": [choice],
         }  # fmt: skip
-        return {**body, "usage": usage} if usage else body
+        body |= {"usage": usage} if usage else {}
+        return {**body, "error": self._error} if self._error else body
 
 
 def _is_same_text(last: Mapping[str, Any], part: Mapping[str, Any]) -> bool:

@@ -20,9 +20,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from inspector.protocol.formats import http_lines, read_line_as
+from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.model_calls import call_marks, own_marks
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.model_api.streams import Stream, stream_of
+from inspector.protocol.model_api.streams import Stream, ollama_body, stream_of
 from inspector.protocol.record import ModelCall
 from inspector.protocol.times import parse_time
 from inspector.protocol.written_json import to_json
@@ -197,7 +198,26 @@ class ModelAnswers:
         body = _body(found)
         if found.text is None and body is None:
             return None
-        return self._joined_line(x, exchange, found, None, (line.data, body))
+        data, joined = line.data, self._lines_in(exchange, found, body)
+        if joined is not None:
+            told = {key: one for key, one in (decoded_object(line.data) or {}).items() if key != "text"}
+            data, body = to_json({**told, "message": joined}), joined
+        return self._joined_line(x, exchange, found, None, (data, body))
+
+    def _lines_in(self, exchange: _Exchange, found: http_lines.Line, body: Any) -> dict[str, Any] | None:
+        """The answer in a body of one or more lines of Ollama; None for any other body."""
+        if isinstance(body, Mapping):
+            return ollama_body((body,))
+        if not isinstance(found.text, str) or found.text.lstrip()[:1] != "{":
+            return None
+        lines = [decoded_object(line) for line in found.text.encode("utf-8", "replace").splitlines() if line.strip()]
+        known = [line for line in lines if line is not None]  # the last may have been cut
+        joined = ollama_body(known) if len(lines) - len(known) <= 1 else None
+        if joined is not None:
+            exchange.events = len(known)
+            if isinstance(found.first_ms, int | float) and exchange.call is not None and exchange.call.asked_ns >= 0:
+                exchange.first_ns = exchange.call.asked_ns + round(found.first_ms * 1e6)
+        return joined
 
     def _event(self, x: int, exchange: _Exchange, found: http_lines.Line, line: OrderedLine) -> OrderedLine | None:
         if exchange.call is None:

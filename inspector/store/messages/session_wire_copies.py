@@ -67,7 +67,7 @@ class _Seen:
         return int(self.protocols[row]) in self.wires
 
     def tell_one_call(self, row: int, before: int, *, new: bool) -> bool:
-        """Returns True if two messages with the id of one call are the same; `new` as in `Telling`, of the later one."""
+        """Returns True if two messages with one call's id are the same; `new` as in `Telling`, of the later one."""
         wire = self.is_on_wire(row)
         if not wire and not self.is_on_wire(before):
             return False  # copies among sessions need more evidence than equal ids
