@@ -406,7 +406,8 @@ _LOOKED_AT = 8
 
 
 def _is_typed(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("type"), str) or value.get("role") in _ROLES
+    role = value.get("role")
+    return isinstance(value.get("type"), str) or (isinstance(role, str) and role in _ROLES)
 
 
 def _turns(given: object) -> object:

@@ -514,9 +514,10 @@ def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -
     if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
         return 0
     told = read_told_call(header.response_context)
+    # JSON-RPC by itself has lost its connection: that its request is missing says nothing of the one who answered.
+    flags = Flag.REQUEST_TOLD.value if record.shape is Shape.RPC or (told is not None and told.is_asked) else 0
     if told is None:
-        return 0
-    flags = Flag.REQUEST_TOLD.value if told.is_asked else 0
+        return flags
     if call.method in (None, told.method) and call.target in (None, told.target):
         call.method, call.target = told.method, told.target
         flags |= _TOLD_BY.get(told.rule, 0) if isinstance(told.rule, str) else 0

@@ -54,7 +54,7 @@ class Flag(enum.IntFlag):
     TOLD_BY_RPC_ID = 1 << 26
     """A response of a self-contained export names its call by the JSON-RPC id."""
     REQUEST_TOLD = 1 << 27
-    """A response of a self-contained export contains its request."""
+    """A response of a self-contained export contains its request, or is JSON-RPC without its connection."""
     DECLINED = 1 << 28
     """The user declined the call; no failure."""
     UNRECORDED = 1 << 29

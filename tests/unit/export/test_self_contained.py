@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -205,6 +205,14 @@ def _conversation(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[int]]:
     return lines, sorted(draw(st.sets(st.integers(0, 9))))
 
 
+_READ = {"dir": "a->b", "message": {"jsonrpc": "2.0", "id": 0, **_METHODS[3]}}
+_NO: list[dict[str, Any]] = [
+    {"dir": "b->a", "message": {"jsonrpc": "2.0", "id": number, "error": {"code": 1, "message": "no"}}}
+    for number in (0, 1, 2)
+]
+
+
+@example(([_READ, *_NO], [4]))  # MCP whose log began behind a request, and with a part that does not tell that it is
 @given(_conversation())
 def test_any_part_of_a_log_reads_back_with_the_same_calls(traffic: tuple[list[dict[str, Any]], list[int]]) -> None:
     lines, chosen = traffic

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.analysis.views.account.tool_calls import tool_calls
@@ -232,6 +232,7 @@ _VALUES = st.recursive(
 )  # fmt: skip
 
 
+@example("output", {"role": ["user"]}, {})  # a role that no set can hold
 @given(st.sampled_from(["messages", "contents", "input", "choices", "output", "candidates"]), _VALUES, _VALUES)
 def test_values_of_any_type_are_read(key: str, one: Any, usage: Any) -> None:
     message = {"role": "user", **one} if isinstance(one, dict) else one
