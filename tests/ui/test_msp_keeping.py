@@ -230,11 +230,11 @@ async def saved_where_it_is_said(window: MainWindow, target: Path) -> None:
     await until(lambda: not window.isWindowModified(), "it to be saved")
     assert name_asked_for(window) is None
     assert b"the second" in bytes_of(target)
-    assert window.opening.home_of(window.document) == target
+    assert window.shown.location.kept_file(window.document) == target
     write(panel, "the third")
     window.actions_by_id["edit.undo"].trigger()
     await until(lambda: window.document.sessions is not None and not window.document.sessions.missed_any, "a reading")
-    assert window.opening.home_of(window.document) == target
+    assert window.shown.location.kept_file(window.document) == target
 
 
 def test_pasted_sessions_are_saved_under_a_name_that_is_asked_for(
@@ -387,6 +387,6 @@ def test_a_name_that_is_given_while_the_rows_are_read_anew_stays(
         is_saved.set()
         await until(lambda: window.document is not shown, "the rows to be read")
         assert window.windowTitle().startswith("kept.json")
-        assert window.opening.home_of(window.document) == target
+        assert window.shown.location.kept_file(window.document) == target
 
     at_work(qapp, report, steps)

@@ -78,7 +78,7 @@ def test_a_session_opened_by_its_file_alone_offers_its_sub_agents(qapp: QApplica
         assert panes.filter_state.stack.text == 'kind == "chat"'
         assert window.document.capture.records.envelope(panes.messages.current_message() or 0) == before
         assert window.notices.keys() == []
-        assert window.opening.is_together
+        assert window.shown.location.is_session
         (space,) = [one for one in window.document.analysis.contexts.spaces if one]
         panes.filter_state.set_scope(Scope(space, None))
         assert child(window.view_head, PathLabel).text == "Rounding of order totals"

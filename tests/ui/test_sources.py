@@ -72,7 +72,7 @@ def test_a_source_is_added_its_clock_is_set_and_it_is_removed(qapp: QApplication
         ]  # fmt: skip
         assert "agent.jsonl and 1 more" in window.windowTitle()
         _look_at_the_tree(application, window)
-        kept = window.opening.home_of(window.document)
+        kept = window.shown.location.kept_file(window.document)
         assert kept is not None
         assert is_own_source_list(kept)
         await until(lambda: list(kept.parent.glob("*.ctxmarks.json")), "the mark beside the list")
@@ -200,7 +200,7 @@ def test_a_gateways_log_beside_a_live_session_shows_what_it_refused(qapp: QAppli
             dialog = window.findChild(QFileDialog, "saveDialog")
             assert dialog is not None
             dialog.fileSelected.emit(str(target))
-            await until(lambda: target.exists() and window.capture_saving.own is None, "the capture")
+            await until(lambda: target.exists() and window.shown.location.unsaved is None, "the capture")
             assert chats(target) == [1, 2, 3, 4, 5, 6, 7, 8]
             assert {(one.path, one.is_live) for one in window.document.choices} == {(target, False), (log, False)}
             window.close()

@@ -153,7 +153,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if is_survey(path):
         return await _take_survey(window, shot, path)
     try:
-        window.opening.is_together = is_session(shot.file)
+        window.shown.location.is_session = is_session(shot.file)
         await window.opening.load(path)
     except UnknownFormatError as error:
         return str(error)

@@ -189,8 +189,8 @@ def _can_be_read(path: Path) -> bool:
 def _window_on(program: TakesRequests, target: str) -> MainWindow | None:
     """A window that shows this file already, as what is asked for: alone, or a session with its sub-agents."""
     path = path_in(target)
-    windows = [window for window in program.windows if window.opening.is_together == is_session(target)]
-    shown = ((window, window.opening.home_of(window.document)) for window in windows if window.panes)
+    windows = [window for window in program.windows if window.shown.location.is_session == is_session(target)]
+    shown = ((window, window.shown.location.kept_file(window.document)) for window in windows if window.panes)
     return next((window for window, home in shown if home is not None and _is_same(home, path)), None)
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from inspector.ui.docview.location import DocumentLocation
+
 if TYPE_CHECKING:
     from inspector.base.slices import Steps
     from inspector.document.document import CaptureDocument
@@ -20,6 +22,7 @@ class Shown(QObject):
     Attributes:
         document: what is shown; empty on the start page, and made then only when somebody asks (it brings numpy).
         panes: its panes; None on the start page.
+        location: where the document lies.
         runs: the page of a survey, which has no document; None without one.
 
     Signals:
@@ -32,6 +35,10 @@ class Shown(QObject):
 
     panes: Panes | None = None
     runs: RunsPage | None = None
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.location = DocumentLocation()
 
     @cached_property
     def document(self) -> CaptureDocument:

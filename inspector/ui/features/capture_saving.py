@@ -72,7 +72,7 @@ class CaptureSaving(QObject):
         super().__init__(parent)
         self._parent, self._shown, self._services = parent, shown, services
         self._requests, self._notices, self._gateway = requests, notices, gateway
-        self.own: OwnCapture | None = None
+        self._location = shown.location
         self._demo = False
         self._received = False
         self._discarded = False
@@ -81,18 +81,18 @@ class CaptureSaving(QObject):
 
     def hold(self, own: OwnCapture, *, demo: bool = False) -> None:
         """The window shows this capture of ours from now on."""
-        self.own, self._demo, self._received = own, demo, False
+        self._location.unsaved, self._demo, self._received = own, demo, False
 
     def let_go(self) -> None:
         """Nothing is read into the window any more: a capture it does not show after all stays unsaved."""
-        if self.own is not None and self._shown.panes is None:
-            self.own.release()
-            self.own = None
+        if self._location.unsaved is not None and self._shown.panes is None:
+            self._location.unsaved.release()
+            self._location.unsaved = None
 
     @property
     def unsaved(self) -> bool:
         """Whether something would be lost that is worth a question."""
-        return self.own is not None and not self._demo and not self._discarded and self.received
+        return self._location.unsaved is not None and not self._demo and not self._discarded and self.received
 
     @property
     def received(self) -> bool:
@@ -108,7 +108,7 @@ class CaptureSaving(QObject):
 
     def save(self) -> None:
         """Save under a name if that was not done yet; saved once, a capture needs no more of it."""
-        if self.own is not None:
+        if self._location.unsaved is not None:
             self.save_as()
 
     def save_as(self) -> None:
@@ -130,14 +130,14 @@ class CaptureSaving(QObject):
     async def _save(self, target: Path) -> bool:
         document, session = self._shown.document, self._gateway.session
         try:
-            if self.own is None and session is None:
+            if self._location.unsaved is None and session is None:
                 await save_copy(document, target)
                 self.copied.emit(target)
                 self._notices.say(f"Saved a copy as {target}.")
             else:
                 writer = session.writer if session is not None and not session.writer.closed else None
-                await save_capture(document, target, own=self.own, writer=writer)
-                self.own = None
+                await save_capture(document, target, own=self._location.unsaved, writer=writer)
+                self._location.unsaved = None
                 self.moved.emit(target)
                 await self._take_in_rest(session)
                 self._notices.say(f"Saved as {target}.")
@@ -235,18 +235,18 @@ class CaptureSaving(QObject):
         session = self._gateway.session
         if session is not None:
             session.release()
-        if self.own is None:
+        if self._location.unsaved is None:
             return
         if self._demo or self._discarded or self._is_surely_empty(session):
             with contextlib.suppress(OSError):  # offered at the next start then
-                self.own.discard()
+                self._location.unsaved.discard()
         else:
-            self.own.release()
-        self.own = None
+            self._location.unsaved.release()
+        self._location.unsaved = None
 
     def _is_surely_empty(self, session: LiveSession | None) -> bool:
         """Whether this run wrote the capture, took in all of it, and found nothing there. Else nobody may say so."""
-        return session is not None and session.own is self.own and session.complete and not self.received
+        return session is not None and session.own is self._location.unsaved and session.complete and not self.received
 
     # Recovering
 

@@ -299,6 +299,11 @@ class GatewayWatch(QObject):
     # Demo
 
     @property
+    def connection(self) -> Connection | None:
+        """Returns the connection of the live session, also after it has ended; None for a log."""
+        return None if self.session is None else self.session.connection
+
+    @property
     def is_demo(self) -> bool:
         """Whether what is watched is a demo of ours, also after it has ended."""
         return self._shows_demo

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from inspector.base import gc_control
 from inspector.base.aio import spawn
-from inspector.base.targets import is_session, path_in, session_target
+from inspector.base.targets import is_session, path_in
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, in_order, own_source_list
 from inspector.document.source_set import SourceChoice
@@ -97,26 +97,19 @@ class Opening(QObject):
         self._parent, self._shown, self._stage, self._services = parent, shown, stage, services
         self._requests, self._notices, self._status, self._free = requests, notices, status, free
         self._reading: asyncio.Task[None] | None = None
-        self._spooled: tempfile.TemporaryDirectory[str] | None = None
         self._following = LogFollowing(status, notices)
-        self._may_read = self._is_finite = self._is_streamed = False
+        self._may_read = self._is_finite = False
+        self._location = shown.location
         self._stopped_at: float | None = None
-        self._log: tuple[Path, str | None, bool] = (Path(), None, False)
-        self.is_together = False
         self._asking = Asking(parent, services.theme)
         status.cancel_clicked.connect(self.cancel_reading)
         status.go_on_clicked.connect(self.go_on_reading)
-
-    def home_of(self, document: CaptureDocument) -> Path | None:
-        """The file that holds a document and stays; None for what is a file of ours only while it is shown."""
-        return None if self._spooled is not None or self._is_streamed else document.path
 
     def moved_to(self, path: Path) -> None:
         """The document lies in this file from now on; one of ours that it was read from is not needed any more."""
         document = self._shown.document
         document.name, document.path = path.name, path
-        self._log, self._is_streamed, self.is_together = (path, None, False), False, False
-        self._drop_spooled()
+        self._location.move(path)
         self.remember(path)
 
     def adopt(self, document: CaptureDocument, path: Path) -> None:
@@ -126,8 +119,9 @@ class Opening(QObject):
             document: it is shown.
             path: what is opened again to show the same; empty for what a live session writes.
         """
-        self._log, self._is_streamed, self._stopped_at = (path, None, True), False, None
-        self.is_together = document.sources.several is not None and document.sources.several.is_one_session
+        self._location.open(path, None, follows=True, is_streamed=False)
+        self._stopped_at = None
+        self._location.is_session = document.sources.several is not None and document.sources.several.is_one_session
         if path != Path():
             self.remember(path)
         self._following.stop()
@@ -202,7 +196,8 @@ class Opening(QObject):
 
     def ask_for_reading(self) -> None:
         """Ask as which format the log shown is to be read, and open it once more."""
-        if not str(self._log[0]):
+        path = self._location.opened
+        if path == Path():
             return
         from inspector.ui.dialogs.form_dialog import ValueDialog
 
@@ -213,7 +208,6 @@ class Opening(QObject):
             name="readAsDialog", title="Read the log as", done="Open", parent=self._parent,
         )  # fmt: skip
         labels = {words: label for label, words in READINGS.items()}
-        path = self._log[0]
         dialog.chosen.connect(lambda words: self.open_path(path, reading=labels.get(words)))
         dialog.open()
 
@@ -251,9 +245,9 @@ class Opening(QObject):
         self, path: Path, name: str | None, beside: Sequence[Path], reading: str | None, *, together: bool,
         at: int | None = None,
     ) -> None:  # fmt: skip
-        self.is_together = together
+        self._location.is_session = together
         loading = self.load(path, name=name, follow=name is None, beside=beside, reading=reading)
-        if await self._read_or_say(path, loading) and not (name or self._is_streamed):
+        if await self._read_or_say(path, loading) and not (name or self._location.is_streamed):
             self.remember(path)
         panes = self._shown.panes
         if at is not None and panes is not None and 0 < at <= len(panes.document.capture):
@@ -295,13 +289,12 @@ class Opening(QObject):
         """Read the rest of what was cancelled; where only a reading anew will do, in place of this window."""
         if self._stopped_at is None or self._reading is not None:
             return
-        path, name, _ = self._log
-        document = self._shown.document
+        document, path, name = self._shown.document, self._location.opened, self._location.name
         if document.sources.can_go_on:
             self._status.set_progress(self._stopped_at, len(document.capture))
             self._reading = self._services.spawn(self._read_or_say(path, self._go_on()), f"go on with {path.name}")
             return
-        self.open_path(path, name=name, together=self.is_together)
+        self.open_path(path, name=name, together=self._location.is_session)
         self._requests.replaced.emit()
 
     def go_on_with_more_memory(self) -> None:
@@ -310,8 +303,8 @@ class Opening(QObject):
         document.memory.extend()
         if self._reading is None and not document.live and sources.followed is None and sources.behind:
             self._stopped_at = self._stopped_at or 0.0
-            if self._log[0] == Path() and document.path is not None:  # it was live, and was never opened
-                self._log = document.path, document.name, False
+            if self._location.opened == Path() and document.path is not None:  # it was live, and was never opened
+                self._location.open(document.path, document.name, follows=False, is_streamed=False)
             self.go_on_reading()
 
     @property
@@ -328,22 +321,18 @@ class Opening(QObject):
 
     def remember(self, path: Path) -> None:
         """Put a file, or a session, on top of the recent ones."""
-        self._services.settings.remember_file(self._recent_key(path))
+        self._services.settings.remember_file(self._location.target(path.resolve()))
         self._services.save_settings()
-
-    def _recent_key(self, path: Path) -> str:
-        path = path.resolve()
-        return session_target(path) if self.is_together else str(path)
 
     def _note_facts(self, document: CaptureDocument) -> None:
         """Note what the log holds, for the lists of recent ones, which read nothing of it."""
-        path = self.home_of(document)
+        path = self._location.kept_file(document)
         if path is None or not len(document.capture):
             return
         from inspector.present.session_titles import title_of_session  # of no use before a log is open
         from inspector.protocol.secrets.masking import mask_text
 
-        settings, key = self._services.settings, self._recent_key(path)
+        settings, key = self._services.settings, self._location.target(path.resolve())
         times = document.capture.columns["time_ns"]
         known = times[times != NO_TIME]
         first = int(known.min()) if len(known) and formats.is_dated(int(known.min())) else None
@@ -371,20 +360,20 @@ class Opening(QObject):
             OSError: the file cannot be read.
             UnknownFormatError: nothing in it is known.
         """
-        self._is_streamed = is_stream(path)  # asked once: a pipe may be gone when it is read
-        if not self._is_streamed:
+        streamed = is_stream(path)  # asked once: a pipe may be gone when it is read
+        if not streamed:
             await first_answer(path)
         await self._stage.prepare()  # before the clock of reading runs
         document = CaptureDocument()
         document.memory.limit_to(self._services.settings.memory.limit_mb)
-        self._log = path, name, follow
+        self._location.open(path, name, follows=follow, is_streamed=streamed)
         try:
             if beside:
                 steps = document.open_sessions([path, *beside], name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False)
             else:
                 steps = document.open_log(
                     path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow, reading=reading,
-                    together=self.is_together,
+                    together=self._location.is_session,
                 )  # fmt: skip
             await self._read(document, steps)
         except BaseException:
@@ -392,7 +381,11 @@ class Opening(QObject):
                 document.close()
             raise
         self._read_so_far(document)
-        if document.format in _TRANSCRIPTS and len(document.sources.files) == 1 and not (name or self._is_streamed):
+        if (
+            document.format in _TRANSCRIPTS
+            and len(document.sources.files) == 1
+            and not (name or self._location.is_streamed)
+        ):
             self._services.spawn(self._offer_sub_agents(document, path), f"look for sub-agents of {path.name}")
 
     async def _offer_sub_agents(self, document: CaptureDocument, path: Path) -> None:
@@ -411,7 +404,7 @@ class Opening(QObject):
         self._notices.show_notice(_ALONE, "note", words, [("Open with them", open_all)], closable=True)
 
     async def _go_on(self) -> None:
-        document, follow = self._shown.document, self._log[2]
+        document, follow = self._shown.document, self._location.follows
         await self._read(document, document.go_on(block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow))
         self._read_so_far(document)
 
@@ -442,7 +435,7 @@ class Opening(QObject):
             _format_words(document),
             document.decisions.found is not None,
             size_bytes=_size_of(document),
-            path=str(self._log[0]),
+            path=str(self._location.opened),
         )
 
     async def _read(self, document: CaptureDocument, steps: Generator[Progress]) -> None:
@@ -493,7 +486,7 @@ class Opening(QObject):
 
     async def _show(self, document: CaptureDocument) -> None:
         """Show a document, a step each turn of the loop: all of it takes longer than keys and clicks should wait."""
-        if self._is_streamed:  # what it waited for has come
+        if self._location.is_streamed:  # what it waited for has come
             self._notices.dismiss(MESSAGE)
         for _ in self._stage.showing(document):
             await asyncio.sleep(0)
@@ -512,18 +505,12 @@ class Opening(QObject):
         path = Path(folder.name) / name  # what a sentence about it says
         path.write_bytes(data)
         free = self._free("")
-        free._drop_spooled()
-        free._spooled = folder  # lives as long as the window, which reads from it
+        free._location.keep_spooled(folder)
         free.open_path(path, name=name)
-
-    def _drop_spooled(self) -> None:
-        if self._spooled is not None:
-            self._spooled.cleanup()
-            self._spooled = None
 
     def clear_away(self) -> None:
         """Remove files nobody needs any more; called when the window has closed them."""
-        self._drop_spooled()
+        self._location.remove_spooled()
 
 
 def _format_words(document: CaptureDocument) -> str:

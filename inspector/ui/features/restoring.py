@@ -7,15 +7,12 @@ open at all is kept by `ui/app/last_open.py`; the file is `inspector.settings.la
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.base.targets import session_target
 from inspector.document.marks_file.identity import HEAD_MESSAGES, Digests
 from inspector.filters import FilterError
 from inspector.filters.scope import Reach, Scope, source_named
@@ -32,30 +29,6 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where what a window shows comes from.
-
-    Attributes:
-        connection: to the gateway that is, or was, watched; None for a log.
-        file: the user's file that holds it, or the folder of a survey; None where there is none, or only one of ours.
-        is_together: of a session, with the files of its sub-agents.
-        is_demo: it is a demo of ours.
-    """
-
-    connection: Connection | None
-    file: Path | None
-    is_together: bool
-    is_demo: bool
-
-    @property
-    def target(self) -> str:
-        """What is to be opened again; "" where nothing is."""
-        if self.file is None:
-            return ""
-        return session_target(self.file) if self.is_together else str(self.file.absolute())
-
-
 class Restoring(QObject):
     """What one window shall be again, and what it is.
 
@@ -64,7 +37,8 @@ class Restoring(QObject):
     """
 
     def __init__(
-        self, parent: QWidget, shown: Shown, *, notices: NoticeStack, origin: Callable[[], Origin],
+        self, parent: QWidget, shown: Shown, *, notices: NoticeStack,
+        joined: Callable[[], Connection | None], is_demo: Callable[[], bool],
         layout: Callable[[], tuple[str, str, bool, str]],
     ) -> None:  # fmt: skip
         """Make it; nothing is to be put back yet.
@@ -73,12 +47,13 @@ class Restoring(QObject):
             parent: the window, whose place and size it is.
             shown: what the window shows.
             notices: where it is said what cannot be put back.
-            origin: where what is shown comes from now.
+            joined: returns the connection to the gateway that is, or was, watched; None for a log.
+            is_demo: returns True if the window shows the demo, which is not opened again.
             layout: docks as they are (base64), the view of the middle, and whether somebody has dragged the sides.
         """
         super().__init__(parent)
         self._parent, self._shown, self._notices = parent, shown, notices
-        self._origin, self._layout = origin, layout
+        self._joined, self._is_demo, self._layout = joined, is_demo, layout
         self.saved: SavedWindow | None = None
         self._placing = self._settled = False
         self._head = (0, "")
@@ -127,11 +102,20 @@ class Restoring(QObject):
 
     def _shows(self, saved: SavedWindow) -> bool:
         """Whether the window shows what it showed then; one that only offers a gateway may be used for another."""
-        origin = self._origin()
-        if origin.connection is not None:
-            now, then = origin.connection, saved.connection
+        now = self._joined()
+        if now is not None:
+            then = saved.connection
             return then is not None and (now.shown_url, now.space) == (then.url, then.space)
-        return bool(origin.target) and origin.target == saved.path
+        target = self._target()
+        return bool(target) and target == saved.path
+
+    def _target(self) -> str:
+        """Returns the text that opens the same again; "" if the window shows no file of the user."""
+        if self._shown.runs is not None:
+            return str(self._shown.runs.runs.path.absolute())
+        location = self._shown.location
+        file = location.user_file(self._shown.document)
+        return "" if file is None else location.target(file)
 
     def settle(self) -> None:
         """All of the log is read: what has not come is not there."""
@@ -243,16 +227,15 @@ class Restoring(QObject):
             return self.saved
         if panes is None and runs is None:
             return None
-        origin = self._origin()
-        if origin.is_demo:
+        if self._is_demo():
             return None
-        joined, connection = origin.connection, None
+        joined, connection = self._joined(), None
         if joined is not None:
             connection = ConnectionSettings(
                 url=joined.shown_url, space=joined.space, answer_tools_list=joined.answer_tools_list
             )
         saved = SavedWindow(
-            path=self._unless_secret(origin.target),
+            path=self._unless_secret(self._target()),
             connection=connection if connection is not None and secret_settings.is_open(connection) else None,
         )
         if not saved.opens:

@@ -56,8 +56,8 @@ def subsessions_page(themes: ThemeController, settings: Settings, parent: QWidge
 def edit_sessions(
     window: QWidget, shown: Shown, services: Services, requests: WindowRequests, notices: NoticeStack,
     status: StatusBar, history: UndoHistory, docks: Mapping[str, QDockWidget], asking: Asking, *,
-    save: QAction, save_as: QAction, home_of: Callable[[CaptureDocument], Path | None],
-    usual_folder: Callable[[], Path], show_instead: Callable[[CaptureDocument, Places], Panes | None],
+    save: QAction, save_as: QAction, usual_folder: Callable[[], Path],
+    show_instead: Callable[[CaptureDocument, Places], Panes | None],
 ) -> MspEditing:  # fmt: skip
     """Make what edits, saves and shows the sessions of one window.
 
@@ -72,7 +72,6 @@ def edit_sessions(
         docks: by title.
         asking: asks before anything is lost.
         save, save_as: the actions that save what the window shows.
-        home_of: where a document lies; None where that goes with the window.
         usual_folder: where the dialog begins for what lies nowhere.
         show_instead: has the window show another projection of what it shows, with the view as it was.
     """
@@ -82,9 +81,7 @@ def edit_sessions(
     from inspector.ui.msp.view import MspView
 
     view = MspView(window, shown, services, services.theme, requests, notices, docks)
-    saving = MspSaving(
-        window, shown, services, requests, notices, status, asking, home_of=home_of, usual_folder=usual_folder
-    )
+    saving = MspSaving(window, shown, services, requests, notices, status, asking, usual_folder=usual_folder)
     following = MspFollowing(shown, services, notices, show_instead=show_instead, shown_again=view.mark_shown)
     return MspEditing(
         window, shown, services.theme, requests, notices, history, saving, view, following, services,

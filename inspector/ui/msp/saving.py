@@ -19,7 +19,6 @@ from inspector.ui.dialogs.message import CANCEL
 from inspector.ui.widgets.notice import Link, NoticeStack
 
 if TYPE_CHECKING:
-    from inspector.document.document import CaptureDocument
     from inspector.ui.docview.requests import WindowRequests
     from inspector.ui.docview.shown import Shown
     from inspector.ui.services import TaskOwner
@@ -56,7 +55,7 @@ class MspSaving(QObject):
     def __init__(
         self, window: QWidget, shown: Shown, tasks: TaskOwner, requests: WindowRequests, notices: NoticeStack,
         status: StatusBar, asking: Asking, *,
-        home_of: Callable[[CaptureDocument], Path | None], usual_folder: Callable[[], Path],
+        usual_folder: Callable[[], Path],
     ) -> None:  # fmt: skip
         """Nothing is saved yet.
 
@@ -68,7 +67,6 @@ class MspSaving(QObject):
             notices: where failures are said.
             status: where it is said what was saved.
             asking: asks before anything is lost.
-            home_of: where a document lies; None where that goes with the window.
             usual_folder: where the dialog begins for what lies nowhere.
         """
         super().__init__(window)
@@ -78,7 +76,6 @@ class MspSaving(QObject):
         self._requests = requests
         self._notices = notices
         self._status = status
-        self._home_of = home_of
         self._usual_folder = usual_folder
         self.drafts: Callable[[], list[str]] = list
         self._document: SessionDocument | None = None
@@ -145,7 +142,7 @@ class MspSaving(QObject):
     @property
     def _is_nowhere(self) -> bool:
         """Whether it was read from a file that goes with the window, or from none."""
-        return self._home_of(self._shown.document) is None
+        return self._shown.location.kept_file(self._shown.document) is None
 
     async def _write(self, *, force: bool = False) -> bool:
         """Whether the edits were written; what went wrong is said."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from inspector.ui.docview.shown import Shown
     from inspector.ui.features.capture_saving import CaptureSaving
     from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.msp import MspEditing
@@ -17,18 +18,26 @@ class Closing:
     """Settles what becomes of what one window holds before it closes."""
 
     def __init__(
-        self, window: QWidget, tasks: TaskOwner, gateway: GatewayWatch, saving: CaptureSaving, msp: MspEditing
+        self,
+        window: QWidget,
+        shown: Shown,
+        tasks: TaskOwner,
+        gateway: GatewayWatch,
+        saving: CaptureSaving,
+        msp: MspEditing,
     ) -> None:
         """Let it stay open.
 
         Args:
             window: is closed in the end.
+            shown: its document, whose capture may be unsaved.
             tasks: runs the asking.
             gateway: its session ends.
             saving: asks about the capture.
             msp: asks about sessions.
         """
         self._frame = window
+        self._shown = shown
         self._tasks = tasks
         self._gateway = gateway
         self._saving = saving
@@ -39,7 +48,7 @@ class Closing:
         """Whether the window must stay for now; it closes by itself as soon as all is settled, unless it shall not."""
         if self._settled:
             return self._msp.saving.busy
-        asks = self._gateway.session is not None or self._saving.own is not None or self._msp.may_lose_any
+        asks = self._gateway.session is not None or self._shown.location.unsaved is not None or self._msp.may_lose_any
         if asks:
             self._tasks.spawn(self._close_if_allowed(), "close the window")
         return asks

@@ -12,7 +12,7 @@ from inspector.ui.window.panels import PANELS
 
 if TYPE_CHECKING:
     from inspector.ui.dialogs.guide import GuideWindow
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.window.window_features import WindowFeatures
 
 _SURVEY, _FILTER = "survey", "search-and-filter"
 
@@ -24,7 +24,7 @@ class GuideOpening(QObject):
         shown: the guide, while it is open.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: WindowFeatures) -> None:
         super().__init__(window)
         self._frame = window
         self.shown: GuideWindow | None = None

@@ -99,7 +99,7 @@ class DocumentStatus(QObject):
 
     def _title_mark(self) -> str:
         """Returns Qt's place for the mark of unsaved changes, or nothing if this document is never unsaved."""
-        return "[*]" if self._saving.own is not None or self._shown.document.msp is not None else ""
+        return "[*]" if self._shown.location.unsaved is not None or self._shown.document.msp is not None else ""
 
     def _session_title(self) -> str:
         panes = self._shown.panes

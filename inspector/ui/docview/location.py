@@ -1,0 +1,69 @@
+"""Location of a window's document: the file it was opened from, and whether that file outlives the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from inspector.base.targets import session_target
+
+if TYPE_CHECKING:
+    from inspector.document.document import CaptureDocument
+    from inspector.store.files.capture_folder import OwnCapture
+
+
+@dataclass(slots=True)
+class DocumentLocation:
+    """Location of the document of one window. Features read it from `Shown`, and the features that move it write it.
+
+    Attributes:
+        opened: path to open again; empty for a live session, whose capture was never opened.
+        name: title given by the caller instead of the file's name.
+        follows: the log is read on as it grows.
+        is_session: `opened` is an agent's session, shown with the files of its sub-agents.
+        is_streamed: read from a pipe or standard input, which cannot be opened again.
+        unsaved: the program's own capture file that the user has not saved yet.
+    """
+
+    opened: Path = Path()
+    name: str | None = None
+    follows: bool = False
+    is_session: bool = False
+    is_streamed: bool = False
+    unsaved: OwnCapture | None = None
+    _spooled: TemporaryDirectory[str] | None = field(default=None, repr=False)
+
+    def open(self, path: Path, name: str | None, *, follows: bool, is_streamed: bool) -> None:
+        """Notes the path that is being opened; `is_session` was set before, with the request."""
+        self.opened, self.name, self.follows, self.is_streamed = path, name, follows, is_streamed
+
+    def move(self, path: Path) -> None:
+        """Notes that the document was saved as this file, and removes the temporary file it was read from."""
+        self.open(path, None, follows=False, is_streamed=False)
+        self.is_session = False
+        self.remove_spooled()
+
+    def kept_file(self, document: CaptureDocument) -> Path | None:
+        """Returns the file of a document; None if it is temporary and goes with the window."""
+        return None if self._spooled is not None or self.is_streamed else document.path
+
+    def user_file(self, document: CaptureDocument) -> Path | None:
+        """Returns the file of a document; None if it is temporary, or the program's own capture."""
+        return self.kept_file(document) if self.unsaved is None else None
+
+    def target(self, path: Path) -> str:
+        """Returns the text that opens a path as this document was opened (`base.targets`)."""
+        return session_target(path) if self.is_session else str(path.absolute())
+
+    def keep_spooled(self, folder: TemporaryDirectory[str]) -> None:
+        """Keeps the folder of a temporary file until the window closes, because the document reads from it."""
+        self.remove_spooled()
+        self._spooled = folder
+
+    def remove_spooled(self) -> None:
+        """Removes the temporary file, if there is one."""
+        if self._spooled is not None:
+            self._spooled.cleanup()
+            self._spooled = None

@@ -1,0 +1,593 @@
+"""Features of a window, each imported and made when it is first asked for.
+
+The start page needs few of them; without the others a window is painted in half the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu
+
+from inspector.ui.window.panels import PANELS
+
+if TYPE_CHECKING:
+    from inspector.base.slices import Steps
+    from inspector.document.document import CaptureDocument
+    from inspector.ui.debug.developer import Developer
+    from inspector.ui.docview.center import Center
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.replacement import DocumentReplacement
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.docview.view_head import ViewHead
+    from inspector.ui.features.agent_sessions import AgentSessions
+    from inspector.ui.features.capture_saving import CaptureSaving
+    from inspector.ui.features.comparing import Comparing
+    from inspector.ui.features.connections import Connections
+    from inspector.ui.features.deferred_checks import DeferredChecks
+    from inspector.ui.features.exporting import Exporting
+    from inspector.ui.features.filter_conditions import FilterConditions
+    from inspector.ui.features.filtering import Filtering
+    from inspector.ui.features.gateway_window import GatewayWatch
+    from inspector.ui.features.highlighting import Highlighting
+    from inspector.ui.features.marking import Marking
+    from inspector.ui.features.memory_limit import MemoryLimit
+    from inspector.ui.features.message_saving import MessageSaving
+    from inspector.ui.features.navigation import Navigation
+    from inspector.ui.features.next_message import NextMessage
+    from inspector.ui.features.opening import Opening
+    from inspector.ui.features.presets import Presets
+    from inspector.ui.features.restoring import Restoring
+    from inspector.ui.features.settings_editing import SettingsEditing
+    from inspector.ui.features.source_editing import SourceEditing
+    from inspector.ui.features.surveys import Surveys
+    from inspector.ui.features.tapping import Tapping
+    from inspector.ui.features.token_counting import TokenCounting
+    from inspector.ui.features.undo import UndoHistory
+    from inspector.ui.input.action import Actions
+    from inspector.ui.input.keys import Keys
+    from inspector.ui.look.theme import ThemeController
+    from inspector.ui.msp import MspCreating, MspEditing, MspSaving
+    from inspector.ui.panels.start.panel import StartPage
+    from inspector.ui.widgets.filter_bar import FilterBar
+    from inspector.ui.widgets.name_card import NameCard
+    from inspector.ui.widgets.notice import NoticeStack
+    from inspector.ui.widgets.status_bar import StatusBar
+    from inspector.ui.window.action_state import ActionState
+    from inspector.ui.window.closing import Closing
+    from inspector.ui.window.display import Display
+    from inspector.ui.window.docks import Docks
+    from inspector.ui.window.guide_opening import GuideOpening
+    from inspector.ui.window.layout import WindowLayout
+    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.window.owner import WindowOwner
+    from inspector.ui.window.pages import Pages
+    from inspector.ui.window.palette import Palette
+    from inspector.ui.window.pane_focus import PaneFocus
+    from inspector.ui.window.showing import Showing
+    from inspector.ui.window.status import DocumentStatus
+    from inspector.ui.window.tool_bar import BarStack
+    from inspector.ui.window.warming import Warming
+
+
+class WindowFeatures(QMainWindow):
+    """Makes and connects the features of one window; `MainWindow` makes what the start page shows.
+
+    Attributes:
+        application, shown, requests, undo_history, display, keys, theme, notices, status, pages, action_state,
+        actions_by_id, menus, dock_row, docks, layout_keeper: set by `MainWindow`, which describes them.
+    Signals:
+        view_chosen(): another filter or scope is in force.
+    """
+
+    view_chosen = Signal()
+
+    application: WindowOwner[MainWindow]
+    theme: ThemeController
+    shown: Shown
+    requests: WindowRequests
+    undo_history: UndoHistory
+    display: Display
+    keys: Keys
+    notices: NoticeStack
+    status: StatusBar
+    pages: Pages
+    action_state: ActionState
+    actions_by_id: Mapping[str, QAction]
+    menus: Mapping[str, QMenu]
+    dock_row: Docks
+    docks: Mapping[str, QDockWidget]
+    layout_keeper: WindowLayout
+    start_page: StartPage
+    developer: Developer
+    can_do: Actions[MainWindow]
+    warming: Warming
+    waiting_parts: tuple[Callable[[], object], ...]
+
+    @cached_property
+    def guide(self) -> GuideOpening:
+        from inspector.ui.window.guide_opening import GuideOpening
+
+        return GuideOpening(self)
+
+    @cached_property
+    def view_head(self) -> ViewHead:
+        from inspector.ui.docview.view_head import ViewHead
+
+        head = ViewHead(self.theme, self)
+        head.notices.left.connect(self.focus_center)
+        head.bookkeeping_switched.connect(self.display.switch_bookkeeping)
+        return head
+
+    @cached_property
+    def center(self) -> Center:
+        from inspector.ui.docview.center import Center
+
+        center = Center(PANELS, self)
+        center.made.connect(lambda view: self.msp.view.adopt(view))
+        return center
+
+    @cached_property
+    def bars(self) -> BarStack:
+        from inspector.ui.window.tool_bar import BarStack
+
+        return BarStack(self, self.theme, self.keys, self.actions_by_id, self.filter_bar, self.presets.bar)
+
+    @property
+    def filter_bar(self) -> FilterBar:
+        """Where the filter is written."""
+        return self.filtering.bar
+
+    @cached_property
+    def name_card(self) -> NameCard:
+        from inspector.ui.widgets.name_card import NameCard
+
+        card = NameCard(self.theme, self)
+        self.view_chosen.connect(card.leave)
+        return card
+
+    @cached_property
+    def command_palette(self) -> Palette:
+        from inspector.ui.window.palette import Palette
+
+        self.complete()  # presets are found, too
+        return Palette(
+            self, self.theme, self.keys, self.application, self.dock_row, self.pane_focus,
+            open_target=self.opening.open_target, join=self.connections.join,
+        )  # fmt: skip
+
+    @cached_property
+    def pane_focus(self) -> PaneFocus:
+        from inspector.ui.window.pane_focus import PaneFocus
+
+        return PaneFocus(self.shown, self.filter_bar, self.center, self.docks)
+
+    @cached_property
+    def navigation(self) -> Navigation:
+        from inspector.ui.features.navigation import Navigation
+
+        return Navigation(self.shown, self.center, self.requests, self.undo_history, self.theme, self)
+
+    @cached_property
+    def settings_editing(self) -> SettingsEditing:
+        from inspector.ui.dialogs.memory_page import MemoryPage
+        from inspector.ui.dialogs.prices_page import PricesPage
+        from inspector.ui.dialogs.settings import FurtherPage
+        from inspector.ui.features.settings_editing import SettingsEditing
+        from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
+
+        pages = (
+            FurtherPage("prices", "Prices", PricesPage),
+            FurtherPage("memory", "Memory", MemoryPage),
+            FurtherPage(SUBSESSIONS, TITLE, subsessions_page),
+        )
+        editing = SettingsEditing(self.application, self.keys, self.complete, pages, self)
+        editing.edited.connect(lambda: self.presets.refresh())
+        return editing
+
+    @cached_property
+    def filtering(self) -> Filtering:
+        from inspector.ui.features.filtering import Filtering
+
+        filtering = Filtering(self.theme, self.application, self.presets, self.notices, self)
+        filtering.left.connect(self.focus_center)
+        return filtering
+
+    @cached_property
+    def presets(self) -> Presets:
+        from inspector.ui.features.presets import Presets
+
+        presets = Presets(self.theme, self.application, self.keys, self.notices, lambda: self.name_card, self)
+        presets.chosen.connect(lambda text: self.filtering.apply(text))
+        presets.edit_requested.connect(lambda place: self.settings_editing.edit_preset(place))
+        presets.fill_menu(self.menus["&View"], self.actions_by_id["view.presets"])
+        return presets
+
+    @cached_property
+    def filter_conditions(self) -> FilterConditions:
+        from inspector.ui.features.filter_conditions import FilterConditions
+
+        return FilterConditions(self.theme, self.filter_bar, self.bars.conditions)
+
+    @property
+    def saver(self) -> MspSaving | CaptureSaving:
+        """Saves what the window shows: sessions as they are edited, else the capture."""
+        return self.msp.saving if self.document.msp is not None else self.capture_saving
+
+    @cached_property
+    def opening(self) -> Opening:
+        from inspector.ui.features.opening import Opening
+
+        opening = Opening(
+            self, self.shown, self, self.application, requests=self.requests, notices=self.notices, status=self.status,
+            free=lambda name: self.free_window(name).opening,
+        )  # fmt: skip
+        opening.unsaved_begun.connect(lambda own: self.capture_saving.hold(own))
+        opening.failed.connect(lambda: self.restoring.give_up())
+        opening.ended.connect(lambda: self.capture_saving.let_go())
+        opening.read_through.connect(lambda _document: self.marking.restore(complete=True))
+        opening.read_through.connect(lambda _document: self.restoring.settle())
+        opening.read_through.connect(lambda document: self.msp.following.start(document))
+        opening.survey_found.connect(lambda path: self.surveys.show(path))
+        opening.session_wanted.connect(lambda path: self.sources.show_session(path))
+        return opening
+
+    @cached_property
+    def surveys(self) -> Surveys:
+        from inspector.ui.features.surveys import Surveys
+
+        surveys = Surveys(
+            self, self.shown, self.theme, self.application, self.undo_history, notices=self.notices,
+            status=self.status, put=self.pages.show_page,
+        )  # fmt: skip
+        surveys.run_requested.connect(lambda path, number: self.opening.open_path(path, at=number))
+        surveys.failed.connect(lambda: self.restoring.give_up())
+        surveys.failed.connect(self.show_start)
+        surveys.attached.connect(lambda page: self.restoring.attach_runs(page))
+        surveys.attached.connect(lambda page: self.opening.remember(page.runs.path))
+        surveys.attached.connect(self.action_state.enable)
+        return surveys
+
+    @cached_property
+    def gateway(self) -> GatewayWatch:
+        from inspector.ui.features.gateway_window import GatewayWatch
+
+        gateway = GatewayWatch(
+            self, self.shown, self, self.application, requests=self.requests, notices=self.notices, status=self.status,
+            free=lambda: self.free_window().gateway,
+        )  # fmt: skip
+        gateway.capture_begun.connect(lambda own, demo: self.capture_saving.hold(own, demo=demo))
+        gateway.connection_saved.connect(lambda save: self.connections.keep(save))
+        gateway.demo_begun.connect(self.display.show_hints_here)
+        gateway.save_as_requested.connect(lambda: self.capture_saving.save_as())
+        return gateway
+
+    @cached_property
+    def connections(self) -> Connections:
+        from inspector.ui.features.connections import Connections
+
+        return Connections(self, self.application, gateway=self.gateway, notices=self.notices)
+
+    @cached_property
+    def restoring(self) -> Restoring:
+        from inspector.ui.features.restoring import Restoring
+
+        return Restoring(
+            self,
+            self.shown,
+            notices=self.notices,
+            joined=lambda: self.gateway.connection,
+            is_demo=lambda: self.gateway.is_demo,
+            layout=self.layout_now,
+        )
+
+    @cached_property
+    def capture_saving(self) -> CaptureSaving:
+        from inspector.ui.features.capture_saving import CaptureSaving
+
+        saving = CaptureSaving(
+            self, self.shown, self.application, requests=self.requests, notices=self.notices, gateway=self.gateway
+        )
+        saving.copied.connect(lambda path: self.marking.copied_to(path))
+        saving.moved.connect(lambda path: self.marking.moved_to(path))
+        saving.saved.connect(lambda path: self.opening.remember(path))
+        saving.recovered.connect(lambda own, name: self.opening.open_unsaved(own, name))
+        return saving
+
+    @cached_property
+    def saving(self) -> MessageSaving:
+        from inspector.ui.features.message_saving import MessageSaving
+
+        return MessageSaving(self.shown, self.application, self.notices, self)
+
+    @cached_property
+    def comparing(self) -> Comparing:
+        from inspector.ui.features.comparing import Comparing
+
+        return Comparing(self.theme, self.shown, self.notices, self)
+
+    @cached_property
+    def exporting(self) -> Exporting:
+        from inspector.ui.features.exporting import Exporting
+
+        exporting = Exporting(self.theme, self.shown, self.application, self.notices, self)
+        exporting.open_requested.connect(lambda path: self.opening.open_path(path))
+        return exporting
+
+    @cached_property
+    def highlighting(self) -> Highlighting:
+        from inspector.ui.features.highlighting import Highlighting
+
+        highlighting = Highlighting(self.application, self.shown, self.filter_bar, lambda: self.name_card, self)
+        highlighting.edit_requested.connect(lambda: self.settings_editing.open("highlights"))
+        return highlighting
+
+    @cached_property
+    def marking(self) -> Marking:
+        from inspector.ui.features.marking import Marking
+
+        return Marking(self.theme, self.shown, self.application, self.undo_history, self.notices, self)
+
+    @cached_property
+    def msp(self) -> MspEditing:
+        from inspector.ui.dialogs.asking import Asking
+        from inspector.ui.msp import TITLE, edit_sessions
+
+        actions = self.actions_by_id
+        editing = edit_sessions(
+            self, self.shown, self.application, self.requests, self.notices, self.status, self.undo_history,
+            self.docks, Asking(self, self.theme), save=actions["file.save"], save_as=actions["file.save_as"],
+            usual_folder=lambda: self.capture_saving.usual_folder(), show_instead=self.replacement.replace_by,
+        )  # fmt: skip
+        editing.saving.moved.connect(lambda path: self.opening.moved_to(path))
+        editing.saving.moved.connect(lambda path: self.marking.moved_to(path))
+        editing.view.rules_changed.connect(self.share_rules)
+        editing.count_changed.connect(lambda count: self.view_head.tabs.set_count(count, TITLE))
+        return editing
+
+    @cached_property
+    def replacement(self) -> DocumentReplacement:
+        from inspector.ui.docview.replacement import DocumentReplacement
+
+        return DocumentReplacement(self, self.shown, self.requests, self.docks, lambda: self.center, self.show_anew)
+
+    @cached_property
+    def sources(self) -> SourceEditing:
+        from inspector.ui.features.source_editing import SourceEditing
+
+        sources = SourceEditing(
+            self, self.shown, self.application, notices=self.notices, status=self.status,
+            show_instead=self.replacement.replace_by, usual_folder=lambda: self.capture_saving.usual_folder(),
+            is_reading=lambda: self.opening.reading,
+        )  # fmt: skip
+        sources.replaced.connect(lambda document, path: self.gateway.adopt(document))
+        sources.replaced.connect(lambda document, path: self.opening.adopt(document, path))
+        sources.replaced.connect(lambda document, path: self.marking.carried_over())
+        sources.list_saved.connect(lambda path: self.opening.remember(path))
+        return sources
+
+    @cached_property
+    def agent_sessions(self) -> AgentSessions:
+        from inspector.ui.features.agent_sessions import AgentSessions
+
+        agent_sessions = AgentSessions(self, self.application, self.notices)
+        agent_sessions.chosen.connect(lambda target: self.opening.open_target(target))
+        return agent_sessions
+
+    @cached_property
+    def tapping(self) -> Tapping:
+        from inspector.ui.features.tapping import Tapping
+
+        tapping = Tapping(self, self.application, self.notices)
+        tapping.arrived.connect(lambda target: self.opening.open_target(target))
+        self.shown.closing.connect(tapping.close)
+        return tapping
+
+    @cached_property
+    def creating(self) -> MspCreating:
+        from inspector.ui.msp import create_sessions
+
+        creating = create_sessions(self, self.theme, self.notices, lambda: self.capture_saving.usual_folder())
+        creating.made.connect(lambda path: self.opening.open_path(path))
+        return creating
+
+    @cached_property
+    def next_message(self) -> NextMessage:
+        from inspector.ui.features.next_message import NextMessage
+
+        next_message = NextMessage(self.shown, self.notices, self.status, self.keys, self)
+        next_message.filter_requested.connect(lambda text: self.filtering.apply(text))
+        return next_message
+
+    @cached_property
+    def memory_limit(self) -> MemoryLimit:
+        from inspector.ui.features.memory_limit import MemoryLimit
+
+        return MemoryLimit(self.shown, self.notices, self.opening, self)
+
+    @cached_property
+    def deferred_checks(self) -> DeferredChecks:
+        from inspector.ui.features.deferred_checks import DeferredChecks
+
+        return DeferredChecks(self.shown, self.notices, lambda: self.opening.reading, self)
+
+    @cached_property
+    def counting(self) -> TokenCounting:
+        from inspector.ui.features.token_counting import TokenCounting
+
+        return TokenCounting(
+            self.shown, self.application, self.notices, self.status, lambda: self.opening.reading, self
+        )
+
+    @cached_property
+    def documents(self) -> Showing:
+        from inspector.ui.window.showing import Showing
+
+        attaching = (
+            self.presets.attach, self.filtering.attach, self.next_message.attach, self.highlighting.attach,
+            self.listen_to_view,
+            self.filter_conditions.attach, self.deferred_checks.start, self.memory_limit.attach, self.counting.start,
+            self.document_status.attach, self.action_state.attach, self.display.attach, self.navigation.attach,
+            self.sources.attach, self.exporting.attach, self.saving.attach, self.comparing.attach, self.dock_row.attach,
+        )  # fmt: skip
+        for attach in attaching:
+            self.shown.attached.connect(attach)
+        self.center.changed.connect(lambda _view: self.action_state.show_view(self.center.currentWidget()))
+        showing = Showing(
+            self, self.shown, self.theme, pages=self.pages, bars=self.bars, head=self.view_head, center=self.center,
+            docks=self.dock_row, layout=self.layout_keeper, restoring=self.restoring,
+        )  # fmt: skip
+        for stop in (
+            self.sources.stop, self.exporting.stop, self.deferred_checks.stop, self.counting.stop,
+            self.document_status.stop, self.marking.close, showing.stop,
+        ):  # fmt: skip
+            self.shown.closing.connect(stop)
+        return showing
+
+    @cached_property
+    def document_status(self) -> DocumentStatus:
+        from inspector.ui.window.status import DocumentStatus
+
+        status = DocumentStatus(
+            self, self.shown, self.status, filter_bar=self.filter_bar, presets=self.presets,
+            conditions=self.filter_conditions, gateway=self.gateway, saving=self.capture_saving, msp=self.msp,
+        )  # fmt: skip
+        status.hung.connect(lambda: self.dock_row.offer("Waiting"))
+        return status
+
+    @cached_property
+    def closing(self) -> Closing:
+        from inspector.ui.window.closing import Closing
+
+        return Closing(self, self.shown, self.application, self.gateway, self.capture_saving, self.msp)
+
+    # Document and start page
+
+    @property
+    def panes(self) -> Panes | None:
+        """The panes of the document; None on the start page."""
+        return self.shown.panes
+
+    @property
+    def document(self) -> CaptureDocument:
+        """What the window shows; empty on the start page."""
+        return self.shown.document
+
+    def complete(self) -> None:
+        """Make what is seen with a document, and listens to what is seen on the start page."""
+        for make in self.waiting_parts:
+            make()
+
+    def focus_center(self) -> None:
+        """Give the keyboard back to the view in the middle."""
+        if self.panes is not None:
+            self.center.take_focus()
+
+    def show_start(self) -> None:
+        """Show the start page, which is for a window without a document."""
+        self.pages.show_start()
+        self.setWindowTitle("Context Inspector")
+        self.status.show_empty()
+        self.start_page.show_unsaved(self.application.unsaved())
+        self.action_state.enable()
+
+    @property
+    def taken(self) -> bool:
+        """Whether it shows something, or something is on its way to it."""
+        shows_survey = "surveys" in self.__dict__ and self.surveys.path is not None
+        return self.panes is not None or self.opening.reading or self.gateway.starting or shows_survey
+
+    def free_window(self, opening: str = "") -> WindowFeatures:
+        """This window while it is on the start page, else a new one.
+
+        Args:
+            opening: what a new window says that it opens.
+        """
+        return self.application.new_window(opening) if self.taken else self
+
+    async def prepare(self) -> None:
+        """Make what a document needs, while keys and clicks come through."""
+        await self.warming.finish()
+        self.complete()
+
+    def show_opening(self, name: str) -> None:
+        """Show that a document is on its way, with nothing that would be gone at once."""
+        self.pages.show_document()
+        self.status.show_opening(name)
+
+    def showing(self, document: CaptureDocument) -> Steps[Panes]:
+        """Show a document, in steps between which the loop may turn; a window does so once."""
+        self.complete()
+        return self.documents.show(document, self._fill)
+
+    def _fill(self, panes: Panes) -> None:
+        """What stands around the panes says what there is."""
+        self.apply_settings()
+        self.show_title()
+        self.filtering.show_first()
+        self.filter_conditions.refresh()
+        self.document_status.refresh_counts()
+        self.action_state.enable()
+        self.action_state.show_view(self.center.currentWidget())
+        self.center.take_focus()
+        self.marking.attach(panes, self.shown.location.kept_file(panes.document))
+        self.msp.attach(panes, self.center)
+        panes.show_keys(self.keys.words)
+        self.restoring.attach(panes)
+
+    def show_anew(self, document: CaptureDocument) -> Panes:
+        """Show another document in place of the one shown, which holds the same but for edits; docks stay."""
+        self.deferred_checks.stop()
+        self.counting.stop()
+        panes = self.documents.replace(document)
+        self.apply_settings()
+        self.filter_conditions.refresh()
+        self.document_status.refresh_counts()
+        self.marking.attach(panes, self.shown.location.kept_file(document))
+        self.msp.view.speak_of(panes)
+        panes.show_keys(self.keys.words)
+        return panes
+
+    def listen_to_view(self, panes: Panes) -> None:
+        """Another filter or scope: neither what was said of the one before is true, nor a name asked for it wanted."""
+        for changed in (panes.filter_state.filter_applied, panes.filter_state.scope_changed):
+            changed.connect(self.notices.end_note)
+            changed.connect(self.view_chosen)
+
+    def show_title(self) -> None:
+        """The title names the document; where that makes two alike, the other window's is told from it as well."""
+        for window in self.application.windows:
+            if window.panes is not None:
+                window.document_status.show_title()
+
+    def apply_settings(self) -> None:
+        """Take over what the settings say about display."""
+        from inspector.analysis.passes.tokens.listed_prices import prices_in_force
+
+        self.keys.apply(self.application.settings.keys)
+        if self.panes is not None:
+            self.display.apply(self.panes)
+            self.document.use_tool_aliases(self.application.tool_aliases)
+            self.panes.use_contexts(self.application.settings.contexts)
+            prices = self.application.settings.prices
+            self.document.use_prices(*prices_in_force(prices.lines, prices.dated, listed=prices.listed))
+            self.counting.apply_settings()
+            self.msp.view.apply_settings()
+        self.developer.show_menu()
+        self.can_do.show_switches()
+
+    def layout_now(self) -> tuple[str, str, bool, str]:
+        """Docks as they are (base64), the view of the middle, whether somebody dragged the sides, which gave way."""
+        docks, dragged, gave_way = self.layout_keeper.docks_now()
+        return docks, self.center.current, dragged, gave_way
+
+    def share_rules(self) -> None:
+        """The rules and the budget of sub-sessions were edited here: the other windows show them, too."""
+        for window in self.application.windows:
+            if window is not self:
+                window.msp.view.apply_settings()
