@@ -1,7 +1,7 @@
 """Context Inspector: a desktop inspector for multi-agent workspaces.
 
-`__version__` is the installed distribution's version (PEP 440), looked up when first asked for: reading package
-metadata costs 50 ms, which no start should pay.
+`__version__` is the installed distribution's version (PEP 440), read on first use: reading package metadata costs 50
+ms, too much for a start.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["version"]
 
 @cache
 def version() -> str:
-    """The installed distribution's version; a bare checkout that was never installed says so."""
+    """Returns the installed distribution's version; a placeholder for a checkout that was never installed."""
     from importlib import metadata
 
     try:

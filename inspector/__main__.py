@@ -1,6 +1,6 @@
-"""Where the program starts.
+"""Entry point of the program.
 
-Kept light: processes that read parts of a log for a window import this module too, and nothing else of the program.
+Kept light: worker processes import this module too, without the rest of the program.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from multiprocessing import freeze_support
 
 
 def main() -> None:
-    """Run the program."""
     freeze_support()  # a packaged program is its own interpreter
     if sys.argv[1:2] == ["tap"]:
         from inspector.tap.start import start_quickly

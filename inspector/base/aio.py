@@ -1,7 +1,7 @@
-"""Starting asyncio tasks: every task has a name, somebody who keeps it, and a place its failure goes.
+"""Starts asyncio tasks with a name, an owner and a report of failures.
 
-The loop itself only holds tasks weakly, and a failed task speaks up when it is collected, if ever; hence this and
-not `asyncio.create_task` (banned by the linter).
+The loop holds tasks only weakly, and a failed task reports when it is collected, if ever. Hence this module instead of
+`asyncio.create_task` (banned by the linter).
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ _unowned: set[asyncio.Task[Any]] = set()
 
 
 def spawn(coro: Coroutine[Any, Any, T], *, name: str, owner: set[asyncio.Task[Any]] | None = None) -> asyncio.Task[T]:
-    """Start a coroutine on the running loop and keep it until it ends.
+    """Starts a coroutine on the running loop and keeps it until it ends.
 
     Args:
-        coro: what to run.
+        coro: the coroutine.
         name: shown in the Developer menu and in failure reports.
         owner: set that holds the task while it runs, so that its owner can cancel all of its tasks with
             `cancel_and_wait`; without one, this module keeps it.
 
     Returns:
-        The task. A failure nobody awaits reaches the loop's exception handler at once; the task's result and
-        exception can still be awaited. Cancellation is no failure.
+        The task. An unawaited failure reaches the loop's exception handler at once; the task's result and exception can
+        still be awaited. Cancellation is no failure.
 
     Raises:
-        RuntimeError: there is no running loop; the coroutine is closed.
+        RuntimeError: if there is no running loop; the coroutine is closed.
     """
     try:
         loop = asyncio.get_running_loop()
@@ -56,9 +56,9 @@ def spawn(coro: Coroutine[Any, Any, T], *, name: str, owner: set[asyncio.Task[An
 
 
 async def cancel_and_wait(tasks: set[asyncio.Task[Any]]) -> None:
-    """Cancel every task of an owner and wait until all have ended.
+    """Cancels every task of an owner and waits until all have ended.
 
-    Failures on the way go where `spawn` sends them and are not raised here. The caller's own task is left alone.
+    Failures on the way go to the handler of `spawn` and are not raised here. The caller's own task is left alone.
     """
     own = asyncio.current_task()
     waiting = [task for task in tasks if task is not own]

@@ -1,4 +1,4 @@
-"""Bodies of HTTP as they were before they were compressed, up to a length. No I/O."""
+"""Decompresses HTTP bodies up to a length limit. No I/O."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _LARGEST_WINDOW = 1 << 27
 
 
 class TooLongError(Exception):
-    """More than may be given."""
+    """The decoded body exceeds its limit."""
 
 
 class Decoder:
-    """Undoes the encoding of one body.
+    """Decodes the content encoding of one body.
 
     Attributes:
-        readable: the encoding is known, and what came so far could be decoded.
-        size: bytes given so far.
+        readable: the encoding is known, and all data so far could be decoded.
+        size: decoded bytes so far.
     """
 
     def __init__(self, encoding: str, longest_bytes: int) -> None:
-        """Prepare.
+        """Creates a decoder.
 
         Args:
-            encoding: as `Content-Encoding` has it.
-            longest_bytes: more is not given.
+            encoding: value of `Content-Encoding`.
+            longest_bytes: limit of the decoded size.
         """
         self.size = 0
         self._longest = longest_bytes
@@ -36,10 +36,10 @@ class Decoder:
         self.readable = self._decode is not None
 
     def feed(self, data: bytes) -> bytes:
-        """What these bytes stand for; nothing once they could not be read.
+        """Returns the decoded bytes; empty after a decoding error.
 
         Raises:
-            TooLongError: it is longer than may be given.
+            TooLongError: if the limit is exceeded.
         """
         if self._decode is None:
             return b""
@@ -86,7 +86,7 @@ def _zlib(*windows: int) -> Callable[[], Decode]:
 
 
 class _Limited:
-    """Takes what is decoded, up to a limit."""
+    """Collects decoded bytes up to a limit."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Whether there is a display to show a window on, found out before Qt is asked: without one Qt ends the program."""
+"""Checks for a display before Qt starts; Qt aborts without one."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _NAMED = re.compile(r"(?P<host>[^:/]*|.*/unix):(?P<number>\d{1,4})(?:\.\d+)?")
 
 
 def has_display() -> bool:
-    """Whether a display is named: always but on a Unix without one."""
+    """Returns True if a display is configured; always outside Unix."""
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
 def is_within_reach() -> bool:
-    """Whether the display that is named answers; True where that is for Qt to say."""
+    """Returns True if the configured display answers, or if only Qt can tell."""
     if sys.platform in ("win32", "darwin") or os.environ.get("WAYLAND_DISPLAY"):
         return True
     if os.environ.get("QT_QPA_PLATFORM", "xcb").partition(":")[0] != "xcb":
         return True
     named = _NAMED.fullmatch(os.environ.get("DISPLAY", ""))
-    if named is None:  # written in a way we do not know
+    if named is None:  # an unknown notation
         return True
     number = int(named["number"])
     if named["host"] and not named["host"].endswith("/unix"):
         return _answers(socket.AF_INET, (named["host"], _X11_PORT + number))
-    path = f"/tmp/.X11-unix/X{number}"  # where X11 has it
+    path = f"/tmp/.X11-unix/X{number}"  # X11's own place
     return _answers(socket.AF_UNIX, path) or (sys.platform == "linux" and _answers(socket.AF_UNIX, "\0" + path))
 
 

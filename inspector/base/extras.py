@@ -1,6 +1,6 @@
-"""What can be installed beside the program, for those who need it: `[project.optional-dependencies]` of pyproject.toml.
+"""Optional dependencies of the program: `[project.optional-dependencies]` of pyproject.toml.
 
-Their modules are imported where they are needed; before that, `Extra.missing` says what there is to do without them.
+Their modules are imported on use; before that, `Extra.missing` explains how to install them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 
 class Extra(NamedTuple):
-    """One of them.
+    """One optional dependency group.
 
     Attributes:
         name: as pip takes it, in brackets.
-        purpose: what is missing without it, as part of a sentence.
-        modules: those of its distributions that the program imports, by their whole names.
+        purpose: the missing feature, as part of a sentence.
+        modules: full names of the imported modules of its distributions.
     """
 
     name: str
@@ -25,11 +25,11 @@ class Extra(NamedTuple):
     modules: tuple[str, ...]
 
     def lacking(self) -> list[str]:
-        """Its modules that are not installed."""
+        """Returns its modules that are not installed."""
         return [name for name in self.modules if not _is_there(name)]
 
     def missing(self, what: str = "This") -> str:
-        """That something needs it, and how to get it, in sentences; "" where it is installed."""
+        """Returns sentences that ask for its installation, or "" if it is installed."""
         lacking = self.lacking()
         return f"{what} needs the extra {self.name} ({', '.join(lacking)}). {_how_to_get(self.name)}" if lacking else ""
 
@@ -42,7 +42,7 @@ EXTRAS = (OTEL, FLEET)
 def _is_there(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # of what it lies in
+    except ModuleNotFoundError:  # of its parent package
         return False
 
 

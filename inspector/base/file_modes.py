@@ -1,6 +1,6 @@
-"""Who may read a file the user has named: whoever the user's own umask lets, as of any program's files.
+"""File mode of files that the user has named: as the user's umask allows, like other programs' files.
 
-What is the program's own (captures, settings, marks, logs) is the user's alone, and none of this module's business.
+The program's own files (captures, settings, marks, logs) are private to the user and not handled here.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ _PRIVATE = 0o077
 
 
 def mode_for(target: Path) -> int:
-    """The mode of a file that is about to be put in place of `target`: that of what is there, else a new file's."""
+    """Returns the mode for a replacement of `target`: its present mode, else that of a new file."""
     try:
         return target.stat().st_mode & 0o777
     except OSError:
-        umask = os.umask(_PRIVATE)  # it cannot be asked for; meanwhile other threads' files are the user's alone
+        # reading the umask requires setting it; a private one protects other threads' files meanwhile
+        umask = os.umask(_PRIVATE)
         os.umask(umask)
         return 0o666 & ~umask

@@ -1,23 +1,23 @@
-"""Names of files made of what others wrote: a label may hold paths, marks that turn it around, or a device of Windows.
+"""Builds file names from labels of others: they may contain paths, bidi marks, or a Windows device name.
 
-Source: learn.microsoft.com, Naming Files, Paths, and Namespaces; 255 bytes are the most on nearly every file system.
+Source: learn.microsoft.com, Naming Files, Paths, and Namespaces; nearly every file system allows at most 255 bytes.
 """
 
 from __future__ import annotations
 
 import re
 
-_MOST_CHARACTERS = 48  # up to 192 bytes: what is put behind it fits, too
+_MOST_CHARACTERS = 48  # up to 192 bytes, with room for a suffix
 _READ_CHARACTERS = 1_000
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
 
 
 def file_stem(label: str, otherwise: str) -> str:
-    """A label as the name of a file without its ending: its letters and digits, with lines between them.
+    """Returns a label as a file name without suffix: its letters and digits, joined by hyphens.
 
     Args:
-        label: whatever somebody wrote, secrets masked.
-        otherwise: where nothing is left of it; and before what is no name on some systems.
+        label: any text, secrets masked.
+        otherwise: replaces an empty result, and prefixes a reserved name.
     """
     words = re.findall(r"\w+", label[:_READ_CHARACTERS])
     stem = "-".join(words)[:_MOST_CHARACTERS].strip("-_") or otherwise

@@ -1,7 +1,7 @@
-"""When Python may look for garbage, and when memory goes back to the system.
+"""Controls garbage collection, and the return of memory to the system.
 
-Reading makes tuples by the thousand, which die by themselves; being counted, they would start the collector again and
-again, for a third of the time that reading takes.
+Reading creates thousands of short-lived tuples. Counted by the collector, they would start it again and again, for a
+third of the reading time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collection() -> Generator[None]:
-    """Put off collections for some milliseconds of work; also inside another of these."""
+    """Disables collections for some milliseconds of work; may be nested."""
     if not gc.isenabled():
         yield
         return
@@ -33,9 +33,9 @@ _SHORT_S = 0.02
 
 @contextmanager
 def only_when_asked() -> Generator[None]:
-    """Let Python look through what has lived for long in `collect` alone, at a time that suits.
+    """Defers collection of the oldest generation to `collect`.
 
-    It would come after so many new objects, in the middle of reading, and take 100 ms for those of 20,000 participants.
+    Otherwise it would run in the middle of reading, and take 100 ms for the objects of 20,000 participants.
     """
     before = gc.get_threshold()
     gc.set_threshold(*before[:2], _NEVER)
@@ -46,7 +46,7 @@ def only_when_asked() -> Generator[None]:
 
 
 def collect() -> None:
-    """Look for garbage among all that is not set apart; where that takes long, set apart what lives."""
+    """Collects garbage; if that takes long, freezes the living objects."""
     began = time.perf_counter()
     gc.collect()
     if time.perf_counter() - began > _SHORT_S:
@@ -59,26 +59,26 @@ _STRETCHES = 6
 
 
 def hold_what_is_freed() -> object:
-    """Let freed memory stay with this process, for one that makes and forgets the same amount again and again.
+    """Keeps freed memory in this process, for repeated allocations of the same size.
 
-    Python gives each megabyte back that nothing lies in any more, the C library what is more than a little: asking
-    for it again costs a page fault every 4 kB, a tenth of reading.
+    Python returns each empty megabyte to the system, and the C library returns larger free ranges. A new allocation
+    then costs a page fault every 4 kB, a tenth of reading.
 
     Returns:
-        What holds it, as long as it lives: an object in each of some megabytes.
+        An object that keeps the memory as long as it lives: a small object in each of some megabytes.
     """
-    bytearray(_BIG)  # from now on the C library holds as much
+    bytearray(_BIG)  # raises the C library's own threshold to this size
     return [bytes(_SMALL) for _ in range(_STRETCHES * _PER_STRETCH)][::_PER_STRETCH]
 
 
 def settle() -> None:
-    """Set apart what lives now, and give back what has been freed; after much was made that will stay.
+    """Freezes the living objects and returns freed memory, after many permanent objects were created.
 
-    Looking through a window's objects takes the collector 80 ms each time. What the C library keeps of freed blocks is
-    a tenth of what a large log takes.
+    A collection over a window's objects takes 80 ms each time. Freed blocks kept by the C library are a tenth of the
+    memory of a large log.
     """
     gc.freeze()
     if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc; others give back by themselves
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc; others return memory themselves
         if trim is not None:
             trim(0)

@@ -1,4 +1,4 @@
-"""Bytes that are not whole yet, of many exchanges: bounded together, and no object for each piece. No I/O."""
+"""Buffers for incomplete bodies and events of many exchanges, with a shared limit. No I/O."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ _MUCH_BYTES = 1 << 20
 
 
 class Room:
-    """How much may be held at the same time.
+    """Shared limit of buffered bytes.
 
-    Twice as much where what holds it has less than a megabyte: a few that are large do not cost all others.
+    Buffers below a megabyte may use twice the limit, so that a few large ones do not starve all others.
 
     Attributes:
-        taken_bytes: held now.
+        taken_bytes: bytes in use.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -19,12 +19,12 @@ class Room:
         self._most_bytes = most_bytes
 
     def is_full(self, size: int) -> bool:
-        """Whether something that would have this size is too much."""
+        """Returns True if a buffer of this size would exceed the limit."""
         return self.taken_bytes > self._most_bytes * (1 if size > _MUCH_BYTES else 2)
 
 
 class HeldBytes:
-    """What one body or event has so far. A million pieces of two bytes as objects would take forty megabytes."""
+    """Buffer of one body or event. As separate objects, a million pieces of two bytes would take forty megabytes."""
 
     def __init__(self, room: Room) -> None:
         self._room = room
@@ -34,7 +34,7 @@ class HeldBytes:
         return len(self._data)
 
     def add(self, data: bytes) -> bool:
-        """Hold some more; False where there is no room for it."""
+        """Appends data; returns False if the limit is reached."""
         if self._room.is_full(len(self._data) + len(data)):
             return False
         self._data += data
@@ -42,13 +42,13 @@ class HeldBytes:
         return True
 
     def take(self) -> bytes:
-        """All of it; nothing is held after that."""
+        """Returns the contents and clears the buffer."""
         data = bytes(self._data)
         self.drop()
         return data
 
     def drop(self) -> int:
-        """Hold nothing any more; how many bytes that were."""
+        """Clears the buffer; returns its size."""
         size = len(self._data)
         self._room.taken_bytes -= size
         self._data = bytearray()

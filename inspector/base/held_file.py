@@ -1,6 +1,6 @@
-"""Holding a file for as long as a process lives: whoever finds it free knows that its owner has ended, somehow.
+"""File locks held for the life of a process: a free lock means that its owner has ended, however it did.
 
-`filelock` does this too, but takes as long to import as a tenth of a start.
+`filelock` does this too, but its import takes a tenth of a start.
 """
 
 from __future__ import annotations
@@ -13,30 +13,29 @@ import time
 from pathlib import Path
 
 _FAR_AWAY = 1 << 40
-"""Where Windows holds one byte: what is held there cannot be read by others, and nothing ever lies there."""
+"""Offset of the byte that Windows locks: locked bytes are unreadable for others, and no data lies there."""
 _HELD = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK})
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 _AGAIN_S = 0.02
 
 
 class Lock:
-    """A file that is there to be held, until it is let go or the process ends, however it does.
+    """A lock file, locked until it is released or the process ends.
 
     Attributes:
         path: the file.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
-        """Hold an open file that is locked."""
         self.path = path
         self._descriptor = descriptor
 
     @classmethod
     def take(cls, path: Path, patience_s: float = 0.0) -> Lock | None:
-        """Hold a file, made if need be; None when somebody else, or this process, holds it for longer than that.
+        """Locks a file, created if necessary; returns None if it stays locked, by this process too, for `patience_s`.
 
         Raises:
-            OSError: it cannot be made, or nothing can be held where it lies.
+            OSError: if it cannot be created, or its file system has no locks.
         """
         until = time.monotonic() + patience_s
         while True:
@@ -48,7 +47,7 @@ class Lock:
             except OSError:
                 lock.release()
                 raise
-            gone = not lock.is_whole  # whoever held it has removed it: the next one is another file
+            gone = not lock.is_whole  # its former owner has deleted it: a new attempt creates another file
             lock.release()
             if not gone:
                 if time.monotonic() >= until:
@@ -57,37 +56,38 @@ class Lock:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the file that is held is the one that lies there."""
+        """True if the locked file is still the one at its path."""
         try:
             return os.path.samestat(os.fstat(self._descriptor), self.path.stat())
         except FileNotFoundError:
             return False
 
     def release(self) -> None:
-        """Let go; another may have it. The file stays."""
+        """Releases the lock. The file stays."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     def remove(self) -> None:
-        """Let go, and remove the file, as far as that can be."""
+        """Releases the lock and deletes the file, if possible."""
         if self._descriptor < 0:
             return
-        with contextlib.suppress(OSError):  # while it is held: nobody can have begun to use it
+        with contextlib.suppress(OSError):  # deleted under the lock: no other process can have begun to use it
             self.path.unlink()
         self.release()
-        if sys.platform == "win32":  # there nothing that is open can be removed, so this takes it from nobody either
+        # Windows cannot delete an open file, so a second attempt after the release is safe too
+        if sys.platform == "win32":
             with contextlib.suppress(OSError):
                 self.path.unlink()
 
 
 def hold(descriptor: int) -> bool:
-    """Hold an open file for this process until it is closed; False when somebody else holds it.
+    """Locks an open file until it is closed; returns False if it is locked already.
 
-    The file's position is that of its end afterwards.
+    The file's position is at its end afterwards.
 
     Raises:
-        OSError: where it lies nothing can be held.
+        OSError: if the file system has no locks.
     """
     try:
         _hold(descriptor)

@@ -1,15 +1,15 @@
-"""One running program for each user and display: where it listens, who is the first, and what a second start hands it.
+"""Single instance per user and display: listening place, lock, and handover of a second start's request.
 
-A socket in the user's own runtime folder, never the network. Kept light and free of Qt: a second start imports this,
-hands over and ends. Who holds the lock beside the socket is the first; the system lets go of it when a process dies,
-however it does, so that what a killed one left is taken over. The first one's side is `ui/app/single_instance.py`.
+It uses a socket in the user's own runtime folder, never the network. The module is light and free of Qt: a second start
+imports it, hands over and ends. The first instance holds the lock beside the socket; the system releases it when the
+process dies. So the next start takes over after a crash. `ui/app/single_instance.py` is the first instance's side.
 
     first:  {"context-inspector": 1, "build": "187ac1b0f2d4a311-23f1c"}
     second: {"targets": ["/var/log/a.jsonl"], "folder": "/var/log", "new_window": false, "token": ""}
     first:  taken
 
-Nothing is sent before the first line has come: where it does not, nothing can be opened twice. Where it is that of
-another build, as after an upgrade under a running program, the second start is a program by itself.
+The second start sends no data before it has received the greeting: without one, no file can be opened twice. With a
+greeting of another build, as after an upgrade, the second start runs separately.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from inspector.base.targets import SESSION, path_in
 
 
 def _build() -> str:
-    """What tells a program that was replaced on the disk since it was started from what lies there now."""
+    """Returns an identity of the code on disk, to detect an upgrade since the start."""
     try:
         found = Path(__file__).stat()
     except OSError:
@@ -44,23 +44,23 @@ def _build() -> str:
 GREETING = json.dumps({"context-inspector": 1, "build": _build()}).encode() + b"\n"
 TAKEN = b"taken\n"
 MOST_BYTES = 256 << 10
-"""A longer request is not one of ours."""
+"""Limit of a request in bytes."""
 MOST_TARGETS = 100
 _LONGEST_TARGET = 8_192
 _LONGEST_TOKEN = 512
 _LONGEST_PATH = 100
-"""Bytes that fit into the address of a Unix socket everywhere."""
+"""Bytes that fit into the address of a Unix socket on every system."""
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 _SCHEMES = ("ws://", "wss://")
 _RETRY_S = 0.05
 LIMIT_S = 4.0
-"""How long a second start waits for the first one, which may be starting itself, or be at work."""
+"""Seconds a second start waits for the first instance, which may be starting itself, or be busy."""
 _QUICK_LIMIT_S = 2.0
-"""How long it does so before it looks at anything else."""
+"""Seconds of that wait before any other check."""
 
 
 class Outcome(enum.Enum):
-    """What became of an attempt at handing over."""
+    """Result of a handover."""
 
     TAKEN = "taken"
     NOBODY = "nobody is there, or nobody who wants it; nothing was opened"
@@ -69,31 +69,31 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a second start wants of the first."""
+    """Request of a second start."""
 
     targets: tuple[str, ...] = ()
     """Absolute paths and addresses of gateways."""
     folder: str = ""
-    """Where it was started."""
+    """Working folder of the second start."""
     new_window: bool = False
-    """A window of its own even where one is free."""
+    """Open a new window even if one is free."""
     token: str = ""
-    """With which the desktop lets the first one come to the front; "" for none."""
+    """Desktop token that allows the first instance to raise its window; "" without one."""
 
     def encoded(self) -> bytes:
-        """One line of JSON. A path that is not UTF-8 comes through."""
+        """Returns one line of JSON. Paths that are not UTF-8 survive."""
         return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode() + b"\n"
 
 
 def request_for(targets: Sequence[str], *, new_window: bool = False) -> Request:
-    """What to ask for, from words of a command line and from what the desktop gave this process."""
+    """Returns the request for command-line arguments, with the desktop's token of this process."""
     folder = _current_folder()
     token = next(filter(None, (os.environ.get(name, "") for name in _TOKENS)), "")
     return Request(tuple(_absolute(target, folder) for target in targets), folder, new_window, _plain_token(token))
 
 
 def decoded(line: bytes) -> Request | None:
-    """A request that came over the socket; None for anything else."""
+    """Returns a request received over the socket, or None if it is invalid."""
     try:
         raw = json.loads(line)
         if not isinstance(raw, dict):
@@ -109,10 +109,10 @@ def decoded(line: bytes) -> Request | None:
 
 
 def quick_request(words: Sequence[str]) -> Request | None:
-    """The request of a plain command line; None where the whole parser has to look at it.
+    """Returns the request of a plain command line; None if the full parser is needed.
 
     Args:
-        words: without the name of the program.
+        words: arguments without the program name.
     """
     words = list(words)
     if words[:1] == ["window"]:
@@ -126,22 +126,22 @@ def quick_request(words: Sequence[str]) -> Request | None:
 
 
 def handed_over_quickly(request: Request) -> bool:
-    """Whether a running program has taken what is asked for, so that this process can end."""
+    """Returns True if a running instance has accepted the request, so that this process can end."""
     place = listening_place()
     return place is not None and hand_over(place, request, limit_s=_QUICK_LIMIT_S) is Outcome.TAKEN
 
 
 def first_or_end(request: Request) -> tuple[Place, Lock] | None:
-    """Become the first program, or hand over to the one that is and end this process.
+    """Becomes the first instance, or hands over to the present one and ends this process.
 
     Args:
-        request: what this process was started for.
+        request: of this process.
 
     Returns:
-        Where to listen; None where neither is possible, so that this is a program by itself.
+        The place to listen at; None if neither is possible, so that this process runs separately.
 
     Raises:
-        SystemExit: it was handed over, or nobody knows whether it was.
+        SystemExit: after a handover, also an unacknowledged one.
     """
     place = listening_place()
     if place is None:
@@ -157,18 +157,18 @@ def first_or_end(request: Request) -> tuple[Place, Lock] | None:
     return None
 
 
-# Where
+# Place
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the first program of this user on this display listens."""
+    """Listening place of the first instance of this user on this display."""
 
     socket: Path
     lock: Path
 
     def take(self) -> Lock | None:
-        """Become the first; None when somebody is, or when it cannot be known."""
+        """Becomes the first instance; returns None if there is one, or if that is unknown."""
         try:
             return Lock.take(self.lock)
         except OSError:
@@ -176,9 +176,9 @@ class Place:
 
 
 def listening_place() -> Place | None:
-    """Where to listen, or to ask; None where there is no folder that surely is the user's own.
+    """Returns the listening place; None without a folder that certainly belongs to the user alone.
 
-    Programs with other settings, or on another display, are none of ours. The folder is made.
+    Instances with other settings, or on another display, have other places. Creates the folder.
     """
     parent = _runtime_folder()
     if parent is None:
@@ -194,7 +194,7 @@ def listening_place() -> Place | None:
 
 
 def _runtime_folder() -> Path | None:
-    if sys.platform == "win32":  # pipes there have no folder to guard them; every start is a process of its own
+    if sys.platform == "win32":  # Windows pipes have no protecting folder, so every start is a separate process
         return None
     named = os.environ.get("TMPDIR" if sys.platform == "darwin" else "XDG_RUNTIME_DIR", "")
     folder = Path(named)
@@ -202,7 +202,7 @@ def _runtime_folder() -> Path | None:
 
 
 def _is_ours_alone(folder: Path) -> bool:
-    """Whether it is a folder of this user's that nobody else may enter."""
+    """Returns True if it is this user's folder with access for no other."""
     if sys.platform == "win32":
         return False
     try:
@@ -213,7 +213,7 @@ def _is_ours_alone(folder: Path) -> bool:
 
 
 def _name() -> str:
-    """What tells programs apart that must not talk: the user's folders and the display."""
+    """Returns a hash of the user's folders and the display, since instances that differ in them must not connect."""
     display = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY", "").removesuffix(".0")
     folders = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
     names = ("CONTEXT_INSPECTOR_HOME", *folders, "HOME", "QT_QPA_PLATFORM")
@@ -221,17 +221,17 @@ def _name() -> str:
     return blake2b(os.fsencode("\0".join(parts)), digest_size=8).hexdigest()
 
 
-# Handing over
+# Handover
 
 
 def hand_over(place: Place, request: Request, *, waits: bool = False, limit_s: float = LIMIT_S) -> Outcome:
-    """Hand a request to the first program.
+    """Hands a request to the first instance.
 
     Args:
-        place: where it listens.
-        request: what is wanted.
-        waits: somebody is the first, but may not listen yet.
-        limit_s: how long all of it may take.
+        place: its listening place.
+        request: the request.
+        waits: retry, since the first instance may not listen yet.
+        limit_s: total timeout.
     """
     line, until = request.encoded(), time.monotonic() + limit_s
     if len(line) > MOST_BYTES or len(request.targets) > MOST_TARGETS or sys.platform == "win32":
@@ -256,7 +256,7 @@ def _ask(first: socket.socket, line: bytes, until: float) -> Outcome:
         if _line_from(first, until) != GREETING:
             return Outcome.NOBODY
         first.sendall(line)
-    except OSError:  # it ended, or is at work for long: it has seen nothing of ours
+    except OSError:  # it ended, or is busy for long: it has not seen the request
         return Outcome.NOBODY
     try:
         return Outcome.TAKEN if _line_from(first, max(until, time.monotonic() + 1)) == TAKEN else Outcome.NOBODY
@@ -267,10 +267,10 @@ def _ask(first: socket.socket, line: bytes, until: float) -> Outcome:
 
 
 def _line_from(first: socket.socket, until: float) -> bytes:
-    """One short line; b"" or a part of one where the other has gone.
+    """Returns one short line; empty or partial if the connection closed.
 
     Raises:
-        OSError: it did not come, TimeoutError where it only did not come in time.
+        OSError: if it did not arrive; TimeoutError if it is only late.
     """
     line = b""
     while not line.endswith(b"\n") and len(line) < len(GREETING):
@@ -283,7 +283,7 @@ def _line_from(first: socket.socket, until: float) -> bytes:
 
 
 def is_own_user(connected: socket.socket) -> bool:
-    """Whether the process at the other end is this user's; where that cannot be asked the folder vouches for it."""
+    """Returns True if the peer process is this user's; without peer credentials the folder guarantees it."""
     if sys.platform == "win32" or not hasattr(socket, "SO_PEERCRED"):
         return True
     try:
@@ -296,14 +296,14 @@ def is_own_user(connected: socket.socket) -> bool:
 def _is_file(word: str) -> bool:
     try:
         return Path(word).is_file()
-    except (OSError, ValueError):  # too long, or with a character no name has
+    except (OSError, ValueError):  # too long, or with a character that no file name has
         return False
 
 
 def _current_folder() -> str:
     try:
         return str(Path.cwd())
-    except OSError:  # removed meanwhile
+    except OSError:  # deleted meanwhile
         return ""
 
 

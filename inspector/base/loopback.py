@@ -1,8 +1,8 @@
-"""Who may speak to what listens on this machine: programs on it, and no page that a browser shows.
+"""Access check of local HTTP servers: allows programs on this machine, and refuses web pages.
 
-Any page could send requests to a port of this machine, or have a name of its own lead there. Such a request names
-another host, an origin, or is told of by the browser (Fetch Metadata); in HTTP/1.1 the host may stand in the request
-line, and counts there (RFC 9112, 3.2.2). A header that comes twice is good only if it is so each time.
+Any page could send requests to a port of this machine, or point its own domain there. Such a request names another host
+or an origin, or carries Fetch Metadata. In HTTP/1.1 the host may be in the request line, and takes precedence there
+(RFC 9112, 3.2.2). Every value of a repeated header must be allowed.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ class Headers(Protocol):
     """Headers of a request."""
 
     def getall(self, key: str, default: list[str], /) -> list[str]:
-        """The values of all headers of a name, in any case."""
+        """Returns the values of all headers of a name, in any case."""
         ...
 
 
 def why_refused(what: str, origin: str, names: AbstractSet[str], target: str, headers: Headers) -> str:
-    """Why a request is not answered, as a sentence; "" where nothing is against it.
+    """Returns the reason for a refusal as a sentence, or "" if the request is allowed.
 
     Args:
-        what: listens, as sentences call it.
-        origin: as its address begins.
-        names: what a request may call it in `Host`, in lower case.
-        target: what the request asks for, as it stands in its first line.
+        what: the listener as sentences call it.
+        origin: beginning of its address.
+        names: allowed values of `Host`, in lower case.
+        target: target of the request line.
         headers: its headers.
     """
     hosts = {one.lower() for one in headers.getall("Host", [""])}

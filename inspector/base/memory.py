@@ -1,4 +1,4 @@
-"""How much memory this process has taken, how much is free, and a budget that reading keeps to."""
+"""Measures memory use and free memory, and limits reading by a budget."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 _MB = 1_000_000
 LEAST_MB = 100
-"""No budget is smaller: an empty window takes about as much."""
+"""Smallest budget in MB: an empty window takes about as much."""
 
 
 def resident_bytes() -> int:
-    """What this process holds in memory now; 0 where the system does not tell."""
+    """Returns the resident memory of this process in bytes; 0 if the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError, ValueError):
@@ -20,7 +20,7 @@ def resident_bytes() -> int:
 
 
 def _peak_bytes() -> int:
-    """The most it ever held, which is near enough while it only grows; 0 on Windows."""
+    """Returns the peak memory in bytes, close enough while it only grows; 0 on Windows."""
     try:
         import resource
     except ImportError:
@@ -30,9 +30,9 @@ def _peak_bytes() -> int:
 
 
 def free_bytes() -> int | None:
-    """What programs can have before others are pushed out of memory; None where the system does not tell.
+    """Returns the available memory in bytes, or None if the system does not report it.
 
-    On macOS, which does not, half of all memory.
+    On macOS, without such a report, half of all memory.
     """
     try:
         for line in Path("/proc/meminfo").read_text().splitlines():
@@ -46,48 +46,48 @@ def free_bytes() -> int | None:
 
 
 class MemoryBudget:
-    """What reading may take of the memory beside what the process has had when it began.
+    """Memory budget of reading, beyond the memory of the process at its beginning.
 
     Attributes:
-        full: it is used up; nothing more is read until it is extended.
+        full: it is used up; reading stops until it is extended.
     """
 
     def __init__(self) -> None:
         self._began = resident_bytes()
         self._given: int | None = None
-        self._limit: int | None = None  # found out when it is first needed: nothing is asked of the system before
+        self._limit: int | None = None  # determined on first use, to avoid system calls before
         self._taken = 0
         self.full = False
 
     def limit_to(self, megabytes: int) -> None:
-        """Keep to so many MB; 0 for half of what is free."""
+        """Sets the budget in MB; 0 for half of the free memory."""
         self._given = max(LEAST_MB, megabytes) * _MB if megabytes else None
         self._limit = None
         self.full = False
 
     @property
     def limit_bytes(self) -> int | None:
-        """How much it may be; None for no limit, where the system does not tell what is free."""
+        """The budget in bytes; None for no limit, if the system reports no free memory."""
         if self._limit is None:
             free = free_bytes() if self._given is None else 0
             self._limit = self._given if self._given is not None else free // 2 if free is not None else None
         return self._limit
 
     def look(self) -> None:
-        """See whether it is used up. Some microseconds."""
+        """Updates `full`. Takes some microseconds."""
         limit = self.limit_bytes
         self._taken = resident_bytes() - self._began
         self.full = limit is not None and self._taken >= limit
 
     def extend(self) -> None:
-        """Go on: as much again, from what is taken now."""
+        """Grants the same budget again, from the present memory."""
         self._began = resident_bytes()
         self._limit = None
         self.full = False
 
     @property
     def sentence(self) -> str:
-        """What is said when it is full."""
+        """Message for a full budget."""
         return (
             f"Reading stopped: the messages take {self._taken / _MB:,.0f} MB, and "
             f"{(self.limit_bytes or 0) / _MB:,.0f} MB are set for them. Nothing is lost: the rest is in the file."

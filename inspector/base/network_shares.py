@@ -1,16 +1,16 @@
-r"""Paths that lead to another computer: `\\host\share\file`.
+r"""Detects paths that lead to another computer: `\\host\share\file`.
 
-Merely to ask whether such a file exists has Windows sign in at that host, whoever that is, by what can be used to find
-out the user's password. So none that a file names is looked at: only what a user has asked for.
+Even an existence check makes Windows sign in at that host, with data that can reveal the user's password. So only paths
+that the user has entered are checked, never paths from a file.
 """
 
 from __future__ import annotations
 
 
 def share_of(path: str) -> str:
-    r"""The share a path leads to, as `\\host\share` in lower case; "" for one of this computer.
+    r"""Returns the share of a path as `\\host\share` in lower case; "" for a local path.
 
-    Told by its letters alone, on every system: a list that somebody hands over opens alike on each.
+    It uses the text alone, on every system: a shared list opens alike everywhere.
     """
     plain = path.replace("/", "\\").lower()
     return "\\\\" + "\\".join(plain.lstrip("\\").split("\\")[:2]) if plain.startswith("\\\\") else ""

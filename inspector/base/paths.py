@@ -1,7 +1,7 @@
-"""Where things lie: the program's own resources, and the user's folders.
+"""Paths of the program's resources and the user's folders.
 
-Owns the answer to "which folder"; creates a folder only when asked with one of the `*_folder` functions. Tests and
-`--temp-settings` set `CONTEXT_INSPECTOR_HOME`, which holds all user folders below one place.
+A folder is created only by its `*_folder` function. Tests and `--temp-settings` set `CONTEXT_INSPECTOR_HOME`, the
+parent of all user folders.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ APP_NAME = "context-inspector"
 """Folder name below the platform's own folders."""
 
 HOME_VARIABLE = "CONTEXT_INSPECTOR_HOME"
-"""Environment variable that moves every user folder below the folder it names."""
+"""Environment variable with the parent of every user folder."""
 
 _ALONE = 0o700
 
 
 @cache
 def resources_folder() -> Path:
-    """Folder with `fonts/` and `icons/`: inside an installed package, beside the package in a checkout.
+    """Returns the folder with `fonts/` and `icons/`: inside an installed package, beside the package in a checkout.
 
     Raises:
-        FileNotFoundError: neither exists, so the installation is incomplete.
+        FileNotFoundError: if neither exists, so the installation is incomplete.
     """
     package = Path(__file__).resolve().parents[1]
     for candidate in (package / "_resources", package.parent / "resources"):
@@ -41,7 +41,7 @@ def resources_folder() -> Path:
 
 
 def resource(*parts: str) -> Path:
-    """Path of one resource, for example `resource("icons", "context-inspector.svg")`; it may not exist."""
+    """Returns the path of a resource, for example `resource("icons", "context-inspector.svg")`; it may not exist."""
     return resources_folder().joinpath(*parts)
 
 
@@ -60,30 +60,30 @@ def guide_folder() -> Path:
 
 
 def config_folder() -> Path:
-    """Settings and presets. Created, readable by the user alone."""
+    """Returns the folder of settings and presets; creates it, readable by the user alone."""
     return _user_folder("config", platformdirs.user_config_path(APP_NAME, appauthor=False))
 
 
 def data_folder() -> Path:
-    """Captures that were not saved under a name yet. Created, readable by the user alone."""
+    """Returns the folder of unsaved captures; creates it, readable by the user alone."""
     return _user_folder("data", platformdirs.user_data_path(APP_NAME, appauthor=False))
 
 
 def cache_folder() -> Path:
-    """What can be made again: spooled input, screenshots of the demo. Created, readable by the user alone."""
+    """Returns the folder of spools and demo screenshots; creates it, readable by the user alone."""
     return _user_folder("cache", platformdirs.user_cache_path(APP_NAME, appauthor=False))
 
 
 def log_folder() -> Path:
-    """The program's own logs and crash reports. Created, readable by the user alone."""
+    """Returns the folder of the program's logs and crash reports; creates it, readable by the user alone."""
     return _user_folder("log", platformdirs.user_log_path(APP_NAME, appauthor=False))
 
 
 def _user_folder(name: str, default: Path) -> Path:
     home = os.environ.get(HOME_VARIABLE)
     folder = Path(home).expanduser() / name if home else default
-    # Captures and settings may tell what agents said: nobody else's business on a shared machine.
-    with contextlib.suppress(OSError):  # whoever writes in it hears of it; the program starts without
+    # Captures and settings may reveal agents' messages, so other users of the machine have no access.
+    with contextlib.suppress(OSError):  # a later write reports the error; the program starts without the folder
         _make(folder)
     for one in (folder.parent, folder) if not home and folder.parent.name == APP_NAME else (folder,):
         _close_to_others(one)
@@ -91,7 +91,7 @@ def _user_folder(name: str, default: Path) -> Path:
 
 
 def _make(folder: Path) -> None:
-    """Make a folder and those it lies in, each the user's alone: `mkdir` leaves the latter to the umask."""
+    """Creates a folder and its parents with private modes: `mkdir` applies the umask to parents."""
     try:
         folder.mkdir(mode=_ALONE, exist_ok=True)
     except FileNotFoundError:
@@ -100,7 +100,7 @@ def _make(folder: Path) -> None:
 
 
 def _close_to_others(folder: Path) -> None:
-    """Take a folder away from others that was made by hand, or before; one that is not the user's stays as it is."""
+    """Removes others' access to an existing folder; skips folders of other users."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Long work, a little at a time: a generator that stops wherever others may go on, and what drives it."""
+"""Runs long work in slices: a generator yields at each possible pause, and these functions drive it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import TypeVar
 
 Outcome = TypeVar("Outcome")
 Steps = Generator[None, None, Outcome]
-"""Work that stops every few milliseconds, and what comes of it."""
+"""Work that yields every few milliseconds, and its result."""
 
 
 def go_on(steps: Iterator[object], until: float) -> bool:
-    """Do some of the work.
+    """Does some of the work.
 
     Args:
-        steps: the work; it goes on where it stopped.
-        until: a time, by `time.perf_counter`; one step is done whatever the time is.
+        steps: the work; it continues at its last pause.
+        until: a deadline in `time.perf_counter`; at least one step is done.
 
     Returns:
-        Whether all is done.
+        True if all is done.
     """
     return all(time.perf_counter() < until for _ in steps)
 
 
 def finished(steps: Generator[object, None, Outcome]) -> Outcome:
-    """Do all of the work that is left, at once; what comes of it."""
+    """Completes the work at once and returns its result."""
     while True:
         try:
             next(steps)

@@ -1,6 +1,6 @@
-"""What is opened, as a text: a file's path, an address, or `session:PATH`, an agent's session with its sub-agents.
+"""Text forms of openable targets: a path, an address, or `session:PATH`, an agent's session with its sub-agents.
 
-A session's file named by its path alone is that file alone (docs/transcripts.md).
+The plain path of a session's file opens that file alone (docs/transcripts.md).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ SESSION = "session:"
 
 
 def is_session(target: str) -> bool:
-    """Whether a session is meant with the files of its sub-agents."""
+    """Returns True for a session with the files of its sub-agents."""
     return target.startswith(SESSION)
 
 
 def session_target(path: Path) -> str:
-    """How a session with its sub-agents is named, by its own file."""
+    """Returns the target of a session with its sub-agents, by its own file."""
     return f"{SESSION}{path.absolute()}"
 
 
 def path_in(target: str) -> Path:
-    """The file that is named; of a session its own."""
+    """Returns the named file; of a session its own."""
     return Path(target.removeprefix(SESSION))

@@ -1,4 +1,4 @@
-"""Files that stand complete or not at all: written beside their place, and put there when nothing more can go wrong."""
+"""Atomic file writes: a temporary file beside the target replaces it at the end."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from inspector.base.held_file import Lock, hold
 
 _SUFFIX = ".part"
 _SURELY_LEFT_S = 5.0
-"""A younger one may be about to be held, or to take its place."""
+"""Seconds of age below which a temporary file may still be in use."""
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _LOOKING = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_up_to(path: Path, most_bytes: int) -> bytes:
-    """The beginning of a file of the program's own; a pipe that lies in its place is never waited for.
+    """Returns the beginning of a file of the program's own; never blocks on a pipe in its place.
 
     Raises:
-        OSError: it cannot be read, or is no file.
+        OSError: if it cannot be read, or is no regular file.
     """
     with os.fdopen(os.open(path, _READING), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -37,12 +37,12 @@ def read_up_to(path: Path, most_bytes: int) -> bytes:
 
 @contextlib.contextmanager
 def in_place_of(target: Path) -> Generator[BinaryIO]:
-    """Open a file that takes the place of another one at the end of the block; left by an error it leaves no trace.
+    """Opens a file that replaces the target at the end of the block; an error leaves no trace.
 
-    What a link leads to is replaced, not the link. The file is as readable as other files of the user.
+    A symbolic link keeps its place, and its target is replaced. The file is as readable as other files of the user.
 
     Raises:
-        OSError: it cannot be written; what was there is untouched.
+        OSError: if it cannot be written; the old file is unchanged.
     """
     target = Path(os.path.realpath(target))
     with _beside(target) as (file, part):
@@ -53,17 +53,17 @@ def in_place_of(target: Path) -> Generator[BinaryIO]:
 
 
 def replace_whole(target: Path, data: bytes, *, sync: bool = True) -> None:
-    """Write a file of the program's own, readable by the user alone.
+    """Replaces a file of the program's own, readable by the user alone.
 
-    What a link leads to is replaced, not the link.
+    A symbolic link keeps its place, and its target is replaced.
 
     Args:
-        target: to be written.
-        data: all of it.
-        sync: wait until it is on the disk, so that not even a power cut can lose it.
+        target: the file.
+        data: its contents.
+        sync: wait until the data is on the disk, so that a power failure cannot lose it.
 
     Raises:
-        OSError: it cannot be written; what was there is untouched.
+        OSError: if it cannot be written; the old file is unchanged.
     """
     target = Path(os.path.realpath(target))
     with _beside(target) as (file, part):
@@ -77,7 +77,7 @@ def replace_whole(target: Path, data: bytes, *, sync: bool = True) -> None:
 
 @contextlib.contextmanager
 def _beside(target: Path) -> Generator[tuple[BinaryIO, PartFile]]:
-    """A file of the user's alone in the folder of another one; it is gone when anything fails."""
+    """Opens a private temporary file beside the target; deletes it on any error."""
     part = PartFile(target)
     try:
         with part.open() as file:
@@ -88,51 +88,51 @@ def _beside(target: Path) -> Generator[tuple[BinaryIO, PartFile]]:
 
 
 class PartFile:
-    """What is to take the place of a file, in the same folder, and the user's alone.
+    """A private temporary file in the folder of its target.
 
-    It is held for as long as it lies there, so that one whose process was killed is known: it is cleared away when the
-    same file is written next.
+    It stays locked while it exists, so that a killed process's file is detected and deleted by the next write of the
+    same target.
 
     Attributes:
-        path: where it lies.
+        path: the file.
     """
 
     def __init__(self, target: Path) -> None:
-        """Make an empty one.
+        """Creates an empty file.
 
         Raises:
-            OSError: there can be none.
+            OSError: if it cannot be created.
         """
         prefix = f".context-inspector-{zlib.crc32(os.fsencode(target.name)):08x}-"
         _clear_left(target.parent, prefix)
         self._descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=_SUFFIX, dir=target.parent)
         self.path = Path(name)
-        with contextlib.suppress(OSError):  # where nothing can be held, nothing is cleared away either
+        with contextlib.suppress(OSError):  # without locks, abandoned files are never deleted either
             hold(self._descriptor)
 
     def open(self) -> BinaryIO:
-        """The file, to be written from its beginning."""
+        """Returns the file opened for writing from its beginning."""
         return os.fdopen(os.dup(self._descriptor), "wb")
 
     def take_place_of(self, target: Path) -> None:
-        """Put it where it goes; whoever has opened it has closed it.
+        """Renames the file to its target; the caller has closed it.
 
         Raises:
-            OSError: it cannot be put there, and is still here.
+            OSError: if that fails; the temporary file stays.
         """
-        if os.name == "nt":  # what is open cannot be renamed there
+        if os.name == "nt":  # Windows cannot rename an open file
             self.release()
         self.path.replace(target)
         self.release()
 
     def release(self) -> None:
-        """Hold it no longer; it stays where it is."""
+        """Releases the lock; the file stays."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
     def discard(self) -> None:
-        """It is not wanted, or has taken its place."""
+        """Deletes the file if it still exists, and releases the lock."""
         if os.name == "nt":
             self.release()
         with contextlib.suppress(OSError):
@@ -141,7 +141,7 @@ class PartFile:
 
 
 def _clear_left(folder: Path, prefix: str) -> None:
-    """Delete what processes left that were killed while they wrote; what anybody holds stays."""
+    """Deletes temporary files of killed processes; locked ones stay."""
     left: list[Path] = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         left += (Path(one.path) for one in entries if one.name.startswith(prefix) and one.name.endswith(_SUFFIX))

@@ -1,1 +1,1 @@
-"""What the program says of itself: log, crash reports, licences."""
+"""Diagnostics of the program itself: log, crash reports, licences."""

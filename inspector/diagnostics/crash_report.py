@@ -1,11 +1,10 @@
-"""What a report about an error in the program itself says, and what it leaves out.
+"""Composes reports about internal errors, without private data.
 
-A report is text the user reads, and may copy or save; nothing is ever sent. It holds no payloads, names of
-participants, tokens, addresses or filters. Three things are in it only when the user asks for them: names of files,
-the errors' own words (Python quotes in them what it stumbled over), and the last lines of the program's log.
-Secrets are masked in what is left, all the same.
+A report is text the user reads, and may copy or save; it is never sent. It contains no payloads, names of participants,
+tokens, addresses or filters. Three things are included only on request: file names, error messages (Python quotes data
+in them), and the last lines of the program's log. Secrets are masked in all of it.
 
-Counts failures for as long as the program runs; who shows them is no business of this module (`ui/app/failures.py`).
+Failures are counted for the life of the program; `ui/app/failures.py` shows them.
 """
 
 from __future__ import annotations
@@ -21,39 +20,39 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _KINDS = 20
-"""Failures told apart; of any more only the number is known."""
+"""Limit of distinct failures; further ones are only counted."""
 _LONGEST_WORDS = 400
 _LONGEST_TRACE = 8_000
 _PLACES = re.compile(r'File "([^"\n]{1,4096})"')
-# Whole paths only: those of the program's own files are shortened by then. Names may hold blanks, so that what follows
-# a path goes with it: rather a word too few than a name too many.
+# Whole paths only, since the program's own are shortened before. Names may contain blanks, so text after a path is
+# removed with it: a missing word is better than a leaked name.
 _QUOTED_PATHS = re.compile(r"""(['"])(?:~[/\\]|/|[A-Za-z]:[/\\]|\\\\)(?:(?!\1)[^\n]){1,4096}\1""")
 _PART = r"[/\\]+[^/\\\s:'\"<>|][^/\\\n:'\"<>|]{0,254}"
 _PATHS = re.compile(rf"(?<![\w/.\\])(?:(?:~|[A-Za-z]:)(?:{_PART}){{1,64}}|(?:{_PART}){{2,64}})")
 _A_FILE = "(a file)"
 _MESSAGE_MARK = "! "
-"""Before lines of a dump that an error, or Qt, says of itself: they may quote anything."""
+"""Prefix of dump lines with an error's or Qt's own message, which may quote anything."""
 _STRUCTURE = re.compile(
     r'  File "|    |  \.\.\.|  <|  Garbage-collecting|Fatal Python error:|Python runtime state:|Current thread |'
     r"Thread 0x|Extension modules:|Windows fatal|\w+$|$"
 )
-"""How other lines of a dump begin: calls, lines of source, types of errors."""
+"""Beginnings of other dump lines: calls, source lines, error types."""
 
 Mask = Callable[[str], str]
-"""Text with its secrets replaced."""
+"""Returns text with its secrets masked."""
 
 
 @dataclass
 class Failure:
-    """Failures that are alike: of one type, at one place of the program.
+    """Equal failures: of one type, at one place of the program.
 
     Attributes:
-        origin: where it surfaced: "task", "thread", "event", "clean-up" or "Qt".
-        title: the type of the error; what Qt calls its severity.
-        words: what the error says of itself; may quote anything.
-        trace: the calls that led there, paths shortened, without the error's words.
-        count: how often it came.
-        first, last: when, seconds since the Unix epoch.
+        origin: place of detection: "task", "thread", "event", "clean-up" or "Qt".
+        title: the error type, or Qt's severity.
+        words: the error's message; may quote anything.
+        trace: the call stack, paths shortened, without the message.
+        count: number of occurrences.
+        first, last: times, seconds since the Unix epoch.
     """
 
     origin: str
@@ -66,35 +65,35 @@ class Failure:
 
 
 class Failures:
-    """Failures of this run, alike ones counted together. Any thread may tell of one."""
+    """Failures of this run, equal ones counted together. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Failure] = {}
-        # Whatever is made while it is held may be the collector's turn, and what is cleaned up then may fail, too.
+        # Reentrant: an allocation under the lock may start the collector, and finalizers may fail too.
         self._lock = threading.RLock()
         self._total = 0
 
     @property
     def total(self) -> int:
-        """Failures of all kinds, those that were not told apart too."""
+        """Number of all failures, including uncategorized ones."""
         return self._total
 
     @property
     def kinds(self) -> list[Failure]:
-        """Those that are told apart, in the order they came."""
+        """Distinct failures, in order of appearance."""
         with self._lock:
             return list(self._known.values())
 
     def take(self, origin: str, error: BaseException | None, words: str = "") -> Failure | None:
-        """Count a failure.
+        """Counts a failure.
 
         Args:
-            origin: where it surfaced.
-            error: what was raised, if anything was; not kept, as its frames hold whatever they were about.
-            words: what is known besides, or instead.
+            origin: place of detection.
+            error: the exception, if any; not kept, since its frames hold data.
+            words: additional or only information.
 
         Returns:
-            The failures it was counted with; None when there are too many kinds to tell it apart.
+            The failures it was counted with; None above the limit of distinct ones.
         """
         kind = (origin, type(error), _place_of(error)) if error is not None else (origin, words[:200])
         with self._lock:
@@ -102,7 +101,7 @@ class Failures:
             known = self._known.get(kind)
             if known is None and len(self._known) >= _KINDS:
                 return None
-        if known is None:  # not while others wait: sources are read for it, and the error is asked for its words
+        if known is None:  # outside the lock: it reads sources and calls the error's __str__
             known = _described(origin, error, words)
         with self._lock:
             known = self._known.setdefault(kind, known)
@@ -112,7 +111,7 @@ class Failures:
 
 
 def _place_of(error: BaseException) -> tuple[str, int]:
-    """Where it was raised: a walk along the traceback, without reading any source."""
+    """Returns the place of the raise; walks the traceback without reading sources."""
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -140,11 +139,11 @@ def _trace_of(error: BaseException) -> str:
 
 
 def traceback_words(error: BaseException, *, words: Mask | None = None) -> str:
-    """The calls that led to an error, and those before it that caused it; paths shortened.
+    """Returns the call stacks of an error and its causes; paths shortened.
 
     Args:
-        error: what was raised.
-        words: replaces secrets in what the errors say of themselves, which is marked (`said`); None to leave that out.
+        words: masks secrets in the errors' messages, which are marked (`said`); None to omit the messages.
+        error: the exception.
     """
     parts: list[str] = []
     _add_trace(traceback.TracebackException.from_exception(error), parts, words, depth=0)
@@ -152,7 +151,7 @@ def traceback_words(error: BaseException, *, words: Mask | None = None) -> str:
 
 
 def marked_message(text: str) -> str:
-    """What an error, or Qt, says of itself, as a dump holds it: marked, so that a report can leave it out."""
+    """Returns an error's or Qt's message with marks, so that a report can omit it."""
     return "\n".join(f"{_MESSAGE_MARK}{line}" for line in text.splitlines())
 
 
@@ -180,7 +179,7 @@ def _add_trace(found: traceback.TracebackException, parts: list[str], words: Mas
 
 
 def shortened(text: str) -> str:
-    """Text in which paths of source files begin where they tell something, and none names the user."""
+    """Returns text with short source paths and without the user's name."""
     text = _PLACES.sub(lambda found: f'File "{_short_path(found[1])}"', text)
     home = str(Path.home())
     return text.replace(home, "~") if len(home) > 1 else text
@@ -197,11 +196,11 @@ def _short_path(path: str) -> str:
 
 @dataclass(frozen=True)
 class Opened:
-    """What a window showed: numbers, and a name that is told only when asked for."""
+    """Facts about an open window: numbers, and a name that is included only on request."""
 
     name: str
     format: str
-    """Such as "gateway-log"; of a live source, what it is."""
+    """Such as "gateway-log"; for a live source, its type."""
     messages: int
     shown: int
     size_bytes: int
@@ -211,7 +210,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user wants in the report besides."""
+    """Optional parts of a report."""
 
     file_names: bool = False
     error_words: bool = False
@@ -220,12 +219,12 @@ class Choices:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where it happened.
+    """Environment of a failure.
 
     Attributes:
         facts: (name, value): versions, platform, screens.
-        settings: as stored; of them only switches and numbers are told, and how long lists are.
-        opened: what the windows show.
+        settings: as stored; reports include only switches, numbers, and lengths of lists.
+        opened: contents of the windows.
         log_lines: the last lines of the program's log, oldest first.
     """
 
@@ -236,7 +235,7 @@ class Surroundings:
 
 
 def system_facts(program_version: str) -> list[tuple[str, str]]:
-    """The program, Python and the system; no name of the machine or of the user."""
+    """Returns versions of the program, Python and the system, without names of the machine or user."""
     packaged = ", packaged" if getattr(sys, "frozen", False) else ""
     return [
         ("Program", f"Context Inspector {program_version}{packaged}"),
@@ -246,14 +245,14 @@ def system_facts(program_version: str) -> list[tuple[str, str]]:
 
 
 def compose(title: str, traces: Iterable[str], where: Surroundings, choices: Choices, mask: Mask) -> str:
-    """A report as text.
+    """Returns a report as text.
 
     Args:
-        title: what happened.
+        title: the event.
         traces: of each failure (`failure_words`), or a dump (`dump_words`).
-        where: the surroundings.
-        choices: what is in it besides.
-        mask: replaces secrets.
+        where: the environment.
+        choices: the optional parts.
+        mask: masks secrets.
     """
     parts = [title]
     for trace in traces:
@@ -272,7 +271,7 @@ def compose(title: str, traces: Iterable[str], where: Surroundings, choices: Cho
 
 
 def failure_words(failures: Failures, choices: Choices) -> list[str]:
-    """Each kind of failure with its count."""
+    """Returns each distinct failure with its count."""
     found: list[str] = []
     listed = 0
     for one in failures.kinds:
@@ -287,7 +286,7 @@ def failure_words(failures: Failures, choices: Choices) -> list[str]:
 
 
 def dump_words(dump: str, choices: Choices) -> str:
-    """What a run left that ended hard; what an error or Qt said of itself only when asked for."""
+    """Returns the dump of a crashed run; messages of errors and Qt only on request."""
     if choices.error_words:
         lines = [line.removeprefix(_MESSAGE_MARK) for line in dump.splitlines()]
     else:
@@ -296,7 +295,7 @@ def dump_words(dump: str, choices: Choices) -> str:
 
 
 def _structure(line: str) -> str | None:
-    """A line of a dump as far as it quotes nothing; None where nothing is left."""
+    """Returns the part of a dump line that quotes no data, or None."""
     if line in (_CAUSED, _MEANWHILE, _ONE_OF) or _STRUCTURE.match(line):
         return line
     head, colon, _ = line.partition(": ")
@@ -304,7 +303,7 @@ def _structure(line: str) -> str | None:
 
 
 def _settings_lines(settings: Mapping[str, object], depth: int = 0) -> list[str]:
-    """Switches, numbers and choices; of lists and of free text only how much there is."""
+    """Returns switches, numbers and choices; of lists only the length."""
     lines: list[str] = []
     for name, value in settings.items():
         if isinstance(value, Mapping) and depth == 0 and name in _GROUPS:
@@ -317,7 +316,7 @@ def _settings_lines(settings: Mapping[str, object], depth: int = 0) -> list[str]
 
 
 _GROUPS = ("display", "start", "table")
-"""Parts of the settings in which every text is one of a few that the program knows."""
+"""Groups of the settings with enumerated texts only."""
 _CHOSEN = ("findings_by", "axis_by")
 
 
@@ -330,7 +329,7 @@ def _opened_words(one: Opened, choices: Choices) -> str:
 
 
 def _without_names(text: str, names: Iterable[str]) -> str:
-    """Text in which no file that is open is named."""
+    """Returns text with the names of open files replaced."""
     for place, name in enumerate(sorted(set(names), key=len, reverse=True), 1):
         short = Path(name).name
         for one in sorted({name, short}, key=len, reverse=True):

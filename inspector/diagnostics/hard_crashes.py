@@ -1,13 +1,12 @@
-"""What is left of a run that ended hard: a file of its own in the log folder, into which Python's fault handler writes.
+"""Records hard crashes: a file per run in the log folder, written by Python's fault handler.
 
-A run holds its file while it lives and removes it when it ends well. So of a file that nobody holds:
+A run locks its file while it lives and deletes it at a normal end. So an unlocked file means one of two things:
 
-- with nothing but facts in it, its run was killed or the power went; there is nothing to tell, and what was captured
-  is offered by `captures`;
-- with a dump in it (SIGSEGV, SIGABRT, a failed start), it is offered at the next start, until it is discarded.
+- It contains only facts: the run was killed or the power failed. There is no report, and `captures` offers the data.
+- It contains a dump (SIGSEGV, SIGABRT, a failed start): it is offered at the next start, until it is discarded.
 
-Lines that begin with "# " are facts about the run; everything else is a dump. In it, lines that begin with "! " are
-what an error, or Qt, said of itself, secrets masked: it may quote anything (`crash_report.said`).
+Lines with the prefix "# " are facts about the run; all others are the dump. Dump lines with the prefix "! " are
+messages of an error or Qt, secrets masked: they may quote anything (`crash_report.said`).
 """
 
 from __future__ import annotations
@@ -29,17 +28,17 @@ from inspector.base.paths import log_folder
 _log = logging.getLogger(__name__)
 
 Mask = Callable[[str], str]
-"""Text with its secrets replaced."""
+"""Returns text with its secrets masked."""
 
 _SUFFIX = ".run"
 _FACT = "# "
 _MOST_DUMPS = 10
 _DUMP_LIFETIME_S = 30 * 24 * 3600
-"""So many dumps are kept, for so long, if nobody asks for them."""
+"""Limits of kept dumps: number, and age in seconds."""
 _YOUNG_S = 10
-"""A file without a dump is left alone for so long: its run may be about to hold it."""
+"""Age in seconds below which a file without a dump stays: its run may not have locked it yet."""
 _READ_BYTES = 256 << 10
-"""Of a dump: many threads in deep recursion write no more."""
+"""Bytes read of a dump; many threads in deep recursion write no more."""
 
 _descriptor: int | None = None
 """The open file of this run."""
@@ -47,10 +46,10 @@ _descriptor: int | None = None
 
 @contextmanager
 def watched(mask: Mask) -> Generator[None]:
-    """Note how this run ends, should it end hard; an error that ends it is noted, too, and raised on.
+    """Records a hard end of this run; an exception is recorded and raised again.
 
     Args:
-        mask: replaces secrets in what an error says of itself.
+        mask: masks secrets in an error's message.
     """
     path = _begin()
     failed = False
@@ -67,17 +66,17 @@ def watched(mask: Mask) -> Generator[None]:
 def _dump_error(error: Exception, mask: Mask) -> None:
     from inspector.diagnostics.crash_report import traceback_words
 
-    with contextlib.suppress(Exception):  # that one counts, not what comes of telling it
+    with contextlib.suppress(Exception):  # the original error counts, not an error during its report
         dump(traceback_words(error, words=mask))
 
 
 def note(name: str, value: str) -> None:
-    """Write down a fact about this run, for a report; nothing where it is not watched."""
+    """Writes a fact about this run for a report; no effect without `watched`."""
     _write(f"{_FACT}{name}: {' '.join(value.split())}\n")
 
 
 def dump(text: str) -> None:
-    """Write down why this run is about to end hard."""
+    """Writes the reason of an imminent hard end."""
     _write("".join(f"{line}\n" for line in text.splitlines()))
 
 
@@ -92,10 +91,10 @@ def _begin() -> Path | None:
     try:
         path = log_folder() / f"{time.strftime('%Y-%m-%d %H.%M.%S')} {os.getpid()}{_SUFFIX}"
         _descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
-    except OSError as error:  # the program runs without, too
+    except OSError as error:  # the program also runs without
         _log.warning("A hard crash of this run could not be noted: %s", error.strerror or error)
         return None
-    with contextlib.suppress(OSError):  # where nothing can be held a dump may be offered while its run lives
+    with contextlib.suppress(OSError):  # without locks, a dump may be offered while its run lives
         hold(_descriptor)
     _write(f"{_FACT}started: {time.strftime('%Y-%m-%d %H:%M:%S')}\n{_FACT}process: {os.getpid()}\n")
     faulthandler.enable(_descriptor, all_threads=True)
@@ -108,7 +107,7 @@ def _end(path: Path | None, *, keep: bool) -> None:
         return
     faulthandler.disable()
     if not keep:
-        with contextlib.suppress(OSError):  # while it is held; Windows wants it closed first
+        with contextlib.suppress(OSError):  # deleted under the lock; Windows needs it closed first
             path.unlink()
     with contextlib.suppress(OSError):
         os.close(_descriptor)
@@ -120,13 +119,13 @@ def _end(path: Path | None, *, keep: bool) -> None:
 
 @dataclass
 class HardCrash:
-    """A dump an earlier run left, held by this process so that no other offers it.
+    """A dump of an earlier run, locked by this process so that no other offers it.
 
     Attributes:
         path: the file.
-        facts: what the run noted about itself, as (name, value).
-        dump: why it ended.
-        ended: when, seconds since the Unix epoch.
+        facts: the run's own facts, as (name, value).
+        dump: reason of its end.
+        ended: time of its end, seconds since the Unix epoch.
     """
 
     path: Path
@@ -136,14 +135,14 @@ class HardCrash:
     _descriptor: int
 
     def release(self) -> None:
-        """Let go: it is offered again."""
+        """Releases the lock; it is offered again."""
         if self._descriptor >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._descriptor)
             self._descriptor = -1
 
     def discard(self) -> None:
-        """Delete it."""
+        """Deletes the file."""
         if sys.platform == "win32":
             self.release()
         with contextlib.suppress(OSError):
@@ -152,9 +151,9 @@ class HardCrash:
 
 
 def left_over() -> list[HardCrash]:
-    """Dumps of runs that have ended, latest first; what tells nothing, and what is too old or too much, is removed.
+    """Returns dumps of ended runs, latest first; deletes empty, old and surplus ones.
 
-    Files of runs that live, and dumps another process offers, are left out. Trouble with one hides that one only.
+    Files of live runs, and dumps offered by another process, are skipped. An error with one hides only that one.
     """
     found: list[HardCrash] = []
     with contextlib.suppress(OSError):

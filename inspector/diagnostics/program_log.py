@@ -1,8 +1,8 @@
-"""The program's own log: a file in the log folder for each running instance, secrets masked, never larger than 2 MB.
+"""Log file of the program: one per running instance, secrets masked, at most 2 MB.
 
-The first instance writes `context-inspector.log`, one beside it `context-inspector-2.log` and so on: two that wrote and
-rotated one file would lose lines. Nothing is written about messages; where a line quotes the wire it is masked and
-cannot pretend to be several lines.
+The first instance writes `context-inspector.log`, a second one `context-inspector-2.log` and so on: two writers that
+rotate one file would lose lines. Messages are not logged. A line that quotes the wire is masked and cannot imitate
+several lines.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from inspector.base.held_file import hold
 from inspector.base.paths import log_folder
 
 Mask = Callable[[str], str]
-"""Text with its secrets replaced."""
+"""Returns text with its secrets masked."""
 
 STEM = "context-inspector"
 _MOST_BYTES = 1 << 20
 _INSTANCES = 16
 _TAIL_BYTES = 512 << 10
-# Control and bidi characters but ends of lines and tabs: a terminal that shows the file would obey them.
+# Control and bidi characters except line ends and tabs: a terminal would execute them.
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 
 class LineFormatter(logging.Formatter):
-    """`2026-11-22 11:05:26.123 WARNING inspector.ui.app.application: words`; further lines of a record are indented."""
+    """Formats as `2026-11-22 11:05:26.123 WARNING inspector.ui.app.application: words`; later lines are indented."""
 
     def __init__(self, mask: Mask) -> None:
         super().__init__()
@@ -52,10 +52,10 @@ class LineFormatter(logging.Formatter):
 
 
 class LogFile(logging.Handler):
-    """Writes records to this instance's file; of a full one, one earlier part is kept.
+    """Writes records to this instance's file; keeps one earlier part.
 
     Attributes:
-        path: the file; None while nothing was written, or where that cannot be.
+        path: the file; None before the first record, or if it cannot be written.
     """
 
     def __init__(self, mask: Mask) -> None:
@@ -82,7 +82,7 @@ class LogFile(logging.Handler):
             self._say_once(error)
 
     def _say_once(self, error: Exception) -> None:
-        """Say that the log is not written; what of, is said nowhere: nobody has masked it."""
+        """Reports once that the log cannot be written; without the record, which is not masked."""
         if self._reported or sys.stderr is None:
             return
         self._reported = True
@@ -91,7 +91,7 @@ class LogFile(logging.Handler):
             sys.stderr.write(f"The program's log cannot be written: {why or type(error).__name__}.\n")
 
     def _take_file(self) -> None:
-        """Find a name nobody else holds; the file beside it that is held is never rotated."""
+        """Finds an unlocked name; the log is rotated, its lock file never."""
         folder = log_folder()
         for number in range(1, _INSTANCES + 1):
             stem = STEM if number == 1 else f"{STEM}-{number}"
@@ -126,11 +126,11 @@ else:
 
 
 class _Terminal(_ToStream):
-    """Writes records to standard error, and nothing of what cannot be written."""
+    """Writes records to standard error and drops unwritable ones."""
 
     @override
     def handleError(self, record: logging.LogRecord) -> None:
-        """Logging's own would print what was to be masked."""
+        """Overrides logging's own, which would print the unmasked record."""
 
 
 def _opened(path: Path) -> int:
@@ -138,16 +138,16 @@ def _opened(path: Path) -> int:
 
 
 def earlier_part(path: Path) -> Path:
-    """Where the part before the present one lies, if there is one."""
+    """Returns the path of the previous part."""
     return path.with_name(f"{path.name}.1")
 
 
 def start(mask: Mask, *, detailed: bool = False) -> LogFile:
-    """Write what the program logs to its file from now on, and warnings to standard error as before.
+    """Starts logging to the file, and warnings to standard error as before.
 
     Args:
-        mask: replaces secrets.
-        detailed: everything of the program's own, and not what is worth a line only.
+        mask: masks secrets.
+        detailed: log the program's debug records too.
     """
     handler = LogFile(mask)
     root = logging.getLogger()
@@ -163,21 +163,21 @@ def start(mask: Mask, *, detailed: bool = False) -> LogFile:
 
 
 _DEMO = "inspector.demo.gateway"
-"""Given to the websockets library, which writes down frames where all is asked for: payloads belong in no log."""
+"""Logger of the websockets library, which logs frames at DEBUG; payloads must not be logged."""
 
 
 def stop(handler: LogFile) -> None:
-    """Write no more."""
+    """Stops logging."""
     root = logging.getLogger()
     for other in [one for one in root.handlers if one is handler or isinstance(one, _Terminal)]:
         root.removeHandler(other)
         other.close()
     logging.getLogger("inspector").setLevel(logging.NOTSET)
-    logging.getLogger(_DEMO).setLevel(logging.INFO)  # never less: it would be given frames, and tokens in them
+    logging.getLogger(_DEMO).setLevel(logging.INFO)  # never lower: it would log frames with tokens
 
 
 def last_lines(path: Path | None, most: int) -> list[str]:
-    """The last lines of a log, those of the part before it among them; none where it cannot be read."""
+    """Returns the last lines of a log, including its previous part; empty if it cannot be read."""
     if path is None:
         return []
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""Settings and filter presets: models with defaults, file location, migrations. Tokens are never part of them."""
+"""Settings and filter presets: models with defaults, file location, migrations; never tokens."""
 
 from __future__ import annotations
 

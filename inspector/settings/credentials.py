@@ -1,12 +1,12 @@
-"""Tokens of kept connections: in the operating system's keyring and nowhere else (docs/design.md 4, secrets).
+"""Tokens of kept connections, stored only in the operating system's keyring (docs/design.md 4, secrets).
 
-The keyring may have to ask the user for a password, and it talks over D-Bus: a call can take minutes, or for ever. So
-each runs in a thread of its own that nobody waits for at the end of the program, never on the loop. The `keyring`
-library (with its cryptography, some 200 ms of imports) is loaded by the first call, in that thread.
+The keyring may ask the user for a password, and it uses D-Bus: a call can take minutes, or never return. So each call
+runs in a daemon thread, never on the loop. The first call loads the `keyring` library in that thread (some 200 ms of
+imports with its cryptography).
 
-What it does without a keyring, measured with keyring 25.7: no D-Bus or no service gives its `fail` backend
-(NoKeyringError); a locked one that nobody unlocks gives KeyringLocked. Its configuration may also name backends that
-write plain files or nothing at all; those are refused here.
+Without a keyring, measured with keyring 25.7: a missing D-Bus or service gives the `fail` backend (NoKeyringError); a
+keyring that stays locked gives KeyringLocked. Its configuration may also name backends that write plain files or
+discard everything; these are refused here.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from inspector.settings import NamedConnection
 from inspector.sources.connection import Secret
 
 SERVICE = "Context Inspector"
-"""What the keyring files our entries under; its own tools show it."""
+"""Service name of the entries, visible in the keyring's own tools."""
 
 SYSTEM_BACKENDS = ("SecretService", "libsecret", "kwallet", "macOS", "Windows")
-"""Modules of `keyring.backends` that are an operating system's keyring."""
+"""Modules of `keyring.backends` for an operating system's keyring."""
 
 NO_LIBRARY = "The keyring library is not installed, so the token is not kept: it is asked for each time."
 NO_KEYRING = "No system keyring was found here, so the token is not kept: it is asked for each time."
@@ -42,36 +42,36 @@ Result = TypeVar("Result")
 
 
 class KeyringError(Exception):
-    """The keyring cannot be used; the text is a sentence or two for the user and holds no secret."""
+    """The keyring cannot be used; the text is a sentence or two for the user without secrets."""
 
 
 class Backend(Protocol):
-    """The part of a backend of `keyring` that is used. Any call may block, and may raise anything."""
+    """The used part of a `keyring` backend. Any call may block or raise anything."""
 
     def get_password(self, service: str, username: str) -> str | None:
-        """The secret, or None when there is none."""
+        """Returns the secret, or None."""
         ...
 
     def set_password(self, service: str, username: str, password: str) -> None:
-        """Put in a secret, in place of one that is there."""
+        """Stores a secret, replacing an old one."""
         ...
 
     def delete_password(self, service: str, username: str) -> None:
-        """Remove a secret; raises when there is none."""
+        """Deletes a secret; raises if there is none."""
         ...
 
 
 def account(connection: NamedConnection) -> str:
-    """Name of a connection's entry in the keyring: where its token may be sent, and whose it is.
+    """Returns the name of a connection's keyring entry: its gateway's address and its id.
 
-    The address is part of it, so that a token never goes to another gateway than the one it was kept for, however
-    the settings came to name another one. The space and the connection's name are not: they may change.
+    The address is included, so that a token never goes to another gateway, whatever the settings name. The space and
+    the connection's name are not included, since they may change.
     """
     return f"{gateway_of(connection.url)} {connection.id}"
 
 
 def gateway_of(url: str) -> str:
-    """Scheme, host and port of an address as typed or stored, lower case: the gateway that gets a token."""
+    """Returns scheme, host and port of an address, lower case: the gateway that receives the token."""
     text = url.strip()
     try:
         parts = urlsplit(text if "://" in text else f"ws://{text}")
@@ -82,20 +82,20 @@ def gateway_of(url: str) -> str:
 
 
 class TokenStore:
-    """Reads and writes tokens. One for the application; its calls wait for each other, the loop waits for none."""
+    """Reads and writes tokens. One per application; calls are serialized, and never block the loop."""
 
     def __init__(self, open_backend: Callable[[], Backend] | None = None) -> None:
-        """Prepare; nothing is loaded or asked yet.
+        """Creates a store without loading the library.
 
         Args:
-            open_backend: gives the keyring, or raises `KeyringError`; `system_backend` by default.
+            open_backend: returns the keyring, or raises `KeyringError`; `system_backend` by default.
         """
         self._open = open_backend or system_backend
         self._backend: Backend | None = None
         self._lock = threading.Lock()
 
     async def trouble(self) -> str:
-        """Why no token can be kept here, or "" when one can as far as is known without unlocking anything."""
+        """Returns the reason why no token can be stored, or ""; unlocks no keyring."""
         try:
             await _apart(self._ready)
         except KeyringError as error:
@@ -103,10 +103,10 @@ class TokenStore:
         return ""
 
     async def read(self, name: str) -> Secret:
-        """The token of an account.
+        """Returns the token of an account.
 
         Raises:
-            KeyringError: there is no keyring, it is locked, or it holds no such token.
+            KeyringError: if there is no keyring, it is locked, or it has no such token.
         """
         found = await _apart(lambda: self._call("read", lambda backend: backend.get_password(SERVICE, name)))
         if not found:
@@ -114,19 +114,19 @@ class TokenStore:
         return Secret(found)
 
     async def keep(self, name: str, token: Secret) -> None:
-        """Put a token in, in place of the one that is there.
+        """Stores a token, replacing an old one.
 
         Raises:
-            KeyringError: it is not kept.
+            KeyringError: if it is not stored.
         """
         secret = token.get_secret_value()
         await _apart(lambda: self._call("keep", lambda backend: backend.set_password(SERVICE, name, secret), secret))
 
     async def forget(self, name: str) -> None:
-        """Remove a token; fine when there is none.
+        """Deletes a token, if there is one.
 
         Raises:
-            KeyringError: the keyring could not be asked.
+            KeyringError: if the keyring fails.
         """
         await _apart(lambda: self._call("remove", lambda backend: _remove(backend, name)))
 
@@ -149,15 +149,15 @@ class TokenStore:
                 raise
             except Exception as error:  # noqa: BLE001  backends raise what their systems give them
                 sentence = _sentence(what, error, secret)
-        # Out of the handler: what a backend says, and the values its frames hold, must not come along as a context.
+        # Raised outside the handler, so that the backend's message and frames are not attached as context.
         raise KeyringError(sentence)
 
 
 def system_backend() -> Backend:
-    """The operating system's keyring. Blocks while the library loads and D-Bus answers.
+    """Returns the operating system's keyring. Blocks while the library loads and D-Bus answers.
 
     Raises:
-        KeyringError: there is none, or another than the system's is set up.
+        KeyringError: if there is none, or another one than the system's is configured.
     """
     try:
         import keyring
@@ -180,13 +180,13 @@ def system_backend() -> Backend:
 
 
 def _remove(backend: Backend, name: str) -> None:
-    # A backend says in its own way that there is nothing to remove.
+    # Backends report a missing entry in different ways, so check first.
     if backend.get_password(SERVICE, name) is not None:
         backend.delete_password(SERVICE, name)
 
 
 def _sentence(what: str, error: Exception, secret: str = "") -> str:
-    """What went wrong, in words; never with the secret, whatever a backend says."""
+    """Returns an error as a sentence, never with the secret."""
     names = {kind.__name__ for kind in type(error).__mro__}
     if "KeyringLocked" in names:
         return LOCKED[what]
@@ -203,9 +203,9 @@ def _sentence(what: str, error: Exception, secret: str = "") -> str:
 
 
 async def _apart(call: Callable[[], Result]) -> Result:
-    """Run a call in a daemon thread: one that never returns holds up neither the loop nor the end of the program.
+    """Runs a call in a daemon thread: one that never returns blocks neither the loop nor the exit.
 
-    Not the loop's executor, whose threads are waited for at the end. Cancelled, the call goes on, and its result is
+    The loop's executor would wait for its threads at exit. After a cancellation the call continues, and its result is
     dropped.
     """
     loop = asyncio.get_running_loop()
@@ -226,7 +226,7 @@ async def _apart(call: Callable[[], Result]) -> Result:
             result = call()
         except BaseException as error:  # noqa: BLE001  whatever it is, somebody waits for an answer
             failure = error
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile, and with it whoever asked
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
             loop.call_soon_threadsafe(deliver, result, failure)
 
     threading.Thread(target=run, name="system keyring", daemon=True).start()

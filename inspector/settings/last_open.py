@@ -1,6 +1,6 @@
-"""What was open, for the next start: one file in the data folder, windows by themselves, repaired by attribute.
+"""Open windows of the last run, for restoring: one file in the data folder, repaired by attribute.
 
-No secrets, no tokens: who gathers it leaves out what holds one (`ui/features/restoring.py`). Marks lie beside their
+It contains no secrets: the writer leaves out values with one (`ui/features/restoring.py`). Marks lie beside their
 capture.
 """
 
@@ -23,7 +23,7 @@ FILE_NAME = "session.json"
 VERSION = 1
 MOST_WINDOWS = 50
 MOST_ATTEMPTS = 2
-"""After so many starts that ended before what was open stood again, it is only offered."""
+"""Number of failed starts after which the windows are only offered."""
 _MOST_BYTES = 4 << 20
 _MOST_ROUNDS = 4
 
@@ -45,13 +45,13 @@ class SavedCondition(_Part):
     text: _Text
     """A display filter."""
     on: bool = True
-    """Whether it counts."""
+    """In force."""
     later: bool = False
     """As of `filters.stacked_conditions.Condition`."""
 
 
 class SavedScope(_Part):
-    """The part of the tree the table was bound to, by names: numbers are others in the next reading."""
+    """Scope of the table, by names, since numbers change with the next reading."""
 
     space: _Text
     """Name of the space."""
@@ -60,30 +60,30 @@ class SavedScope(_Part):
     reach: _Text = "BELOW"
     """Name of a `filters.scope.Reach`."""
     source: _Text = ""
-    """Name of a source it was bound to in place of a space; ""."""
+    """Name of a source in place of a space; ""."""
     calls: bool = False
-    """Whether calls outside of it are shown as well."""
+    """Calls outside of it are shown as well."""
 
 
 class SavedWindow(_Part):
-    """One window: what it showed, and how. A file or a connection is there; everything else may be missing."""
+    """State of one window. It has a file or a connection; all else may be missing."""
 
     path: _Text = ""
-    """The file it showed; "" for none."""
+    """The shown file; "" for none."""
     connection: ConnectionSettings | None = None
-    """The gateway it watched; never its token."""
+    """The watched gateway; never its token."""
     head_messages: Annotated[int, Field(ge=0, le=100)] = 0
-    """So many first messages are known by `head`."""
+    """Number of first messages covered by `head`."""
     head: _Text = ""
-    """By which another file of this name is noticed."""
+    """Hash that detects another file of this name."""
     filter: _Text = ""
     """The filter bar's own text."""
     conditions: Annotated[list[SavedCondition], Field(max_length=100)] = Field(default_factory=list)
     """Stacked conditions."""
     besides: _Text = ""
-    """What was shown as well."""
+    """Filter of additionally shown messages."""
     scope: SavedScope | None = None
-    """What the table was bound to."""
+    """Scope of the table."""
     sorted_by: _Text = ""
     """Name of a field; "" for the order of arrival."""
     descending: bool = False
@@ -93,47 +93,47 @@ class SavedWindow(_Part):
     top: _Number | None = None
     """The message at the top of the table."""
     offset: Annotated[int, Field(ge=-10_000, le=10_000)] = 0
-    """How far its row was from the top; pixels."""
+    """Distance of its row from the top in pixels."""
     following: bool = False
-    """The table was at its end, to see what comes."""
+    """The table was at its end, following new messages."""
     tab: _Text = ""
     """Title of the details' tab."""
     view: _Text = ""
-    """Id of the view of the middle."""
+    """Id of the central view."""
     geometry: _Blob = ""
-    """Place and size, as Qt writes them down, in base64."""
+    """Place and size as Qt encodes them, in base64."""
     docks: _Blob = ""
-    """Its docks, alike."""
+    """State of its docks, likewise."""
     dragged: bool = True
-    """Whether somebody had dragged them."""
+    """The user had dragged the docks."""
     gave_way: _Text = ""
-    """Titles of those that were hidden as there was no room for them, with commas between."""
+    """Comma-separated titles of docks hidden for lack of space."""
 
     @property
     def opens(self) -> bool:
-        """Whether there is anything to open."""
+        """True if there is anything to open."""
         return bool(self.path) or self.connection is not None
 
 
 @dataclass
 class LastOpen:
-    """What was open when it was written down last."""
+    """State at the last write."""
 
     windows: list[SavedWindow] = field(default_factory=list[SavedWindow])
-    """In the order they were opened."""
+    """In the order of opening."""
     attempts: int = 0
-    """How many starts have tried to open it since and did not come to their end."""
+    """Number of starts since then that failed to open it."""
     trouble: str = ""
-    """A sentence for the user where the file, or a part of it, was of no use."""
+    """A sentence for the user if the file, or a part of it, was unusable."""
 
 
 def last_open_path() -> Path:
-    """Where what is open is written down: among the data, as it is no setting that anybody edits."""
+    """Returns the path of the state file, in the data folder, as no user edits it."""
     return paths.data_folder() / FILE_NAME
 
 
 def take_last_open() -> Lock | None:
-    """Become the process that keeps what is open written down; None when another one does."""
+    """Locks the state file for this process; returns None if another one has it."""
     try:
         return Lock.take(paths.data_folder() / "session.lock")
     except OSError:
@@ -141,7 +141,7 @@ def take_last_open() -> Lock | None:
 
 
 def load_last_open(path: Path | None = None) -> LastOpen:
-    """Read what was open; never raises for a missing or broken file.
+    """Reads the state; never raises for a missing or broken file.
 
     Args:
         path: the file; `last_open_path()` by default.
@@ -169,20 +169,20 @@ def load_last_open(path: Path | None = None) -> LastOpen:
 
 
 def save_last_open(last: LastOpen, path: Path | None = None) -> None:
-    """Write down what is open; readable by the user alone.
+    """Writes the state; readable by the user alone.
 
     Args:
-        last: what is.
+        last: the state.
         path: the file; `last_open_path()` by default.
 
     Raises:
-        OSError: it cannot be written; the old file is untouched.
+        OSError: if it cannot be written; the old file is unchanged.
     """
     replace_whole(last_open_path() if path is None else path, encoded(last), sync=False)
 
 
 def encoded(last: LastOpen) -> bytes:
-    """The file's content."""
+    """Returns the file's content."""
     windows = [one.model_dump(exclude_defaults=True) for one in last.windows[:MOST_WINDOWS]]
     content = {"version": VERSION, "attempts": last.attempts, "windows": windows}
     return json.dumps(content, indent=1).encode() + b"\n"
@@ -193,7 +193,7 @@ def _of_no_use(why: str) -> LastOpen:
 
 
 def _window(raw: object) -> SavedWindow | None:
-    """A window as far as it can be used: attributes that cannot are left out."""
+    """Returns a window without its invalid attributes."""
     if not isinstance(raw, dict):
         return None
     content = dict(cast("dict[str, object]", raw))

@@ -27,7 +27,7 @@ def _add_presets(raw: dict[str, object]) -> dict[str, object]:
             if name is not None and cast("dict[str, object]", preset).get("filter") == filters[name]:
                 preset = {**cast("dict[str, object]", preset), "name": name}
         kept.append(preset)
-    # A list: the file of a user may hold any JSON there, also what no set holds.
+    # A list: a user's file may contain unhashable JSON there.
     known = [cast("dict[str, object]", preset).get("filter") for preset in kept if isinstance(preset, dict)]
     new = [{"name": name, "filter": filters[name]} for name in _OF_VERSION_2 if filters[name] not in known]
     at = len(kept) - 1 if kept and kept[-1] == {"name": "Problems", "filter": filters["Problems"]} else len(kept)
@@ -39,11 +39,11 @@ _OF_VERSION_2 = (
 )  # fmt: skip
 
 MIGRATIONS: dict[int, Step] = {1: _add_presets}
-"""Version a file has to the step that makes the next one of it."""
+"""Upgrade step by the version of the file."""
 
 
 class UnreadableVersionError(Exception):
-    """The file's version is none this program can read; the text says which and what to do."""
+    """The file's version is not supported; the text names it and a remedy."""
 
 
 def migrate(
@@ -52,15 +52,15 @@ def migrate(
     target: int = SETTINGS_VERSION,
     migrations: Mapping[int, Step] | None = None,
 ) -> dict[str, object]:
-    """Bring a decoded settings file to the present shape.
+    """Upgrades a decoded settings file to the target version.
 
     Args:
         raw: the decoded object; a missing version counts as 1.
-        target: version wanted.
-        migrations: steps to use; `MIGRATIONS` by default.
+        target: the wanted version.
+        migrations: the steps; `MIGRATIONS` by default.
 
     Raises:
-        UnreadableVersionError: it was written by a newer program, or a step is missing.
+        UnreadableVersionError: if a newer program wrote it, or a step is missing.
     """
     steps = MIGRATIONS if migrations is None else migrations
     version = raw.get("version", 1)

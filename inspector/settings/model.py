@@ -1,6 +1,6 @@
 """The settings as pydantic models, with their defaults.
 
-What is here is written to disk in clear text: no tokens. Window geometry and header states are Qt's own business
+They are written to disk in clear text, so they contain no tokens. Qt stores window geometry and header states
 (`QSettings`). Sources: docs/design.md 4 (secrets), 2 (presets), 17 (density, motion).
 """
 
@@ -13,29 +13,29 @@ from typing import Literal, NamedTuple, cast
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 RECENT_CAP = 10
-"""How many recent files, and how many recent connections, are remembered."""
+"""Number of remembered recent files, and of recent connections."""
 
 FILTER_CAP = 30
-"""How many earlier filters are remembered."""
+"""Number of remembered filters."""
 
 _LONGEST_FILTER = 1_000
 _LONGEST_QUERY = 10_000
-"""Longer ones, as of a long causal chain, were hardly written by somebody who wants them again."""
+"""Limits in characters; users rarely want longer ones again, such as a long causal chain."""
 
 SETTINGS_VERSION = 2
 """Version of the file's shape; an older file is migrated step by step."""
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# What would turn the words around a name about, or break their line.
+# Characters that would reverse the text around a name, or break its line.
 _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?[/\\]+")
 _HOST = re.compile(r"(?:\[[^\]@/?#]*\]|[^/?#\\:@]*)(?::\d{0,5})?(?=[/?#\\]|\Z)")
-"""Host and port, with no user information before them."""
+"""Host and port, without user information before them."""
 
 
 def _repaired(value: object) -> object:
-    """A value of a field whose texts are valid Unicode; the same object when they were."""
+    """Returns a value with valid Unicode texts; the same object if nothing changed."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
@@ -48,7 +48,7 @@ def _repaired(value: object) -> object:
 
 
 def _as_name(name: str) -> str:
-    """A name of which nothing acts on the text it stands in; files that are shared may hold any."""
+    """Returns a name without control and bidi characters; shared files may contain any."""
     return _ACTING.sub("\ufffd", name.replace("\n", " ").replace("\t", " "))
 
 
@@ -61,67 +61,67 @@ def _is_unicode(text: str) -> bool:
 
 
 class _Part(BaseModel):
-    # Unknown keys are dropped: a newer version may have written them. Assignments are checked like input.
+    # Unknown keys, perhaps of a newer version, are dropped. Assignments are validated like input.
     model_config = ConfigDict(extra="ignore", validate_assignment=True)
 
     @field_validator("*")
     @classmethod
     def _as_unicode(cls, value: object) -> object:
-        # Half of a surrogate pair cannot be written: one would keep everything else from being saved.
+        # A lone surrogate cannot be written, and would prevent saving all the rest.
         return _repaired(value)
 
 
 class Display(_Part):
-    """How the window looks."""
+    """Appearance of the window."""
 
     theme: Literal["system", "light", "dark"] = "system"
     """Follow the system, or always light or dark."""
     density: Literal["compact", "comfortable"] = "compact"
-    """How much air a row has."""
+    """Height of rows."""
     zoom_percent: int = Field(default=100, ge=80, le=200)
-    """Scales type and grid together, kept apart from the system's scaling."""
+    """Scales type and grid together, on top of the system's scaling."""
     show_context_hints: bool = False
     """Badges on tool results that may be collapsed, were consumed, or were replaced by their summary."""
     show_states: bool = True
-    """What became of requests, proposals, starts and streams, at the end of their rows."""
+    """Outcome of requests, proposals, starts and streams, at the end of their rows."""
     fold_streams: bool = True
-    """The frames of a stream have one row, with what they say together."""
+    """One row per stream, with the joined text of its frames."""
     formatted_text: bool = True
-    """Texts written as Markdown are formatted."""
+    """Format texts written as Markdown."""
     hide_bookkeeping: bool = True
-    """Records that programs write for themselves have no rows."""
+    """Hide the programs' own bookkeeping records."""
     sources_in_contexts: bool = True
-    """Sources are the first level of the context tree, where several are one document."""
+    """Sources are the first level of the context tree in a document of several."""
     count_tokens: bool = True
-    """Estimate the tokens of every message, in a process of its own."""
+    """Estimate the tokens of every message, in a separate process."""
     animate: bool = True
-    """A short fade on contexts and participants that speak."""
+    """A short fade on active contexts and participants."""
     developer_menu: bool = False
-    """The menu that shows the program at work."""
+    """The Developer menu."""
 
 
 class TableColumn(_Part):
     """One column of the message table."""
 
     name: str
-    """A column of its own, or a field of the filter language, `payload.<path>` included."""
+    """A column of the table, or a field of the filter language, `payload.<path>` included."""
     shown: Literal["auto", "yes", "no"] = "auto"
-    """Where there is room, always, or never."""
+    """Shown if there is room, always, or never."""
     width: int = Field(default=0, ge=0, le=4000)
-    """Pixels at 100 %; 0 for the usual width."""
+    """Pixels at 100 %; 0 for the default width."""
 
 
 class Table(_Part):
     """The columns of the message table."""
 
     columns: list[TableColumn] = Field(default_factory=list)
-    """From left to right; those that are not named stand where they always do."""
+    """From left to right; unnamed ones keep their default place."""
     time: Literal["start", "clock", "previous", "mark"] = "start"
-    """Seconds since the first message, the time of day, since the message above, since a message that was chosen."""
+    """Seconds since the first message, the time of day, seconds since the message above, or since a chosen message."""
 
 
 class ConnectionSettings(_Part):
-    """A gateway that was joined; its token is never part of it."""
+    """A joined gateway, without its token."""
 
     url: str
     """Address, `ws://` or `wss://`."""
@@ -138,25 +138,25 @@ class ConnectionSettings(_Part):
         # A query or user information in the address may carry a token.
         scheme = found[0] if (found := _SCHEME.match(url)) else ""
         rest = url[len(scheme) :]
-        if not _HOST.match(rest):  # a password may have been written with a slash, "?" or "#" in it
+        if not _HOST.match(rest):  # a password may contain a slash, "?" or "#"
             rest = rest.rpartition("@")[2]
         host, slash, path = rest.partition("?")[0].partition("#")[0].partition("/")
-        return f"{scheme}{host}{slash if path else ''}{path}"  # one address, one writing
+        return f"{scheme}{host}{slash if path else ''}{path}"  # normalized, so that equal addresses compare equal
 
 
 TokenPlace = Literal["none", "keyring", "ask"]
-"""Where a token is: joined without one, in the system keyring, or asked for each time."""
+"""Place of a token: none needed, in the system keyring, or entered each time."""
 
 
 class NamedConnection(ConnectionSettings):
-    """A gateway kept under a name. Its token is in the system keyring or nowhere."""
+    """A gateway stored under a name. Its token is in the system keyring or not stored."""
 
     id: str = Field(default_factory=lambda: secrets.token_hex(4), min_length=1)
-    """Never changes; part of the name of its entry in the keyring."""
+    """Permanent; part of its keyring entry's name."""
     name: str = Field(min_length=1)
-    """What menus and the start page call it."""
+    """Name in menus and on the start page."""
     token: TokenPlace = "none"
-    """Where its token is; never the token."""
+    """Place of its token; never the token."""
 
     @field_validator("name")
     @classmethod
@@ -165,14 +165,14 @@ class NamedConnection(ConnectionSettings):
 
 
 class Preset(_Part):
-    """A named display filter expression, nothing more; `$context` in it stands for the selected context."""
+    """A named display filter; `$context` in it is the selected context."""
 
     name: str
-    """What its chip says."""
+    """Label of its chip."""
     filter: str
-    """Display filter expression; empty shows everything."""
+    """Display filter; empty shows everything."""
     key: str | None = None
-    """The key that applies it, as in "Alt+7"; empty for none, None for that of its place: Alt+1 to Alt+9."""
+    """Its key, as in "Alt+7"; empty for no key, None for the key of its position: Alt+1 to Alt+9."""
 
     @field_validator("name")
     @classmethod
@@ -185,18 +185,18 @@ HighlightColor = Literal["rose", "orange", "lime", "teal", "sky", "violet"]
 
 
 class HighlightRule(_Part):
-    """Rows whose message a filter holds for stand out in the table; `$context` is the selected context."""
+    """Highlights the rows that match a filter; `$context` is the selected context."""
 
     name: str
-    """What it is called in lists and tooltips."""
+    """Name in lists and tooltips."""
     filter: str
-    """Display filter expression; empty highlights nothing."""
+    """Display filter; empty highlights no row."""
     color: HighlightColor = "orange"
-    """Of the theme, so that it can be read in light and dark."""
+    """A theme colour, readable in light and dark."""
     paint: Literal["edge", "text"] = "edge"
     """A tint at the left edge of the row, or the colour of its text."""
     on: bool = True
-    """Whether it is in force."""
+    """In force."""
 
     @field_validator("name")
     @classmethod
@@ -205,7 +205,7 @@ class HighlightRule(_Part):
 
 
 class MergedRules(_Part):
-    """How the context of an MSP sub-session is put together: `inspector.msp.rules.Rules`, which says them, as kept."""
+    """Stored form of `inspector.msp.rules.Rules`: rules for the context of an MSP sub-session."""
 
     explicit_false_wins: bool = True
     snapshots_in_order: bool = True
@@ -227,16 +227,15 @@ DEFAULT_HIGHLIGHTS: tuple[HighlightRule, ...] = (
     HighlightRule(name="Slow answers", filter="latency >= 1000", color="orange", on=False),
     HighlightRule(name="Selected context", filter="context under $context", color="teal", on=False),
 )
-"""Examples, all of them off: which rows matter only the user knows."""
+"""Example rules, all disabled: only the user knows the relevant rows."""
 
 
 def default_highlights() -> list[HighlightRule]:
-    """A new list of the default highlight rules."""
     return [rule.model_copy() for rule in DEFAULT_HIGHLIGHTS]
 
 
 Topic = Literal["mew", "msp", "agent", "mcp", "trace", "model", "a2a", "sub-agents", "collapsible"]
-"""A kind of traffic that default presets are about."""
+"""A type of traffic for default presets."""
 
 
 class DefaultPreset(NamedTuple):
@@ -245,7 +244,7 @@ class DefaultPreset(NamedTuple):
     name: str
     filter: str
     topics: tuple[Topic, ...] = ()
-    """It is offered where the document holds one of these; with none, everywhere."""
+    """It is offered for documents with one of these; if empty, for all."""
 
 
 _EDITING = (
@@ -290,85 +289,84 @@ DEFAULT_PRESETS: tuple[DefaultPreset, ...] = (
 """Presets of a new installation."""
 
 RENAMED_PRESETS = {"Reasoning only": "Inside reasoning", "Transient results": "Collapsible results"}
-"""Default presets by their earlier names, which the command line still takes."""
+"""Default presets by their earlier names, which the command line still accepts."""
 
 _TOPICS = {(preset.name, preset.filter): preset.topics for preset in DEFAULT_PRESETS}
 
 
 def topics_of(preset: Preset) -> tuple[Topic, ...]:
-    """Returns the topics a preset is offered for; none, and so all logs, for one the user made, edited or renamed."""
+    """Returns the topics of an unchanged default preset; empty, and so all logs, for other presets."""
     return _TOPICS.get((preset.name, preset.filter), ())
 
 
 def default_presets() -> list[Preset]:
-    """A new list of the default presets."""
     return [Preset(name=preset.name, filter=preset.filter) for preset in DEFAULT_PRESETS]
 
 
 class SavedQuery(_Part):
-    """A question in SQL under a name."""
+    """A named SQL query."""
 
     name: str
-    """What the menu says."""
+    """Label in the menu."""
     sql: str
     """The query."""
 
 
 class RecentFacts(_Part):
-    """What is known of a recent file from when it was open."""
+    """Facts about a recent file from its last opening."""
 
     messages: int = Field(default=0, ge=0)
-    """How many it had."""
+    """Number of messages."""
     first_ns: int | None = None
-    """When the earliest of them was; Unix nanoseconds. None where no time is known, or no day."""
+    """Time of the earliest message, Unix nanoseconds; None without a time or date."""
     title: str = Field(default="", max_length=200)
-    """The name of a session of a coding agent; "" for other logs. Secrets are masked."""
+    """Title of a coding agent's session; "" for other logs. Secrets are masked."""
 
 
 class Start(_Part):
-    """What the program does when it starts."""
+    """Behaviour at the start."""
 
     restore_windows: bool = True
-    """Open what was open before, where it is started without files."""
+    """Restore the last windows at a start without files."""
     reconnect: bool = False
-    """Join gateways again that were watched then, where nothing has to be asked for it."""
+    """Rejoin gateways if no input is needed."""
     agent_sessions: bool = True
-    """Look up sessions of coding agents on this machine when their list is asked for."""
+    """Search this machine for sessions of coding agents when their list is opened."""
 
 
 class Contexts(_Part):
-    """How contexts, and what stands in a model's, are judged where protocols leave it open."""
+    """Rules for contexts that protocols leave open."""
 
     idle_after_s: int = Field(default=30, ge=1, le=86_400)
-    """Seconds after its last message from which a context is idle."""
+    """Seconds after its last message until a context is idle."""
     collapses: Literal["oldest", "newest"] = "oldest"
-    """Which result a consumption collapses where several wait."""
+    """The result that a consumption collapses if several are pending."""
 
 
 class Prices(_Part):
-    """Prices of models' tokens."""
+    """Token prices of models."""
 
     listed: bool = True
-    """Models that are not in `lines` cost what the program's own list says."""
+    """Use the program's own price list for models not in `lines`."""
 
     dated: str = Field(default="", max_length=100)
-    """When the prices were in force, or where they are from."""
+    """Date or origin of the prices."""
     lines: list[str] = Field(default_factory=list)
-    """One model a line, as `analysis.passes.tokens.prices` reads them."""
+    """One model a line, in the format of `analysis.passes.tokens.prices`."""
 
 
 class Memory(_Part):
-    """How much memory reading may take."""
+    """Memory limit of reading."""
 
     limit_mb: int = Field(default=0, ge=0, le=1_000_000)
-    """MB for the messages of a window; 0 for half of what is free when it is opened."""
+    """MB for the messages of a window; 0 for half of the memory free at its opening."""
 
 
 class Settings(_Part):
-    """Everything the program remembers between starts, but secrets and window geometry."""
+    """All persistent settings, without secrets and window geometry."""
 
     version: int = SETTINGS_VERSION
-    """Shape of the file."""
+    """Version of the file's shape."""
     display: Display = Field(default_factory=Display)
     """How the window looks."""
     start: Start = Field(default_factory=Start)
@@ -378,46 +376,46 @@ class Settings(_Part):
     memory: Memory = Field(default_factory=Memory)
     """How much memory reading may take."""
     prices: Prices = Field(default_factory=Prices)
-    """What tokens of models cost."""
+    """Prices of models' tokens."""
     recent_commands: list[str] = Field(default_factory=list, max_length=20)
-    """Ids of what was done from the palette, latest first."""
+    """Ids of commands used from the palette, latest first."""
     recent_files: list[str] = Field(default_factory=list)
     recent_facts: dict[str, RecentFacts] = Field(default_factory=dict)
-    """What is known of them, by path."""
+    """Facts about recent files, by path."""
     """Absolute paths, latest first, at most `RECENT_CAP`."""
     recent_connections: list[ConnectionSettings] = Field(default_factory=list)
-    """Latest first, at most `RECENT_CAP`; also those that are kept under a name."""
+    """Latest first, at most `RECENT_CAP`; includes named ones."""
     table: Table = Field(default_factory=Table)
     """The columns of the message table."""
     connections: list[NamedConnection] = Field(default_factory=list)
-    """Gateways kept under a name, in the order of the menu."""
+    """Named gateways, in the order of the menu."""
     filter_history: list[str] = Field(default_factory=list)
-    """What was written into the filter bar, latest first, at most `FILTER_CAP`."""
+    """Texts entered in the filter bar, latest first, at most `FILTER_CAP`."""
     presets: list[Preset] = Field(default_factory=default_presets)
     """Chips below the filter bar, in their order."""
     queries: list[SavedQuery] = Field(default_factory=list)
-    """Questions in SQL that are kept under a name, in the order of the menu."""
+    """Named SQL queries, in the order of the menu."""
     query_history: list[str] = Field(default_factory=list)
-    """What was asked in SQL, latest first, at most `FILTER_CAP`."""
+    """SQL queries, latest first, at most `FILTER_CAP`."""
     highlights: list[HighlightRule] = Field(default_factory=default_highlights)
-    """Rows that stand out; where several rules hold the first one gives the colour."""
+    """Highlight rules; the first matching one sets the colour."""
     tool_aliases: list[str] = Field(default_factory=list)
-    """Names of tools that mean another, each as `name = other name`; the first one that fits a name counts."""
+    """Aliases of tool names, each as `name = other name`; the first match wins."""
     axis_by: Literal["time", "scale", "message"] = "time"
-    """How far apart plots draw messages: as time does but for long silences, as time does, all alike."""
+    """Distance of messages in plots: by time with long silences shortened, by time, or equal."""
     findings_by: Literal["code", "severity", "nothing"] = "code"
-    """What the findings are grouped by."""
+    """Grouping of findings."""
     merged: MergedRules = Field(default_factory=MergedRules)
-    """How the context of a sub-session is put together where the protocol leaves that open."""
+    """Rules for the context of a sub-session that the protocol leaves open."""
     subsession_budget: int = Field(default=8_000, ge=100, le=10_000_000)
-    """Tokens the context of a sub-session is measured against."""
+    """Token budget to compare a sub-session's context with."""
     keys: dict[str, list[str]] = Field(default_factory=dict)
-    """Keys of actions that do not have their usual ones, by the action's id; an empty list is none at all."""
+    """Changed keys by action id; an empty list removes all."""
 
     def remember_filter(self, text: str) -> bool:
-        """Put a filter on top of the earlier ones; whether that changed anything.
+        """Moves a filter to the top of the history; returns True if that changed it.
 
-        The empty one and very long ones are not kept. Whether it may be kept at all is for the caller to know.
+        Empty and very long filters are not stored. The caller checks for secrets.
         """
         text = text.strip()
         storable = 0 < len(text) <= _LONGEST_FILTER and _is_unicode(text)
@@ -427,7 +425,7 @@ class Settings(_Part):
         return True
 
     def remember_query(self, sql: str) -> bool:
-        """Put a query on top of the earlier ones, as `remember_filter` does a filter."""
+        """Moves a query to the top of the history; returns True if that changed it."""
         sql = sql.strip()
         storable = 0 < len(sql) <= _LONGEST_QUERY and _is_unicode(sql)
         if not storable or self.query_history[:1] == [sql]:
@@ -436,7 +434,7 @@ class Settings(_Part):
         return True
 
     def remember_file(self, path: str) -> None:
-        """Put a file on top of the recent ones; a name that is no valid Unicode cannot be written and is not kept."""
+        """Moves a file to the top of the recent ones; skips a name that is not valid Unicode."""
         if not _is_unicode(path):
             return
         others = [known for known in self.recent_files if known != path]
@@ -444,12 +442,12 @@ class Settings(_Part):
         self._forget_facts()
 
     def remember_facts(self, path: str, facts: RecentFacts) -> None:
-        """Note what a recent file holds; nothing of others."""
+        """Stores facts about a recent file; drops facts about other files."""
         self.recent_facts = {**self.recent_facts, path: facts}
         self._forget_facts()
 
     def forget_files(self, *paths: str) -> None:
-        """Take files off the recent ones, with all that is known of them; every one where none is named."""
+        """Removes recent files with their facts; all if none is named."""
         self.recent_files = [path for path in self.recent_files if paths and path not in paths]
         self._forget_facts()
 
@@ -457,14 +455,14 @@ class Settings(_Part):
         self.recent_facts = {path: facts for path, facts in self.recent_facts.items() if path in self.recent_files}
 
     def remember_connection(self, connection: ConnectionSettings) -> None:
-        """Put a connection on top of the recent ones; the same address and space count once."""
+        """Moves a connection to the top of the recent ones; the same address and space count once."""
         place = (connection.url, connection.space)
         others = [known for known in self.recent_connections if (known.url, known.space) != place]
         self.recent_connections = [connection, *others][:RECENT_CAP]
 
     def keep_connection(self, connection: NamedConnection) -> None:
-        """Keep a connection: in place of the one with its id, else at the end."""
-        if connection.name != _as_name(connection.name):  # a copy with another name is not checked
+        """Stores a named connection: replaces the one with its id, else appends it."""
+        if connection.name != _as_name(connection.name):  # pydantic does not validate a copy with another name
             connection = connection.model_copy(update={"name": _as_name(connection.name)})
         known = [named.id for named in self.connections]
         if connection.id in known:
@@ -473,14 +471,14 @@ class Settings(_Part):
             self.connections.append(connection)
 
     def drop_connection(self, connection_id: str) -> None:
-        """Keep a connection no longer; fine when it is not kept."""
+        """Removes a named connection, if there is one."""
         self.connections = [named for named in self.connections if named.id != connection_id]
 
     def named_connection(self, connection: ConnectionSettings) -> NamedConnection | None:
-        """The connection of this address and space that is kept under a name, if any."""
+        """Returns the named connection of this address and space, or None."""
         place = (connection.url, connection.space)
         return next((named for named in self.connections if (named.url, named.space) == place), None)
 
     def unnamed_connections(self) -> list[ConnectionSettings]:
-        """Recent connections that are not kept under a name, latest first."""
+        """Returns recent connections without a name, latest first."""
         return [recent for recent in self.recent_connections if self.named_connection(recent) is None]

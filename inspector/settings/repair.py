@@ -1,8 +1,8 @@
-"""Settings as far as they can be used: a broken entry is left out by itself, and said; the rest is kept.
+"""Repairs settings: drops and reports invalid entries, and keeps the rest.
 
-An entry is what the user would set again as one thing: a preset, a rule, a connection, a column, the keys of an
-action, or a single choice such as the theme. Of a preset, rule, connection or column what it can do without goes
-first: a key that is none costs no name and no filter.
+An entry is a unit the user would set again: a preset, a rule, a connection, a column, the keys of an action, or a
+single choice such as the theme. Optional attributes of a preset, rule, connection or column are dropped first: an
+invalid key costs no name and no filter.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.settings.model import (
 )
 
 LONGEST: Final = 100_000
-"""Characters a text may have; nobody wrote a longer name or filter."""
+"""Characters a text may have; longer ones are not a user's."""
 _MOST_ROUNDS = 4
 _DEEPEST = 10
 _LONGEST_WORD = 60
@@ -39,7 +39,7 @@ _Path = tuple[str | int, ...]
 
 
 def repaired(raw: dict[str, object]) -> tuple[Settings, list[str]]:
-    """The settings of a decoded file, and the entries that were left out, each in words and with the reason.
+    """Returns the settings of a decoded file, and the dropped entries in words, each with the reason.
 
     Args:
         raw: of the present version; not changed.
@@ -58,7 +58,7 @@ def repaired(raw: dict[str, object]) -> tuple[Settings, list[str]]:
 
 
 def _without_broken(content: dict[str, object], problem: ValidationError) -> list[str]:
-    """Remove the entries that a validation found broken; what they were, and why."""
+    """Removes the entries that failed validation; returns them in words with the reasons."""
     reasons: dict[_Path, str] = {}
     for error in problem.errors(include_url=False, include_input=False, include_context=False):
         path = _entry(content, tuple(error["loc"]))
@@ -66,7 +66,7 @@ def _without_broken(content: dict[str, object], problem: ValidationError) -> lis
         reason = error["msg"][:1].lower() + error["msg"][1:]
         reasons.setdefault(path, f"{_short(within)}: {reason}" if within else reason)
     removed = [f"{_named(content, path)}: {reason}" for path, reason in reasons.items()]
-    for path in sorted(reasons, key=_deepest_last, reverse=True):  # later items first: their numbers stay
+    for path in sorted(reasons, key=_deepest_last, reverse=True):  # later items first, so that indices stay valid
         _remove(content, path)
     return removed
 
@@ -76,9 +76,9 @@ def _deepest_last(path: _Path) -> list[tuple[bool, int, str]]:
 
 
 def _entry(content: object, loc: _Path) -> _Path:
-    """The entry a fault lies in: an item of a list, the keys of an action, else what can be left out by itself.
+    """Returns the entry of a validation error: a list item, the keys of an action, or another removable part.
 
-    Of an item it is the attribute alone where the item can do without.
+    If the item's attribute is optional, the entry is that attribute alone.
     """
     path: list[str | int] = []
     here = content
@@ -87,7 +87,7 @@ def _entry(content: object, loc: _Path) -> _Path:
             here = cast("dict[object, object]", here)[part]
         elif isinstance(here, list) and isinstance(part, int) and part < len(here):
             here = cast("list[object]", here)[part]
-        else:  # what is missing, or a part that only the model knows
+        else:  # a missing key, or a part that only the model has
             break
         path.append(part)
         if isinstance(part, int) or path[:-1] == ["keys"]:
@@ -99,7 +99,7 @@ def _entry(content: object, loc: _Path) -> _Path:
 
 
 def _can_go_without(path: list[str | int], attribute: object) -> bool:
-    """Whether an item of a list is one without this attribute, too."""
+    """Returns True if an attribute of a list item is optional."""
     if len(path) < 2 or not isinstance(path[-1], int):
         return False
     model = _ITEMS.get(str(path[-2]))
@@ -116,12 +116,12 @@ def _remove(content: object, path: _Path) -> None:
         for part in path[:-1]:
             here = here[part]
         del here[path[-1]]
-    except (KeyError, IndexError, TypeError):  # its owner went before
+    except (KeyError, IndexError, TypeError):  # its parent was removed before
         return
 
 
 def _named(content: object, path: _Path) -> str:
-    """An entry in words: "preset 3 (Tools)", "preset 3 (Tools): key", "keys of edit.mark", "display.theme"."""
+    """Returns an entry in words: "preset 3 (Tools)", "preset 3 (Tools): key", "keys of edit.mark", "display.theme"."""
     last = path[-1] if path else ""
     if len(path) > 1 and isinstance(path[-2], int):
         return f"{_named(content, path[:-1])}: {_short(str(last))}"
@@ -144,7 +144,7 @@ def _short(text: str) -> str:
 
 
 def _too_long(content: dict[str, object]) -> set[_Path]:
-    """Entries with a text that is too long."""
+    """Returns the entries with an overlong text."""
     found: set[_Path] = set()
     waiting: list[tuple[_Path, object]] = [((), content)]
     while waiting:
@@ -160,7 +160,7 @@ def _too_long(content: dict[str, object]) -> set[_Path]:
 
 
 def _copied(value: object, depth: int) -> object:
-    if depth > _DEEPEST:  # nothing of ours is nested so deeply
+    if depth > _DEEPEST:  # valid settings are not nested so deeply
         return None
     if isinstance(value, dict):
         return {key: _copied(item, depth + 1) for key, item in cast("dict[object, object]", value).items()}

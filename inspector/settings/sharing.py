@@ -1,6 +1,6 @@
-"""Presets and highlight rules as a file that is given to others: one JSON object, read with suspicion.
+"""Shared presets and highlight rules: one JSON object in a file, validated strictly.
 
-The file says what it is under `context-inspector-presets`, which holds the version of its shape.
+The key `context-inspector-presets` identifies the file and contains the version of its shape.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from inspector.base.whole_file import in_place_of
 from inspector.settings.model import HighlightRule, Preset
 
 SIGN = "context-inspector-presets"
-"""Key by which such a file is known."""
+"""Key that identifies such a file."""
 VERSION = 1
-"""Shape of the file."""
+"""Version of the file's shape."""
 MOST_BYTES = 1_000_000
-"""A larger file was not written by this program."""
+"""Limit of a file in bytes."""
 MOST = 500
-"""More presets or rules than this are not taken from one file."""
+"""Limit of presets or rules in one file."""
 
 _Item = TypeVar("_Item", Preset, HighlightRule)
 
 
 class UnreadableShareError(Exception):
-    """A file cannot be taken over; the message is a sentence for the user."""
+    """A file cannot be imported; the message is a sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What a file holds."""
+    """Contents of a file."""
 
     presets: list[Preset] = field(default_factory=list)
     highlights: list[HighlightRule] = field(default_factory=list)
 
 
 def write_shared(path: Path, shared: Shared) -> None:
-    """Write a file to be shared, whole or not at all.
+    """Writes a file atomically.
 
     Raises:
-        OSError: it cannot be written; an earlier file is untouched.
+        OSError: if it cannot be written; the old file is unchanged.
     """
     content: dict[str, object] = {SIGN: VERSION}
     if shared.presets:
@@ -57,11 +57,11 @@ def write_shared(path: Path, shared: Shared) -> None:
 
 
 def read_shared(path: Path) -> Shared:
-    """Read a file that was shared.
+    """Reads a shared file.
 
     Raises:
-        UnreadableShareError: it is not such a file, or something in it is wrong; nothing of it is used then.
-        OSError: it cannot be read.
+        UnreadableShareError: if it is no such file, or any part is invalid; no part is used then.
+        OSError: if it cannot be read.
     """
     with path.open("rb") as stream:
         data = stream.read(MOST_BYTES + 1)
@@ -89,7 +89,7 @@ def _items(path: Path, found: object, model: type[_Item], word: str) -> list[_It
     items: list[_Item] = []
     for number, one in enumerate(found, 1):
         try:
-            json.dumps(one, ensure_ascii=False).encode()  # the model would repair it
+            json.dumps(one, ensure_ascii=False).encode()  # the model would repair it silently
             item = model.model_validate(one, strict=True)
         except UnicodeEncodeError:
             raise UnreadableShareError(f"{word.capitalize()} {number} in {path.name} is not valid Unicode.") from None
@@ -105,7 +105,7 @@ def _items(path: Path, found: object, model: type[_Item], word: str) -> list[_It
 
 
 def not_yet_among(known: Sequence[_Item], found: Sequence[_Item]) -> list[_Item]:
-    """What is not known yet by both name and filter, in its order, each once."""
+    """Returns new items by name and filter, in order, each once."""
     seen = {(item.name, item.filter) for item in known}
     new: list[_Item] = []
     for item in found:

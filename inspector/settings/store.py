@@ -1,7 +1,7 @@
-"""Reading and writing the settings file: whole or not at all.
+"""Reads and writes the settings file atomically.
 
-A file that cannot be read is set aside under another name, never overwritten, and the defaults are used with a
-message for the user. Where single entries of it cannot be used, a copy of it is set aside and the rest is used.
+An unreadable file is renamed, never overwritten; the defaults are used with a message for the user. With some unusable
+entries, a copy is kept and the rest is used.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ FILE_NAME = "settings.json"
 """Name below the config folder."""
 _MOST_BYTES = 32 << 20
 _MOST_NAMED = 3
-"""So many entries that were left out are named."""
+"""Number of dropped entries named in the message."""
 
 
 @dataclass(frozen=True)
 class LoadedSettings:
-    """What loading gave."""
+    """Result of loading."""
 
     settings: Settings
-    """The file's, or the defaults."""
+    """The file's settings, or the defaults."""
     message: str | None
-    """One sentence for the user when the file could not be used, else None."""
+    """One sentence for the user if the file was unusable, else None."""
 
 
 def settings_path() -> Path:
-    """The file of the settings, whether or not it is there yet."""
+    """Returns the path of the settings file; it may not exist."""
     return paths.config_folder() / FILE_NAME
 
 
 def load(path: Path | None = None) -> LoadedSettings:
-    """Read the settings; never raises for a missing or broken file.
+    """Reads the settings; never raises for a missing or broken file.
 
     Args:
         path: the file; `settings_path()` by default.
@@ -48,7 +48,7 @@ def load(path: Path | None = None) -> LoadedSettings:
     file = settings_path() if path is None else path
     try:
         data = read_up_to(file, _MOST_BYTES + 1)
-        text = data.decode("utf-8-sig")  # some editors put a mark before it
+        text = data.decode("utf-8-sig")  # some editors write a byte order mark
     except FileNotFoundError:
         return LoadedSettings(Settings(), None)
     except UnicodeDecodeError:
@@ -74,14 +74,14 @@ def load(path: Path | None = None) -> LoadedSettings:
 
 
 def save(settings: Settings, path: Path | None = None) -> None:
-    """Write the settings so that a crash leaves either the old file or the new one; readable by the user alone.
+    """Writes the settings atomically; readable by the user alone.
 
     Args:
-        settings: what to write.
+        settings: the settings.
         path: the file; `settings_path()` by default.
 
     Raises:
-        OSError: the folder cannot be written, or the settings are nothing that can be; the old file is untouched.
+        OSError: if the folder cannot be written, or the settings cannot be encoded; the old file is unchanged.
     """
     file = settings_path() if path is None else path
     try:
@@ -92,7 +92,7 @@ def save(settings: Settings, path: Path | None = None) -> None:
 
 
 def _left_out_words(file: Path, data: bytes, left_out: list[str]) -> str:
-    """Keep a copy of a file with entries that cannot be used; what to say of it."""
+    """Keeps a copy of a file with unusable entries; returns the message."""
     named = "; ".join(left_out[:_MOST_NAMED])
     if len(left_out) > _MOST_NAMED:
         named += f"; and {len(left_out) - _MOST_NAMED:,} more"
@@ -107,7 +107,7 @@ def _left_out_words(file: Path, data: bytes, left_out: list[str]) -> str:
 
 
 def _copied_aside(file: Path, data: bytes) -> Path | None:
-    """A copy under another name, the one of an earlier start where nothing has changed; None where there is none."""
+    """Returns a copy under another name, an earlier one if equal; None if it cannot be written."""
     try:
         for known in sorted(file.parent.glob(f"{file.stem}.broken-*{file.suffix}")):
             if known.stat().st_size == len(data) and known.read_bytes() == data:

@@ -1,1 +1,1 @@
-"""From the command line to a command or a window."""
+"""Start of the program: from the command line to a command or a window."""

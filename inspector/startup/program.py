@@ -1,4 +1,4 @@
-"""Parse arguments, then start the window or the command line; only commands that show something import Qt."""
+"""Parses arguments and starts the window or a command; only commands with a display import Qt."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _theme(name: str) -> str:
 
 
 def _alias_texts(texts: list[str] | None) -> list[str]:
-    """The rules of `--tool-alias`, each found to be one."""
+    """Returns the rules of `--tool-alias` after validation."""
     if not texts:
         return []
     from inspector.cli.opening import aliases_of
@@ -163,7 +163,7 @@ def screenshot_command(
 
     files = [session_target(path_at(file)) if is_session(file) else file for file in files]
 
-    if not any(is_survey(Path(file)) for file in files):  # whose runs have other fields
+    if not any(is_survey(Path(file)) for file in files):  # runs have other fields
         compiled(display_filter)
     aliases = tuple(_alias_texts(tool_alias))
     _without_display()
@@ -181,7 +181,7 @@ def screenshot_command(
 
 @contextlib.contextmanager
 def _one_file(files: Sequence[str]) -> Generator[str]:
-    """What a window opens to show a file, or several together."""
+    """Yields the window's target for a file, or for a list of several."""
     if len(files) == 1:
         yield files[0]
         return
@@ -196,16 +196,16 @@ def _one_file(files: Sequence[str]) -> Generator[str]:
 
 
 def main() -> None:
-    """Run it; anything that is no command is a file or an address for the window."""
+    """Runs the program; an argument that is no command is a file or an address for the window."""
     arguments = sys.argv[1:]
     commands = {*COMMANDS, *(command.name for command in app.registered_commands)}
     if not arguments or (arguments[0] not in commands and arguments[0] not in ("--help", "-h", "--version")):
         arguments = ["window", *arguments]
     if arguments[0] not in ("window", "demo", "record", "tap") and hasattr(signal, "SIGPIPE"):
-        # A reader that has had enough, such as `head`, ends a listing quietly, as with any Unix tool. Whoever keeps a
-        # connection must not end with it.
+        # A closed reader, such as `head`, ends a listing quietly, as with any Unix tool. Commands with a connection
+        # must not end with it.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes whatever the console's or a redirection's encoding
+    if isinstance(sys.stdout, io.TextIOWrapper):  # UTF-8 whatever the encoding of the console or redirection
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="")
     try:
         try:
@@ -225,8 +225,8 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def _end_unwritten(error: OSError) -> NoReturn:
-    """The answer was redirected to a disk that is full."""
-    with contextlib.suppress(OSError):  # which tries to write what is left once more
+    """Ends the program with an error after the output could not be written."""
+    with contextlib.suppress(OSError):  # closing flushes the rest once more
         sys.stdout.close()
     sys.stderr.write(f"The answer cannot be written: {error.strerror}. What was written of it is not all.\n")
     sys.exit(2)

@@ -1,6 +1,6 @@
-"""Starting the window, once it is known what for: told by the command line's parser, or by a plain line without it.
+"""Starts the window for parsed arguments, or for a plain command line without the parser.
 
-Neither Qt nor the parser is imported before it is clear that they are needed.
+Neither Qt nor the parser is imported before it is needed.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ WRONG_USE = 2
 
 
 class CannotStartError(Exception):
-    """There can be no window; the text is a sentence for the user."""
+    """No window can be shown; the text is a sentence for the user."""
 
 
 def start_plainly(request: instance.Request) -> NoReturn:
-    """Start the window for a plain command line, without the parser; ends the process.
+    """Starts the window for a plain command line, without the parser; ends the process.
 
     Args:
-        request: what is wanted, from `instance.quick_request`.
+        request: from `instance.quick_request`.
     """
     try:
         sys.exit(start_window(request.targets, new_window=request.new_window))
@@ -45,22 +45,22 @@ def start_window(
     targets: Sequence[str], *, new_window: bool = False, standalone: bool = False, theme: str | None = None,
     tool_aliases: Sequence[str] = (), developer: bool = False, together: bool = False,
 ) -> int:  # fmt: skip
-    """Open the window, and run until the last one is closed; where the program runs already, that one opens it.
+    """Opens the window and runs until the last one closes, or hands over to the running program.
 
     Args:
         targets: files and addresses.
-        new_window: even where one is free.
-        standalone: a process of its own.
+        new_window: open a new window even if one is free.
+        standalone: use a separate process.
         theme: for this run.
-        tool_aliases: for this run, each known to be a rule.
+        tool_aliases: for this run, validated rules.
         developer: show the Developer menu, and log more.
-        together: one window for all files.
+        together: open all files in one window.
 
     Returns:
         The exit code.
 
     Raises:
-        CannotStartError: why there can be no window.
+        CannotStartError: if no window can be shown.
     """
     targets = [_session_at(target) if is_session(target) else target for target in targets]
     for target in targets:
@@ -84,7 +84,7 @@ def start_window(
     own = standalone or bool(theme or tool_aliases or developer) or _any_stream(targets)
     first = None if own else instance.first_or_end(instance.request_for(targets, new_window=new_window))
     with hard_crashes.watched(masked):
-        with gc_control.no_collection():  # of the classes made on import, which stay
+        with gc_control.no_collection():  # permanent classes created by the import
             from inspector.ui.app.application import run_windows
 
             gc_control.settle()
@@ -94,10 +94,10 @@ def start_window(
 
 
 def _listed(targets: Sequence[str]) -> str:
-    """A list of sources that are opened as one document.
+    """Returns a list file of sources that open as one document.
 
     Raises:
-        CannotStartError: one of them is no file, or there is no room for the list.
+        CannotStartError: if one of them is no file, or the list cannot be written.
     """
     from inspector.document.source_list import own_source_list
     from inspector.document.source_set import SourceChoice
@@ -111,10 +111,10 @@ def _listed(targets: Sequence[str]) -> str:
 
 
 def _session_at(target: str) -> str:
-    """A session by its id as one by its file.
+    """Resolves a session's id to its file.
 
     Raises:
-        CannotStartError: there is none, or there are several.
+        CannotStartError: if there is none, or several.
     """
     from inspector.sources.agent_sessions.lookup import SessionNameError, session_named
 
@@ -127,14 +127,14 @@ def _session_at(target: str) -> str:
 
 
 def ask_for_developer(asked: bool) -> None:
-    """Have the window show the Developer menu."""
+    """Enables the Developer menu."""
     if asked:
         os.environ["CONTEXT_INSPECTOR_DEVELOPER"] = "1"
 
 
 def masked(text: str) -> str:
-    """Text with its secrets replaced."""
-    from inspector.protocol.secrets.masking import mask_text  # what no start should pay for
+    """Returns text with its secrets masked."""
+    from inspector.protocol.secrets.masking import mask_text  # imported late: most starts do not need it
 
     return mask_text(text)
 
@@ -142,7 +142,7 @@ def masked(text: str) -> str:
 def _exists(target: str) -> bool:
     try:
         return Path(target).exists()
-    except (OSError, ValueError):  # too long, or with a character no name has
+    except (OSError, ValueError):  # too long, or with a character that no file name has
         return False
 
 
@@ -150,6 +150,6 @@ def _any_stream(targets: Sequence[str]) -> bool:
     files = [Path(target) for target in targets if "://" not in target and not is_session(target)]
     if not files:
         return False
-    from inspector.sources.inputs import is_stream  # with all that reads
+    from inspector.sources.inputs import is_stream  # imported late, with all readers
 
     return any(map(is_stream, files))

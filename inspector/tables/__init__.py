@@ -1,12 +1,12 @@
-"""A document as tables: what SQL asks, and what is written as Parquet; no Qt.
+"""SQL tables of a document, for queries and Parquet; no Qt.
 
-`TABLES` (`schema`) declares every table once: its columns with SQL types, and how they are read from a document.
-Columns come whole from `field_columns`. `decoding` decodes the requested rows, `late_materialization` decodes last
-where nothing depends on it. `Database` (`database`) shows them to DuckDB, closed to everything else. `write_parquet`
-(`parquet`) writes one table; `turns` lets a thread do so. To add a table: a module here with a `Table`, and its line in
-TABLES; `docs/tables.md` follows.
+`TABLES` (`schema`) declares every table once: its columns with SQL types, and their sources in a document. Columns come
+whole from `field_columns`. `decoding` decodes the requested rows; `late_materialization` defers decoding to the end if
+possible. `Database` (`database`) exposes them to DuckDB, closed to all else. `write_parquet` (`parquet`) writes one
+table; `turns` lets a thread do so. To add a table, write a module here with a `Table`, and add it to TABLES;
+`docs/tables.md` follows.
 
-DuckDB is imported when a database is made, not with this package: it takes longer than the window does to start.
+DuckDB is imported when a database is created: its import takes longer than the window's start.
 """
 
 from __future__ import annotations

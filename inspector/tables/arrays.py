@@ -1,4 +1,4 @@
-"""Columns as numpy arrays that DuckDB reads: texts by reference, secrets masked, absent values as SQL's NULL."""
+"""Converts columns to numpy arrays for DuckDB: texts by reference, secrets masked, absent values as NULL."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from inspector.protocol.secrets.masking import mask_text
 from inspector.tables.columns import SqlType, whole
 
 _BLOCK = 1 << 14
-"""Rows of texts that are looked up between two steps."""
+"""Rows of texts per step."""
 _WORKED_OUT = 1 << 16
-"""And rows of numbers that are worked out."""
+"""Rows of computed numbers per step."""
 
 
 def array_in_steps(
     column: Column, length: int, type_: SqlType, *, masked: bool = True
 ) -> Generator[None, None, NDArray[Any]]:
-    """(length,) values of a column that is an array.
+    """Returns (length,) values of a column.
 
-    Texts are objects, None where absent; times datetime64[ns], NaT where absent; numbers masked where absent; yes or no
-    masked where it is not yes. What is read is copied: the capture may change while SQL runs.
+    Texts are objects, None if absent. Times are datetime64[ns], NaT if absent. Numbers are masked if absent, booleans
+    if not true. The result is a copy, since the capture may change while SQL runs.
     """
     if isinstance(column, Interned):
         return (yield from _texts(column, length, masked=masked))
@@ -37,7 +37,7 @@ def array_in_steps(
 
 
 def lists_of(column: InternedSets, length: int, *, masked: bool = True) -> tuple[NDArray[Any], list[list[str]]]:
-    """(length,) places in a list of lists, counted from 1, and that list; 0 stands for no list."""
+    """Returns (length,) 1-based indices into a list of lists, 0 for no list, and that list."""
     ids = whole(column.ids, length)
     used = _used(ids)
     places = np.zeros(int(used[-1]) + 1 if len(used) else 1, np.uint32)
@@ -75,7 +75,7 @@ def _texts(column: Interned, length: int, *, masked: bool) -> Generator[None, No
 
 
 def encodable(text: str) -> str:
-    """A text that can be written in UTF-8: of half a surrogate pair, which JSON can hold, the mark for what is none."""
+    """Returns a text encodable in UTF-8; a lone surrogate, allowed in JSON, becomes the replacement character."""
     if text.isascii():
         return text
     try:
@@ -86,7 +86,7 @@ def encodable(text: str) -> str:
 
 
 def masked_texts(texts: list[str]) -> list[str]:
-    """Texts with their secrets masked: looked at together, and one by one only where some hold any."""
+    """Masks secrets in texts: joined first, and one by one only if some contain any."""
     for start in range(0, len(texts), _TOGETHER):
         some = texts[start : start + _TOGETHER]
         together = "\n".join(some)
@@ -99,14 +99,14 @@ _TOGETHER = 1_000
 
 
 def _repeated(value: object, length: int) -> NDArray[Any]:
-    """(length,) one value everywhere, which takes no room."""
+    """Returns (length,) one value repeated without memory."""
     one = np.empty(1, object)
     one[0] = value
     return np.broadcast_to(one, (length,))
 
 
 def _used(ids: NDArray[Any]) -> NDArray[np.int64]:
-    """The ids that occur, ascending, but for 0."""
+    """Returns the distinct ids, ascending, without 0."""
     if not len(ids) or not ids.any():
         return np.zeros(0, np.int64)
     counts = np.bincount(ids, minlength=1)
@@ -115,7 +115,7 @@ def _used(ids: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _values(values: NDArray[Any] | Lazy, length: int) -> Generator[None, None, NDArray[Any]]:
-    """All values of an array that may be worked out where it is asked for, some at a time."""
+    """Returns all values of an array, computed in blocks if it is lazy."""
     if not isinstance(values, Lazy):
         return values[:length]
     parts: list[NDArray[Any]] = []
@@ -128,7 +128,7 @@ def _values(values: NDArray[Any] | Lazy, length: int) -> Generator[None, None, N
 def _numbers(column: Numbers, values: NDArray[Any], type_: SqlType) -> NDArray[Any]:
     length = len(values)
     if type_ is SqlType.TIME:
-        return np.array(values, np.int64).view("datetime64[ns]")  # NO_TIME is what numpy takes for no time
+        return np.array(values, np.int64).view("datetime64[ns]")  # NO_TIME equals numpy's NaT
     present = column.holding(values)
     if length and not present.any():
         return _repeated(None, length)

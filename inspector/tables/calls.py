@@ -1,4 +1,4 @@
-"""`tool_calls`: requests joined with their answers; `proposals`; `deliveries`; `tokens`."""
+"""SQL tables `tool_calls` (requests joined with answers), `proposals`, `deliveries` and `tokens`."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _T = SqlType
 
 
 def _fields(*names: str) -> tuple[TableColumn, ...]:
-    """Columns that are fields of the message a row is about."""
+    """Returns columns of fields of the row's message."""
     return tuple([column_of(FIELD_OF_COLUMN[name]) for name in names])
 
 
 def _content(
     analysis: Analysis, rows: Rows, names: Collection[str], own: Mapping[str, Callable[[], Column]]
 ) -> Content:
-    """Rows about messages: columns of a table's own, and else fields of the messages."""
+    """Returns rows about messages: the table's own columns, else fields of the messages."""
     columns = {
         name: own[name]() if name in own else field_column(analysis, FIELD_OF_COLUMN[name].name, rows)
         for name in names
@@ -40,12 +40,12 @@ def _content(
 
 
 def _at(values: Any, rows: Rows, absent: int) -> Any:
-    """Values of some messages; of NO_ROW what stands for none."""
+    """Returns values of messages; `absent` for NO_ROW."""
     return np.where(rows == NO_ROW, absent, values[np.where(rows == NO_ROW, 0, rows)] if len(values) else absent)
 
 
 def _part_of(analysis: Analysis, rows: Rows, *path: str) -> Column:
-    """What stands at a path below the payloads of some messages, as JSON."""
+    """Returns the JSON at a path in the payloads of messages."""
     parts = payloads(analysis.capture, *path)
 
     def many(places: Rows) -> Iterator[object]:
@@ -103,7 +103,7 @@ def _proposals(document: CaptureDocument, names: Collection[str]) -> Content:
     rows = np.flatnonzero(columns["kind"] == (strings.find(kinds.PROPOSAL) or -1))
 
     def first(kind: str) -> Rows:
-        """(n,) of each proposal the first message of a kind that names it; NO_ROW."""
+        """Returns (n,) for each proposal the first message of a kind that names it, or NO_ROW."""
         found = np.full(len(columns), NO_ROW, np.int64)
         said = np.flatnonzero((columns["kind"] == (strings.find(kind) or -1)) & (links["cause"][:] != NO_ROW))[::-1]
         found[links["cause"][said].astype(np.int64)] = said

@@ -1,4 +1,4 @@
-"""What a table is: its columns with their SQL types, and where their values come from."""
+"""Declaration types of SQL tables: columns with their SQL types, and the source of their values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows: TypeAlias = "NDArray[np.integer[Any]]"
 
 
 class SqlType(enum.Enum):
-    """A type of DuckDB's, as it is written in SQL."""
+    """A DuckDB type in SQL notation."""
 
     TEXT = "VARCHAR"
     TEXTS = "VARCHAR[]"
@@ -27,7 +27,7 @@ class SqlType(enum.Enum):
     """UTC."""
     BOOLEAN = "BOOLEAN"
     SEVERITY = "SEVERITY"
-    """An ENUM in the order of `Severity`, so that it compares as filters do."""
+    """ENUM in the order of `Severity`, so that it compares as in filters."""
     JSON = "JSON"
     BYTES = "BLOB"
 
@@ -41,20 +41,20 @@ class TableColumn:
     help: str
     """One sentence."""
     decoded: bool = False
-    """Its values are read from records, for the rows that are asked for."""
+    """Its values are read from records, for the requested rows."""
     checked: bool = False
-    """It is whole only when all checks have looked at the capture."""
+    """It is complete only after all checks of the capture."""
     counted: bool = False
-    """It is whole only when tokens are counted."""
+    """It is complete only after tokens are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a table holds of a document now.
+    """Present content of a table.
 
     Attributes:
         length: rows.
-        columns: those that were asked for, by name, with a value for each row. `Decoded` of those declared so.
+        columns: the requested columns by name, with a value for each row; `Decoded` if declared so.
     """
 
     length: int
@@ -63,15 +63,14 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class TableShape:
-    """What a table has, wherever its rows come from."""
+    """Name and columns of a table, independent of the origin of its rows."""
 
     name: str
     help: str
-    """What a row is, in a sentence."""
+    """Meaning of a row, as one sentence."""
     columns: tuple[TableColumn, ...]
 
     def column(self, name: str) -> TableColumn:
-        """The column of a name."""
         return next(column for column in self.columns if column.name == name)
 
 
@@ -80,16 +79,16 @@ class Table(TableShape):
     """One table of a document."""
 
     read: Callable[[CaptureDocument, Collection[str]], Content]
-    """A document's rows, with the columns of some names."""
+    """Returns a document's rows with the named columns."""
 
 
 def quoted(text: str) -> str:
-    """A text as SQL writes it."""
+    """Returns a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def taken(column: Column, rows: Rows) -> Column:
-    """A column of some of the rows of another, in their order."""
+    """Returns a column of selected rows, in their order."""
     if isinstance(column, Interned):
         return Interned(column.ids[rows], column.table, column.generation)
     if isinstance(column, InternedSets):
@@ -106,30 +105,30 @@ def taken(column: Column, rows: Rows) -> Column:
 
 
 def texts(values: Sequence[str | None]) -> Interned:
-    """A column of texts; None is absent."""
+    """Returns a column of texts; None is absent."""
     table: dict[str | None, int] = {None: 0}
     ids = np.fromiter((table.setdefault(value, len(table)) for value in values), np.uint32, len(values))
     return Interned(ids, [value or "" for value in table])
 
 
 def text_lists(values: Sequence[Sequence[str]]) -> InternedSets:
-    """A column of lists of texts."""
+    """Returns a column of lists of texts."""
     table: dict[tuple[str, ...], int] = {(): 0}
     ids = np.fromiter((table.setdefault(tuple(value), len(table)) for value in values), np.uint32, len(values))
     return InternedSets(ids, list(table))
 
 
 def flags(values: Any) -> Flags:
-    """A column of what holds or does not."""
+    """Returns a boolean column."""
     return Flags(np.asarray(values, np.bool_).astype(np.uint8), 1)
 
 
 def numbered(messages: Any, absent: int) -> Numbers:
-    """A column of message indices as the numbers users see; `absent` stands for none."""
+    """Returns a column of message indices as the numbers users see; `absent` marks missing ones."""
     found = np.asarray(messages).astype(np.int64)
     return Numbers(np.where(found == absent, 0, found + 1), 0)
 
 
 def whole(values: Any, length: int) -> NDArray[Any]:
-    """All values of an array that may be worked out where it is asked for."""
+    """Returns all values of an array, computed if it is lazy."""
     return values[slice(0, length)] if isinstance(values, Lazy) else np.asarray(values[:length])

@@ -1,4 +1,4 @@
-"""What may come next in a query: tables where one is named, else columns of the tables in it, words and functions."""
+"""Completes SQL queries: tables after FROM or JOIN, else columns of the query's tables, keywords and functions."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _FUNCTIONS = (
 
 
 def complete(sql: str, cursor: int) -> Completion:
-    """What may stand at a place of a query.
+    """Returns the candidates at a position of a query.
 
     Args:
         sql: the query.
-        cursor: the place, in characters.
+        cursor: the position in characters.
     """
     before = sql[:cursor]
     if len(re.findall("'", _STRING.sub("", before))) % 2 or before.count("'") % 2:
-        return Completion(cursor, cursor)  # within a text
+        return Completion(cursor, cursor)  # within a string
     word = _WORD.search(before)
     start = word.start() if word is not None else cursor
     begun = before[start:].lstrip('"').lower()
@@ -69,19 +69,19 @@ def _columns(tables: list[Table]) -> list[Candidate]:
 
 
 def _tables_in(sql: str) -> list[Table]:
-    """The tables a query names; `messages` where it names none yet."""
+    """Returns the tables of a query; `messages` before it names one."""
     words = {word.lower() for word in re.findall(r"\w+", _STRING.sub("", sql))}
     return [table for table in TABLES if table.name in words] or [TABLE_BY_NAME["messages"]]
 
 
 def _alias(sql: str, name: str) -> str:
-    """The table that a name stands for."""
+    """Returns the table behind an alias."""
     found = re.search(rf"\b(\w+)\s+(?:as\s+)?{re.escape(name)}\b", sql, re.IGNORECASE)
     return found[1] if found is not None and found[1].lower() in TABLE_BY_NAME else name
 
 
 def _fitting(candidates: list[Candidate], begun: str) -> list[Candidate]:
-    """Those that begin as is written, then those that have it in them."""
+    """Returns candidates with the written prefix, then candidates that contain it."""
     first = [one for one in candidates if one.label.lower().startswith(begun)]
     inside = [one for one in candidates if one not in first and begun in one.label.lower()] if begun else []
     found = first + inside

@@ -1,9 +1,8 @@
-"""A display filter as a condition of SQL over the table `messages`, with the same meaning.
+"""Translates a display filter to an SQL condition over the table `messages`, with the same meaning.
 
-What a filter calls absent is NULL here: a comparison with it does not hold, and where the opposite of one is asked for,
-NULL counts as false before it is turned round. What SQL cannot say is refused with its place: searches through all of a
-message, values inside texts that are JSON, patterns that DuckDB's expressions mean otherwise. One thing differs: what
-goes on from one frame of a stream to the next is found by filters alone.
+Absent values are NULL here: a comparison with NULL is false, and before a negation NULL becomes false. Terms without an
+SQL form are refused with their position: full-text searches, values inside embedded JSON, patterns with another meaning
+in DuckDB. One difference remains: only filters find text that spans two frames of a stream.
 """
 
 from __future__ import annotations
@@ -41,19 +40,19 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 _WORDS_OF_SQL = frozenset(("from", "to", "in", "on", "all", "and", "or", "not", "end", "case", "when", "then", "else"))
 _UNSAID_KEY = re.compile(r'["\\*\0]')
 _MOST_DIGITS = 3
-"""Steps of a path that are digits: each may be a place in a list or a key."""
+"""Limit of numeric steps in a path: each may be an array index or a key."""
 _NUMBERS = "('BIGINT', 'UBIGINT', 'HUGEINT', 'UHUGEINT', 'DOUBLE')"
 _ORDERS = ("<", "<=", ">", ">=")
 
 
 @dataclass(frozen=True, slots=True)
 class FilteredTable:
-    """What filters are about, as SQL has it.
+    """SQL mapping of a filter's fields.
 
     Attributes:
         fields: by name.
-        payload_field: gives the field of a path below the payload, or raises FilterError.
-        columns: of fields that are not columns of their name, what SQL says for them.
+        payload_field: returns the field of a payload path, or raises FilterError.
+        columns: SQL expressions of fields that are not columns of their own name.
     """
 
     fields: Mapping[str, Field]
@@ -61,7 +60,7 @@ class FilteredTable:
     columns: Mapping[str, str]
 
     def column(self, field: Field) -> str:
-        """What SQL says for a field."""
+        """Returns the SQL expression of a field."""
         return self.columns.get(field.name) or _identifier(column_name(field.name))
 
 
@@ -69,15 +68,15 @@ _MESSAGES = FilteredTable(FIELD_BY_NAME, payload_field, {})
 
 
 def condition_of(text: str, *, selected_context: str | None = None, table: FilteredTable = _MESSAGES) -> str:
-    """The condition alone, without WHERE, of a filter.
+    """Returns the condition of a filter, without WHERE.
 
     Args:
         text: the filter.
-        selected_context: display path that `$context` stands for.
-        table: what it is about; messages by default.
+        selected_context: display path for `$context`.
+        table: the filtered table; messages by default.
 
     Raises:
-        FilterError: it is no filter, or SQL cannot say it.
+        FilterError: if it is no filter, or has no SQL form.
     """
     words = plain_words(text, table.fields)
     if words is not None:
@@ -89,13 +88,13 @@ def condition_of(text: str, *, selected_context: str | None = None, table: Filte
 
 
 class _Conditions:
-    """Writes the parts of one filter."""
+    """Translates the parts of one filter."""
 
     def __init__(self, checker: Checker, table: FilteredTable) -> None:
         self._checker, self._table = checker, table
 
     def of(self, expression: Expression) -> str:
-        """A condition that is true where the expression holds, and else false or NULL."""
+        """Returns a condition that is true if the expression holds, else false or NULL."""
         if isinstance(expression, Not) and isinstance(expression.operand, Presence):
             return self._of_term(expression.operand, negated=True)
         if isinstance(expression, Not):
@@ -132,7 +131,7 @@ def _refuse_words(text: str, words: Sequence[str]) -> NoReturn:
 
 
 class _CannotSayError(Exception):
-    """SQL cannot say a term: a sentence, and perhaps what to write instead."""
+    """A term without an SQL form: a sentence, and perhaps a replacement."""
 
 
 def _refuse(expression: Expression, message: str, suggestion: str | None = None) -> NoReturn:
@@ -158,7 +157,7 @@ def _term(term: Term, table: FilteredTable) -> str:
 
 
 def _of_list(term: Term, column: str) -> str:
-    """Of a list any element counts."""
+    """Any element of a list counts."""
     assert term.operator is not None
     if term.operator.symbol == "==":
         return f"list_contains({column}, {_literal(term, term.operand)})"
@@ -168,7 +167,7 @@ def _of_list(term: Term, column: str) -> str:
 
 
 def _comparison(term: Term, column: str) -> str:
-    """One value compared; `column` may stand for an element of a list."""
+    """Returns a comparison of one value; `column` may be an element of a list."""
     assert term.operator is not None
     symbol = term.operator.symbol
     if symbol == "in":
@@ -231,7 +230,7 @@ def _path(term: Term) -> str:
     return paths.normalise(str(term.operand))
 
 
-# Values inside payloads: each knows its own type, and of a list any element counts.
+# Values in payloads carry their own type, and any element of a list counts.
 
 
 def _of_payload(term: Term) -> str:
@@ -259,7 +258,7 @@ def _payload_value(path: tuple[str, ...]) -> str:
 
 
 def _of_json(term: Term) -> str:
-    """A comparison of `one`, a JSON value, with what has its type."""
+    """Returns a comparison of `one`, a JSON value, with an operand of its type."""
     assert term.operator is not None
     symbol, operand = term.operator.symbol, term.operand
     if isinstance(operand, tuple):
@@ -282,7 +281,7 @@ def _json_comparison(symbol: str, operand: Scalar) -> str:
     return f"json_type(one) IN {_NUMBERS} AND TRY_CAST({_TEXT} AS DOUBLE) {sign} {_float(operand)}::DOUBLE"
 
 
-# How SQL writes values
+# SQL literals
 
 
 def _literals(term: Term) -> str:
@@ -315,7 +314,7 @@ def _float(number: float) -> str:
 
 
 def _time(time_ns: int) -> str:
-    """A time as a literal; one beyond what SQL's have, as the nearest they have."""
+    """Returns a time literal, clamped to SQL's range."""
     if not _FIRST_TIME < time_ns < _LAST_TIME:
         return f"make_timestamp_ns({min(max(time_ns, _FIRST_TIME), _LAST_TIME)})"
     written = (format_time(time_ns // 1_000_000_000 * 1_000_000_000) or "")[:19].replace("T", " ")

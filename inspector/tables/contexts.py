@@ -1,4 +1,4 @@
-"""`contexts`: a row for each context of the tree; `participants`: one for each who takes part in a space."""
+"""SQL tables `contexts` (a row per context of the tree) and `participants` (a row per participant of a space)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _of_nodes(value: Callable[[CaptureDocument, int], str | None]) -> Callable[[
 
 
 def _messages(name: str) -> Callable[[CaptureDocument, Rows], Column]:
-    """A message noted of each context, by its number."""
+    """Returns a column of one recorded message per context, by its number."""
 
     def column(document: CaptureDocument, nodes: Rows) -> Column:
         return numbered(as_numpy(getattr(document.analysis.contexts.facts, name)).copy()[nodes], _NEVER)

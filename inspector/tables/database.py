@@ -1,12 +1,12 @@
-"""Tables of a document in DuckDB, which is closed to files, extensions, settings and the network.
+"""DuckDB database of a document's tables, closed to files, extensions, settings and the network.
 
-RULE: a query reads, and reads nothing but the tables. One statement, which is a question: DuckDB parses it, and what is
-no SELECT is refused by what it is. External access is off, extensions are neither installed nor loaded, names of Python
-objects mean nothing, nothing is spilled to disk, and the settings are locked once they are so.
+RULE: a query is one read-only statement over the tables. DuckDB parses it, and any statement type other than SELECT is
+refused. External access is off, extensions are neither installed nor loaded, names of Python objects have no meaning,
+no data is spilled to disk, and the settings are locked afterwards.
 
-A query is asked in two steps. `needed` plans it over tables that hold one row, which says what is wrong with it before
-a log is read, and which columns it reads; `load` takes only those from the document. Columns that are decoded are
-functions of SQL, so that records are read only for rows that get so far.
+A query takes two steps. `needed` plans it over one-row tables, to find errors and its columns before a log is read;
+`load` takes only these columns from the document. Decoded columns are SQL functions, so that records are read only for
+rows that pass the other conditions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CLOSED = {
     "python_enable_replacements": "false",
     "python_scan_all_frames": "false",
     "temp_directory": "",
-    "pandas_analyze_sample": "0",  # texts are texts, whatever they look like
+    "pandas_analyze_sample": "0",  # no type guessing from texts
 }
 _LEAST_MEMORY = 256 << 20
 _RAW = re.compile(r"\b(\w+?)__(\w+)\b")
@@ -57,11 +57,11 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What a query reads.
+    """Inputs of a query.
 
     Attributes:
         columns: names of columns by table.
-        checked, counted: it reads what is whole only when all checks are done, or tokens counted.
+        checked, counted: it needs columns that are complete only after all checks, or after the token count.
     """
 
     columns: dict[str, frozenset[str]]
@@ -71,11 +71,11 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """An answer, row by row as it is asked for; asking for more of an earlier one after another query ends it.
+    """A query's rows, fetched on demand; a fetch from an older result after another query ends that query.
 
     Attributes:
         names: of its columns, as SQL gives them; they may repeat.
-        types: of its columns, as SQL writes them.
+        types: of its columns, in SQL notation.
     """
 
     names: tuple[str, ...]
@@ -83,10 +83,10 @@ class Result:
     _fetch: Callable[[int], list[tuple[Any, ...]]]
 
     def take(self, most: int) -> list[tuple[Any, ...]]:
-        """The next rows, at most so many; [] at the end.
+        """Returns the next rows, at most `most`; [] at the end.
 
         Raises:
-            QueryError: it cannot be answered further.
+            QueryError: if the query fails.
         """
         return self._fetch(most)
 
@@ -96,14 +96,14 @@ class Result:
 
 
 class Database:
-    """The tables of one document, to be asked one query at a time.
+    """The tables of one document, for one query at a time.
 
     Args:
-        read: calls what reads records; by default one thread at a time, which is right while nobody else reads.
-        target: the one file that may be written, by `write`.
-        tables: what there is.
-        masked: secrets are masked.
-        in_order: rows are decoded one after the other, in their order.
+        read: calls functions that read records; by default under a lock, for a single user.
+        target: the only file that `write` may write.
+        tables: the tables.
+        masked: mask secrets.
+        in_order: decode rows sequentially, in their order.
     """
 
     def __init__(
@@ -127,11 +127,12 @@ class Database:
         self._connection.execute("SET enable_external_access = false")
         self._decodings: dict[str, Decoding] = {}
         self._tables, self._masks = tables, masked
-        self._held: set[str] = set()  # tables that hold something of a document
+        self._held: set[str] = set()  # tables with content of a document
         words = ", ".join(f"'{severity.word}'" for severity in sorted(Severity))
         self._connection.execute(f"CREATE TYPE SEVERITY AS ENUM ({words})")
         self._connection.execute("SET TimeZone = 'UTC'")
-        self._connection.execute("SET streaming_buffer_size = '64KB'")  # the first rows come before the rest is made
+        # the first rows arrive before the rest is computed
+        self._connection.execute("SET streaming_buffer_size = '64KB'")
         if in_order:
             self._connection.execute("SET threads = 1")
         for table in tables:
@@ -144,21 +145,21 @@ class Database:
         self._connection.execute("SET lock_configuration = true")
 
     def close(self) -> None:
-        """Forget the tables."""
+        """Closes the database and drops its tables."""
         self._connection.close()
         self._decodings.clear()
 
     def interrupt(self) -> None:
-        """End the query that runs, from any thread."""
+        """Cancels the running query, from any thread."""
         self._connection.interrupt()
 
-    # Asking
+    # Queries
 
     def needed(self, sql: str) -> Needed:
-        """What a query reads.
+        """Returns the inputs of a query.
 
         Raises:
-            QueryError: it is no question, or not one these tables can answer.
+            QueryError: if it is no SELECT, or not valid for these tables.
         """
         self._question(sql)
         try:
@@ -174,7 +175,7 @@ class Database:
             raw = found.get(table.name, set())
             if table.name in named or raw:
                 known = {column.name for column in table.columns} & raw
-                # Which functions are called does not stand in every plan; they take the number of the row.
+                # Some plans omit the called functions, but show their argument, the row number.
                 decoded = {column.name for column in table.columns if column.decoded}
                 columns[table.name] = frozenset(known | (decoded if ROW in raw else set()))
         read = [column for table in TABLES for column in table.columns if column.name in columns.get(table.name, ())]
@@ -182,12 +183,12 @@ class Database:
         return Needed(columns, checked, "tokens" in columns or any(column.counted for column in read))
 
     def load(self, document: CaptureDocument, needed: Needed) -> None:
-        """Take what a query reads from a document, as it is now. Called where the document may be read."""
+        """Loads a query's inputs from a document as it is now. Call on a thread that may read the document."""
         for _ in self.load_in_steps(document, needed):
             pass
 
     def load_in_steps(self, document: CaptureDocument, needed: Needed) -> Generator[None]:
-        """The same, some milliseconds a step."""
+        """Loads a query's inputs in steps of some milliseconds."""
         self._decode(PAYLOAD, {PAYLOAD: payloads(document.capture)}, len(document.capture))
         for table in self._tables:
             names = needed.columns.get(table.name)
@@ -199,14 +200,14 @@ class Database:
                 self.define(table, _nothing_of(table))
 
     def decoded_rows(self, table: Table) -> int:
-        """How many rows of a table were decoded so far."""
+        """Returns the number of decoded rows of a table so far."""
         return self._decodings[table.name].done
 
     def run(self, sql: str) -> Result:
-        """Answer a query over what was loaded.
+        """Runs a query over the loaded inputs.
 
         Raises:
-            QueryError: it cannot be answered.
+            QueryError: if it fails.
         """
         self._question(sql)
         late = self._late(sql)
@@ -230,7 +231,7 @@ class Database:
         return Result(tuple(names), tuple(types), fetch)
 
     def _late(self, sql: str) -> Late | None:
-        """The query as it is answered where some columns are decoded last."""
+        """Returns the query's late form, if some columns can be decoded last."""
 
         def ask(question: str, text: str) -> str:
             ((answer,),) = self._connection.execute(question, [text]).fetchall()
@@ -238,11 +239,11 @@ class Database:
 
         try:
             return late_form(sql, {table.name: table for table in self._tables}, ask)
-        except self._duckdb.Error:  # what cannot be said in another way is asked as it is
+        except self._duckdb.Error:  # a query without such a form runs unchanged
             return None
 
     def _with_decoded(self, rows: list[tuple[Any, ...]], late: Late) -> list[tuple[Any, ...]]:
-        """Rows of an answer, with what stands where the numbers of rows are."""
+        """Returns rows of a result with decoded values in place of row numbers."""
         places, names = list(late.places), list(dict.fromkeys(late.places.values()))
         numbers = np.array([row[places[0]] for row in rows], np.int64)
         made: list[tuple[Any, ...]] = []
@@ -254,11 +255,11 @@ class Database:
         return made
 
     def write(self, sql: str, target: str, compression: str = "snappy") -> None:
-        """Write the answer of a query to the one file that may be written, as Parquet.
+        """Writes a query's result to the permitted file as Parquet.
 
         Raises:
-            OSError: the file cannot be written.
-            QueryError: it cannot be answered.
+            OSError: if the file cannot be written.
+            QueryError: if the query fails.
         """
         self._question(sql)
         options = f"FORMAT parquet, COMPRESSION {compression}, USE_TMP_FILE false"
@@ -273,14 +274,14 @@ class Database:
             raise error_of(str(error), sql) from None
 
     def _question(self, sql: str) -> None:
-        """See that a text is one statement that asks.
+        """Checks that a text is a single SELECT statement.
 
         Raises:
-            QueryError: it is something else.
+            QueryError: if it is not.
         """
         try:
             statements = self._duckdb.extract_statements(sql)
-        except TypeError:  # of text that is none
+        except TypeError:  # of text that is not valid Unicode
             raise QueryError("The query holds half of a character, which SQL cannot.", 0) from None
         except self._duckdb.Error as error:
             raise error_of(str(error), sql) from None
@@ -294,29 +295,30 @@ class Database:
             does = _WORDS.get(kind, "does more than ask")
             raise QueryError(f"Only SELECT is allowed: this statement {does}.", _first_word(sql))
 
-    # Defining
+    # Definitions
 
     def _function(self, function: str, table: str, column: str, type_: SqlType, *, first: int = 0) -> None:
-        """A function of SQL that gives a value of a column by the number of a row."""
+        """Registers an SQL function that returns a column's value by row number."""
 
         def value(row: int | None) -> object:
             decoding = self._decodings.get(table)
             return None if row is None or decoding is None else decoding.value(column, row - first)
 
         make: Any = self._connection.create_function
-        make(function, value, ["BIGINT"], type_.value, null_handling="special", side_effects=False)  # None is no error
+        # None is a valid value
+        make(function, value, ["BIGINT"], type_.value, null_handling="special", side_effects=False)
 
     def _decode(self, table: str, columns: Mapping[str, Decoded], length: int) -> None:
-        """Let functions give what is decoded."""
+        """Sets the decoded columns behind a table's functions."""
         self._decodings[table] = Decoding(columns, length, self._read, masked=self._masks)
 
     def define(self, table: Table, content: Content) -> None:
-        """Let a table hold some content; columns that are not in it are absent everywhere."""
+        """Sets the content of a table; missing columns are NULL."""
         for _ in self.define_in_steps(table, content):
             pass
 
     def define_in_steps(self, table: Table, content: Content) -> Generator[None]:
-        """The same, some milliseconds a step."""
+        """Sets the content of a table in steps of some milliseconds."""
         length, arrays, shown = content.length, dict[str, Any](), list[str]()
         decoded = dict[str, Decoded]()
         for column in table.columns:
@@ -327,7 +329,7 @@ class Database:
                 value = f"{_function(table, column)}({table.name}__{ROW})"
             elif values is None:
                 arrays[raw] = np.broadcast_to(np.zeros(1, np.uint8), (length,))
-                value = f"nullif({raw}, 0)::VARCHAR"  # no constant: a plan that folds it does not say it is read
+                value = f"nullif({raw}, 0)::VARCHAR"  # not a constant: a plan that folds it would hide that it is read
             elif isinstance(values, InternedSets):
                 arrays[raw], lists = lists_of(values, length, masked=self._masks)
                 self._connection.execute(
@@ -350,19 +352,19 @@ class Database:
 
 
 def _named_in(sql: str) -> set[str]:
-    """Tables a query may be about: of one that only counts rows nothing else stands in its plan."""
-    if _INDIRECT.search(sql):  # a query within a text of the query
+    """Returns the tables a query may use; a query that only counts rows shows no column in its plan."""
+    if _INDIRECT.search(sql):  # a query inside a string of the query
         return {table.name for table in TABLES}
     return {word.lower() for word in re.findall(r"\w+", sql)}
 
 
 def _function(table: Table, column: TableColumn) -> str:
-    """The function that gives the values of a column that is decoded."""
+    """Returns the name of a decoded column's SQL function."""
     return f"{table.name}_{column.name}_of"
 
 
 def _nothing_of(table: Table) -> Content:
-    """One row in which nothing is known."""
+    """Returns one row without values."""
     return Content(1, {})
 
 
@@ -379,21 +381,21 @@ _EXPLAIN = "EXPLAIN (FORMAT json) "
 
 
 def _without_explain(message: str, sql: str) -> QueryError:
-    """What is wrong with a query, where DuckDB counts from the EXPLAIN before it."""
+    """Returns a planning error with its position in the query, since DuckDB counts from the EXPLAIN prefix."""
     error = error_of(message, _EXPLAIN + sql)
     position = None if error.position is None else max(0, error.position - len(_EXPLAIN))
     return QueryError(error.sentence, position, error.length)
 
 
 def _in_parquet(name: str, type_: str) -> str:
-    """A column as every reader of Parquet takes it: times as microseconds in UTC, words as texts."""
+    """Returns a column in types every Parquet reader supports: times as microseconds in UTC, enums as texts."""
     column = '"' + name.replace('"', '""') + '"'
     cast = "TIMESTAMPTZ" if type_.startswith("TIMESTAMP") else "VARCHAR" if type_.startswith(("ENUM", "JSON")) else None
     return f"{column}::{cast} AS {column}" if cast is not None else column
 
 
 def _bare(sql: str) -> str:
-    """A query without the semicolon at its end."""
+    """Returns a query without its final semicolon."""
     return sql.strip().rstrip(";")
 
 

@@ -1,8 +1,8 @@
-"""Values that are read from records, as SQL asks for them: a row at a time, and decoded some hundred rows at a time.
+"""Decodes record values for SQL functions in batches of some hundred rows.
 
-DuckDB asks a function for row after row of one column, some thousand rows, and then for those of the next column. So
-where rows are asked for one after the other those behind are decoded as well, of all columns that were asked for so
-far: each record is read once. Where SQL has chosen rows, those alone are decoded.
+DuckDB calls a function for some thousand rows of one column, then for the next column. So sequential requests decode
+the following rows too, of all columns requested so far: each record is read once. For selected rows only these are
+decoded.
 """
 
 from __future__ import annotations
@@ -21,26 +21,29 @@ from inspector.tables.arrays import encodable, masked_texts
 from inspector.tables.columns import Rows
 
 Read = Callable[[Callable[[], Any]], Any]
-"""Calls what reads records where they may be read; None where nobody reads any more. DuckDB asks on its own threads."""
+"""Calls a function that reads records on the right thread; returns None after the end.
+
+DuckDB calls from its own threads.
+"""
 
 _AHEAD = 256
-"""Rows that are decoded together."""
+"""Rows decoded together."""
 _SLICE_S = 0.008
-"""And no longer than this at once: whoever reads may have more to do."""
+"""Time limit in seconds of one batch, since the reading thread may have other work."""
 _MOST_HELD = 1 << 15
 
 
 class Decoding:
-    """The columns of one table that are decoded.
+    """The decoded columns of one table.
 
     Args:
         columns: by name.
         length: rows.
-        read: calls what reads records.
-        masked: secrets are masked.
+        read: calls functions that read records.
+        masked: mask secrets.
 
     Attributes:
-        done: rows of which the column that was asked for first was decoded.
+        done: decoded rows of the first requested column.
     """
 
     def __init__(self, columns: Mapping[str, Decoded], length: int, read: Read, *, masked: bool) -> None:
@@ -51,7 +54,7 @@ class Decoding:
         self.done = 0
 
     def value(self, name: str, row: int) -> object:
-        """A value as SQL has it: secrets masked, a list that is empty absent. Of any thread."""
+        """Returns a value as in SQL: secrets masked, NULL for an empty list. Thread-safe."""
         held = self._held(name)
         place = row - held.first
         if not 0 <= place < len(held.values):
@@ -62,7 +65,7 @@ class Decoding:
         return held.values[place]
 
     def rows(self, names: Sequence[str], rows: Rows) -> Iterator[tuple[object, ...]]:
-        """The values of some columns in some rows, in their order."""
+        """Yields the values of columns in the given rows, in order."""
         for start in range(0, len(rows), _AHEAD):
             left = rows[start : start + _AHEAD]
             while len(left):
@@ -71,7 +74,7 @@ class Decoding:
                 left = left[len(found[0]) :]
 
     def _held(self, name: str) -> _Held:
-        """What a thread has decoded of a column."""
+        """Returns a thread's decoded values of a column."""
         columns: dict[str, _Held] = self._of_threads.__dict__
         found = columns.get(name)
         if found is None:
@@ -79,7 +82,7 @@ class Decoding:
         return found
 
     def _decode_from(self, name: str, row: int, *, ahead: bool) -> bool:
-        """Decode a row of a column, with those behind it and what else is asked for; whether somebody reads."""
+        """Decodes a row with the following rows and other requested columns; returns False after the end."""
         columns: dict[str, _Held] = self._of_threads.__dict__
         names = [name, *(other for other, held in columns.items() if other != name and held.waits_for(row))]
         stop = min(row - row % _AHEAD + _AHEAD, self._length) if ahead else row + 1
@@ -89,7 +92,7 @@ class Decoding:
         return bool(found)
 
     def _decoded(self, names: Sequence[str], rows: Rows) -> list[list[object]]:
-        """The values of each of some columns in the first of some rows, as many as the time suffices for."""
+        """Returns the values of columns in the first of the rows, as many as the time limit allows."""
         until = time.perf_counter() + _SLICE_S
         self._first = self._first or names[0]
         columns = [self._columns[name] for name in names]
@@ -106,11 +109,11 @@ class Decoding:
 
 
 class _Held:
-    """Values of one column that were decoded beforehand: of rows in a row, in one thread.
+    """Decoded values of consecutive rows of one column, in one thread.
 
     Attributes:
-        first: the row of the first one.
-        last: the row that was asked for last.
+        first: row of the first value.
+        last: last requested row.
     """
 
     def __init__(self) -> None:
@@ -118,11 +121,11 @@ class _Held:
         self.values: list[object] = []
 
     def waits_for(self, row: int) -> bool:
-        """Whether a row will be asked for, and is not decoded yet."""
+        """Returns True if a row will be requested and is not decoded yet."""
         return self.last < row and self.first + len(self.values) <= row
 
     def take(self, first: int, values: list[object]) -> None:
-        """Hold more values, and forget those that were asked for."""
+        """Appends values, and evicts requested ones."""
         if first != self.first + len(self.values) or len(self.values) > _MOST_HELD:
             self.first, self.values = first, values
             return
@@ -133,7 +136,7 @@ class _Held:
 
 
 def _values_in(column: Decoded, rows: Rows) -> Iterator[object]:
-    """The values of some rows, without decoding those that cannot have any."""
+    """Yields the values of rows, without decoding rows that cannot have one."""
     if column.may_hold is None:
         return column.values(rows)
     may = column.may_hold(rows, None)
@@ -144,7 +147,7 @@ def _values_in(column: Decoded, rows: Rows) -> Iterator[object]:
 
 
 def _shown(values: Sequence[Any], *, masked: bool) -> list[object]:
-    """Values of one column as SQL has them; texts are masked together."""
+    """Returns values of one column as in SQL; texts are masked together."""
     places = [place for place, value in enumerate(values) if isinstance(value, str)]
     texts = [values[place] for place in places]
     found: list[object] = [_shown_list(value, masked=masked) if isinstance(value, list) else value for value in values]

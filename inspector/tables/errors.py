@@ -1,4 +1,4 @@
-"""What is wrong with a query, with its place."""
+"""Query errors with their position in the query."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _CUT = "..."
 
 
 class QueryError(Exception):
-    """A query that cannot be answered.
+    """A query that fails.
 
     Attributes:
-        sentence: what is wrong, and what to do where that is known.
-        position: characters from the start of the query to the trouble; None where it has no place.
-        length: characters that are wrong.
+        sentence: the problem, with a remedy if known.
+        position: characters from the start of the query to the error; None without a position.
+        length: number of wrong characters.
     """
 
     def __init__(self, sentence: str, position: int | None = None, length: int = 1) -> None:
@@ -26,7 +26,7 @@ class QueryError(Exception):
 
 
 def error_of(message: str, sql: str) -> QueryError:
-    """What DuckDB says of a query, as a sentence with a place in the query's text."""
+    """Returns a DuckDB error as a sentence with a position in the query."""
     marked = _MARKED.search(message)
     words = _CLASS.sub("", message[: marked.start()] if marked is not None else message).strip()
     sentence = " ".join(part if part.endswith((".", "?", "!")) else f"{part}." for part in _lines(words))
@@ -40,12 +40,12 @@ def _lines(words: str) -> list[str]:
 
 
 def _place(sql: str, number: int, shown: str, column: int) -> tuple[int | None, int]:
-    """Where in the query a mark below an excerpt of one of its lines points; and how many characters of a word."""
+    """Returns the position in the query of a mark below an excerpt of one line, and the length of its word."""
     lines = sql.split("\n")
     if not 1 <= number <= len(lines):
         return None, 1
     line = lines[number - 1]
-    # DuckDB counts columns of a terminal, and shows a long line from its middle.
+    # DuckDB counts terminal columns, and shows a long line from its middle.
     cut = shown.startswith(_CUT) and not line.startswith(_CUT)
     excerpt = shown.removeprefix(_CUT).removesuffix(_CUT) if cut else shown.removesuffix(_CUT)
     start = line.find(excerpt) if cut else 0

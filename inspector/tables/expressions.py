@@ -1,7 +1,7 @@
-"""Regular expressions of Python as those of RE2, which DuckDB has, where they mean the same.
+"""Translates Python regular expressions to RE2 (DuckDB's) if the meaning is the same.
 
-Translated are classes by name, which are of all Unicode in Python and of ASCII in RE2, and `$`, before which a last
-line end may stand in Python. What RE2 has not, or means otherwise, is refused.
+Named classes are translated, since they cover all Unicode in Python and ASCII in RE2. `$` is translated, since Python
+allows a final line end after it. Constructs that RE2 lacks, or interprets differently, are refused.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _IGNORE_CASE = "(?i)"
 
 
 class ForeignPatternError(ValueError):
-    """An expression that DuckDB's do not say; the text is a sentence."""
+    """An expression without an RE2 form; the text is a sentence."""
 
 
 def in_re2(pattern: str) -> str:
-    """An expression of Python's that was compiled, for RE2.
+    """Returns a valid Python expression in RE2 syntax.
 
     Raises:
-        ForeignPatternError: RE2 cannot say it, or would mean something else.
+        ForeignPatternError: if RE2 has no equal form.
     """
     flag = _IGNORE_CASE if pattern.startswith(_IGNORE_CASE) else ""
     at, written = len(flag), list[str]()

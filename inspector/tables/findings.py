@@ -1,4 +1,4 @@
-"""`findings`: a row for each finding of the checks."""
+"""SQL table `findings`: a row per finding of the checks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Queries whose answers are decoded last: sorted, filtered and cut down by what is in columns, and then decoded.
+"""Late materialization: sorts, filters and limits a query by its columns first, and decodes the rest afterwards.
 
-SQL has what it selects worked out before it sorts. So of a plain query over one table, what is decoded and does nothing
-but stand in the answer is replaced by the number of its row, and whoever takes rows of the answer decodes those. What
-is anything else (groups, joins, queries within it, a decoded column that is compared) is left as it is.
+SQL computes selected values before it sorts. So in a plain query over one table, decoded columns that only appear in
+the result are replaced by the row number, and fetched rows are decoded later. All other queries (groups, joins,
+subqueries, a decoded column in a comparison) stay unchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from inspector.tables.columns import Table
 
 ROW = "row"
-"""What the column with the number of a row is called."""
+"""Name of the column with the row number."""
 _LATE_MODIFIERS = ("ORDER_MODIFIER", "LIMIT_MODIFIER")
 _EMPTY_IN_PLAIN = ("group_expressions", "group_sets", "having", "sample", "qualify")
 _EMPTY_IN_TABLES = ("schema_name", "catalog_name", "sample", "at_clause", "column_name_alias")
@@ -24,12 +24,12 @@ _EMPTY_IN_STARS = ("exclude_list", "replace_list", "columns", "expr", "qualified
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A query without what is decoded.
+    """A query without its decoded columns.
 
     Attributes:
-        sql: it; in the place of each such column stands the number of the row.
-        table: what it is about.
-        places: columns of that by their place in the answer.
+        sql: the query, with the row number in place of each such column.
+        table: its table.
+        places: decoded columns by position in the result.
     """
 
     sql: str
@@ -38,12 +38,12 @@ class Late:
 
 
 def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], str]) -> Late | None:
-    """A query that is decoded last; None where nothing can be.
+    """Returns the late form of a query, or None if it has none.
 
     Args:
-        sql: the query, which is right.
+        sql: a valid query.
         tables: by name.
-        ask: answers a query that has one parameter and one text for an answer.
+        ask: runs a query with one parameter and one text as result.
     """
     tree = json.loads(ask("SELECT json_serialize_sql(?)", sql))
     node = tree["statements"][0]["node"] if not tree["error"] and len(tree["statements"]) == 1 else {}
@@ -72,12 +72,12 @@ def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], s
 
 
 def late_view(table: Table) -> str:
-    """What a table is called that has the numbers of its rows, too."""
+    """Returns the name of a table's view with row numbers."""
     return f"{table.name}__late"
 
 
 def _table_of(node: dict[str, Any], tables: Mapping[str, Table]) -> Table | None:
-    """The table a plain query is about; None of any other query."""
+    """Returns the table of a plain query; None for other queries."""
     source = node.get("from_table") or {}
     plain = (
         node.get("type") == "SELECT_NODE" and not node["cte_map"]["map"]
@@ -90,7 +90,7 @@ def _table_of(node: dict[str, Any], tables: Mapping[str, Table]) -> Table | None
 
 
 def _expanded(items: list[dict[str, Any]], table: Table, called: str) -> Iterator[dict[str, Any]]:
-    """What is selected, each column of a star by itself."""
+    """Yields the selected items, with a star expanded to columns."""
     for item in items:
         star = item["class"] == "STAR" and not any(item.get(key) for key in _EMPTY_IN_STARS)
         if star and item["relation_name"].lower() in ("", called.lower()):
@@ -104,7 +104,7 @@ def _reference(called: str, column: str, alias: str) -> dict[str, Any]:
 
 
 def _plain_column(item: dict[str, Any], table: Table, called: str) -> str | None:
-    """The column that something selected is, and nothing more."""
+    """Returns the column if the selected item is a plain column reference."""
     if item["class"] != "COLUMN_REF":
         return None
     *of, name = (one.lower() for one in item["column_names"])
@@ -113,7 +113,7 @@ def _plain_column(item: dict[str, Any], table: Table, called: str) -> str | None
 
 
 def _mentioned(items: Iterator[dict[str, Any]], node: dict[str, Any]) -> set[str] | None:
-    """Names a query mentions beside columns that it selects plainly; None where it may mean any."""
+    """Returns names that a query uses beyond plain selected columns; None if it may use any."""
     found = set[str]()
     left: list[Any] = [*items, node["where_clause"], node["modifiers"]]
     while left:
@@ -130,7 +130,7 @@ def _mentioned(items: Iterator[dict[str, Any]], node: dict[str, Any]) -> set[str
 
 
 def _sorted_by(node: dict[str, Any]) -> set[int]:
-    """Places in what is selected, from 1, that an answer is sorted by."""
+    """Returns 1-based positions of selected items that the result is sorted by."""
     orders = [order["expression"] for one in node["modifiers"] for order in one.get("orders", ())]
     texts = (one["literal"]["text"] for one in orders if one["class"] == "CONSTANT" and "literal" in one)
     return {int(text) for text in texts if text.isdecimal()}

@@ -1,4 +1,4 @@
-"""`messages`: a row a message, a column a field; and what other tables take of them."""
+"""SQL table `messages`: a row per message, a column per field; and field columns for other tables."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _TYPES = {
     FieldType.BOOLEAN: SqlType.BOOLEAN,
 }
 _NOTHING = Analysis(Capture())
-"""A field's kind of column does not depend on what there is."""
+"""An empty analysis: the column type of a field does not depend on data."""
 
 
 def column_name(field: str) -> str:
-    """What the column of a field is called: dots are underscores."""
+    """Returns the column name of a field: dots become underscores."""
     return field.replace(".", "_")
 
 
 def column_of(field: Field) -> TableColumn:
-    """The column of a field."""
+    """Returns the column of a field."""
     type_ = SqlType.TEXTS if field.many else _TYPES[field.type]
     return TableColumn(
         column_name(field.name), type_, field.help, isinstance(field.column(_NOTHING), Decoded),
@@ -41,7 +41,7 @@ def column_of(field: Field) -> TableColumn:
 
 
 def field_column(analysis: Analysis, field: str, rows: Rows) -> Column:
-    """A field of some messages."""
+    """Returns a field of selected messages."""
     return taken(FIELD_BY_NAME[field].column(analysis), rows)
 
 
@@ -54,7 +54,7 @@ def _read(document: CaptureDocument, names: Collection[str]) -> Content:
 
 
 def messages_of(document: CaptureDocument, names: Collection[str], rows: Rows | None) -> Content:
-    """Some messages, in their order, or all."""
+    """Returns messages in the given order, or all."""
     if rows is None:
         return _read(document, names)
     columns = {name: field_column(document.analysis, FIELD_OF_COLUMN[name].name, rows) for name in names}

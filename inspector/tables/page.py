@@ -1,7 +1,7 @@
-"""The page about the tables, made of their declarations: `docs/tables.md`.
+"""Generates the reference page `docs/tables.md` from the table declarations.
 
-`python -m inspector.tables.page` writes it to standard output. Every example is planned on the way: one that these
-tables cannot answer ends with an error.
+`python -m inspector.tables.page` writes it to standard output. Every example is planned; an invalid one raises an
+error.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ _TYPES = {
 
 
 def page() -> str:
-    """The page in Markdown, with a line end at its end.
+    """Returns the page in Markdown, with a final line end.
 
     Raises:
-        QueryError: an example cannot be answered.
+        QueryError: if an example is invalid.
     """
     parts = [_HEAD, "## Examples\n", *_examples()]
     parts += ["## Types\n", *(f"- `{type_.value}`: {words}\n" for type_, words in _TYPES.items())]
@@ -80,7 +80,7 @@ def _examples() -> Iterable[str]:
 
 
 def listed(table: TableShape) -> str:
-    """The columns of a table, as a table in Markdown."""
+    """Returns the columns of a table as a Markdown table."""
     lines = [("column", "type", "what it is"), ("---",) * 3, *map(_column, table.columns)]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 

@@ -1,4 +1,4 @@
-"""A table as a Parquet file: typed columns, texts by dictionary, times in UTC, whole or not at all."""
+"""Writes a table as a Parquet file: typed columns, dictionary-encoded texts, times in UTC, atomically."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from inspector.tables.database import Database, Needed
 
 
 def write_parquet(document: CaptureDocument, table: Table, path: Path, names: Sequence[str] | None = None) -> None:
-    """Write a table of a document to a file, in place of what is there.
+    """Writes a table of a document to a file, replacing it.
 
     Args:
-        document: what is read.
+        document: the document.
         table: one of TABLES.
         path: the file.
-        names: its columns, in this order; None for all of them.
+        names: its columns, in this order; None for all.
 
     Raises:
-        OSError: the file cannot be written.
-        QueryError: the memory does not suffice.
+        OSError: if the file cannot be written.
+        QueryError: if memory runs out.
     """
     chosen = tuple(column.name for column in table.columns) if names is None else tuple(names)
     with parquet_file(path) as (database, written):
@@ -37,14 +37,14 @@ def write_parquet(document: CaptureDocument, table: Table, path: Path, names: Se
 
 @contextlib.contextmanager
 def parquet_file(target: Path, **options: Any) -> Generator[tuple[Database, str]]:
-    """A database that may write one file, and that file's name; at the end it takes the place of another.
+    """Yields a database that may write one temporary file, and its name; the file replaces the target at the end.
 
     Args:
-        target: the other.
+        target: the file to replace.
         options: of `Database`.
 
     Raises:
-        OSError: it cannot be written; what was there is untouched.
+        OSError: if it cannot be written; the old file is unchanged.
     """
     target = Path(os.path.realpath(target))
     part = PartFile(target)

@@ -1,4 +1,4 @@
-"""Payloads as JSON, decoded for the rows that ask, secrets masked by their keys and by what they look like."""
+"""Payloads as JSON, decoded on demand, with secrets masked by key and by form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.tables.arrays import encodable
 
 
 def payloads(capture: Capture, *path: str) -> Decoded:
-    """What stands at a path below the payload of each message, as JSON."""
+    """Returns a column of the JSON at a path in each message's payload."""
 
     def value(message: int) -> str | None:
         return _payload_json(capture, message, *path)
@@ -22,16 +22,16 @@ def payloads(capture: Capture, *path: str) -> Decoded:
 
 
 def _payload_json(capture: Capture, message: int, *path: str) -> str | None:
-    """What stands at a path below a message's payload, as JSON; None where there is nothing.
+    """Returns the JSON at a path in a message's payload, or None.
 
-    Of a message above 1 MB as far as its head goes.
+    Of a message above 1 MB only its head is searched.
     """
     payload = capture.records.payload(message)
-    # Masked whole: whether a value is a secret may be told by what stands beside it.
+    # Masked as a whole: neighbouring keys may identify a value as secret.
     found = walk(mask_secrets(payload), path) if payload else None
     if found is None:
         return None
     try:
         return encodable(json.dumps(found, ensure_ascii=False, allow_nan=False))
-    except (ValueError, RecursionError):  # infinities, which JSON cannot say; nesting without end
+    except (ValueError, RecursionError):  # infinities have no JSON form; unlimited nesting
         return None

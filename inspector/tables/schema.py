@@ -1,4 +1,4 @@
-"""TABLES: every table once, in the order help and completion list them."""
+"""TABLES: all SQL tables, in the order of help and completion."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ TABLES: tuple[Table, ...] = (
 TABLE_BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}
 
 PAYLOAD = "payload"
-"""The function that gives the payload of a message, by its No., as JSON."""
+"""SQL function that returns the payload of a message as JSON, by its No."""

@@ -1,4 +1,4 @@
-"""Values of answers as they are shown: times in RFC 3339, UTC; JSON as what it says."""
+"""Converts query results for display: times in RFC 3339 UTC, JSON decoded."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def shown(value: Any, type_: str = "") -> object:
-    """A value of a column of some SQL type, as JSON can say it.
+    """Returns a column value in JSON types.
 
-    Numbers stay numbers, texts texts, lists lists; a time is written as `list` writes it.
+    Numbers, texts and lists keep their type; a time is written as in `list`.
     """
     if value is None or isinstance(value, bool | int | float):
         return value

@@ -1,4 +1,4 @@
-"""What reads a document while a thread writes what comes of it: the thread asks, and whoever waits for it reads."""
+"""Runs a writer thread that requests document reads from the main thread."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _WAIT_S = 0.002
 
 
 class Turns:
-    """Lets threads ask for what another one does between two steps."""
+    """Lets threads request work on another thread between two steps."""
 
     def __init__(self) -> None:
         self._asked: queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = queue.SimpleQueue()
 
     def __call__(self, work: Callable[[], Any]) -> Any:
-        """What a function gives, called by whoever takes the steps; None where nobody does any more."""
+        """Returns the result of a function called by the stepping thread; None after its end."""
         answer: Future[Any] = Future()
         self._asked.put((work, answer))
         return answer.result()
 
     def run(self, write: Callable[[], object], interrupt: Callable[[], object]) -> Generator[None]:
-        """Do something on a thread to its end, and what it asks for here, a step each.
+        """Runs a function on a thread to its end, and serves its requests here, one per step.
 
         Args:
-            write: what is done; what it raises is raised here.
-            interrupt: ends it sooner, where the steps are closed before their end.
+            write: the function; its exception is raised here.
+            interrupt: stops it if the generator is closed early.
         """
         errors: list[Exception] = []
 
@@ -52,7 +52,7 @@ class Turns:
             raise errors[0]
 
     def _serve(self) -> None:
-        """Do what is asked for; wait a moment for that."""
+        """Serves one request; waits briefly for it."""
         try:
             work, answer = self._asked.get(timeout=_WAIT_S)
         except queue.Empty:

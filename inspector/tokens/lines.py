@@ -1,4 +1,4 @@
-"""The tokens of one line of a log, however it is wrapped, read as the capture reads it."""
+"""Counts the tokens of one log line in any wrapper, decoded as in the capture."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from inspector.tokens.counter import count
 from inspector.tokens.text import SUMMARY, counted_text
 
 NOT_COUNTED = -1
-"""Stands for the number of a message that is not counted, or cannot be."""
+"""Sentinel of a message without a count."""
 COUNTED_HEAD = 1 << 18
-"""Bytes of a line above 1 MB that are looked at; the rest is taken to be as dense."""
+"""Bytes examined of a line above 1 MB; the rest is extrapolated."""
 _OWN_PAYLOAD = (Shape.RPC, Shape.JOIN)
 _SILENT = (Shape.UNREADABLE, Shape.STREAM, Shape.LOG_ONLY, Shape.GAP, Shape.NOTHING)
-"""What is nobody's message, and what cannot be read; frames of a stream are counted with what they end in."""
+"""Shapes without a participant's message; the frames of a stream count with its final message."""
 
 Read = Callable[[int, int], bytes]
-"""Bytes of the line: from a place on, so many."""
+"""Reads bytes of the line: offset and length."""
 
 
 def count_line(
     read: Read, length: int, kind: str, part: int = 0, reading: str | None = None,
     known: Mapping[str, Any] | None = None,
 ) -> int:  # fmt: skip
-    """Tokens of the message a line holds; 0 where a model would be given nothing, NOT_COUNTED where it is gone.
+    """Returns the tokens of a line's message; 0 if no model receives it, NOT_COUNTED if the line is lost.
 
     Args:
-        read: the line.
+        read: reads the line.
         length: its bytes.
         kind: canonical kind of the message.
-        part: of a transcript's record, which of the messages it means, from 1; 0 where the line is one itself.
-        reading: the format that was chosen for its log.
-        known: what lines before it tell of it.
+        part: 1-based index of a message in a transcript's record; 0 if the line is itself the message.
+        reading: the chosen format of its log.
+        known: facts from earlier lines.
     """
     if part and kind != SUMMARY and family(kind) in (Family.CONTROL, Family.GATEWAY):
-        return 0  # bookkeeping, which no model is given
+        return 0  # bookkeeping is not sent to models
     if length > MAX_WHOLE:
         head = read(0, COUNTED_HEAD)
         whole = completed(head, mark=False)
@@ -55,7 +55,7 @@ def count_line(
 def line_text(
     line: bytes, kind: str, part: int = 0, reading: str | None = None, known: Mapping[str, Any] | None = None
 ) -> str:
-    """What of a line a model would be given."""
+    """Returns the part of a line that a model receives."""
     record = read_line(line, reading, known)
     if part:
         return counted_text(kind, payload_of(record, part - 1)) if part <= len(record.means) else ""

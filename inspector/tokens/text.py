@@ -1,11 +1,11 @@
-"""What of a message a model would be given, as the text that is counted.
+"""Extracts the text that a model receives from a message, for counting.
 
-Source: docs/protocols.md 2 (text shown) and 13, MCP 2025-06-18, Tools. RULE: `_meta` is never given to a model;
-structured content repeats the text and counts only where there is none; of what a server says of itself when a
-connection is opened only its instructions are for a model (MCP 2025-06-18, Lifecycle); pictures, sounds and other
-base64 count nothing, because what they cost no text tokenizer can tell; frames of a stream count nothing, their whole
-text comes as a message; nor does how a model is asked and answers, as what it is given and says are messages of their
-own; nor what tells of a session and is nobody's message in it.
+Source: docs/protocols.md 2 (text shown) and 13, MCP 2025-06-18, Tools.
+
+RULE: `_meta` is never sent to a model. Structured content repeats the text and counts only without it. Of a server's
+initialization only its instructions count (MCP 2025-06-18, Lifecycle). Images, audio and other base64 count 0, since no
+text tokenizer knows their cost. Frames of a stream count 0, since their whole text follows as a message. Model requests
+and answers count 0, since their parts are separate messages. Session bookkeeping counts 0.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from inspector.protocol.meaning import CALL
 from inspector.protocol.text import TEXT_KEYS, compact
 
 SUMMARY = "participant/compact-done"
-"""In a transcript it carries what stands in the context from then on."""
+"""Kind that carries the new contents of the context in a transcript."""
 _CALLS = (kinds.REQUEST, kinds.PROPOSAL)
 _ENVELOPE_KEYS = ("jsonrpc", "id", "_meta")
-"""Of a JSON-RPC message, which is its own payload: how it is carried, not what it says."""
+"""Transport keys of a JSON-RPC message, which is its own payload."""
 _OPENING_KEYS = ("protocolVersion", "serverInfo", "capabilities")
-"""Of an initialize result."""
+"""Keys of an initialize result."""
 
 
 def counted_text(kind: str, payload: Mapping[str, Any]) -> str:
-    """The text of a message a model would be given; "" when it would be given none. Never raises.
+    """Returns the text of a message that a model receives, or "". Never raises.
 
     Args:
         kind: canonical kind.
@@ -47,7 +47,7 @@ def counted_text(kind: str, payload: Mapping[str, Any]) -> str:
 
 
 def _said(payload: Mapping[str, Any]) -> str | None:
-    """The text of a chat or a thought, under the first key that holds one."""
+    """Returns the text of a chat or a thought, under the first key with a text."""
     params = payload.get("params")
     texts = (payload.get(key) for key in TEXT_KEYS)
     spoken = params.get("text") if isinstance(params, Mapping) else None
@@ -55,7 +55,7 @@ def _said(payload: Mapping[str, Any]) -> str | None:
 
 
 def _call(payload: Mapping[str, Any]) -> str | None:
-    """A tool's name and its arguments; None for what calls no tool."""
+    """Returns a tool's name and arguments; None without a tool call."""
     params = payload.get("params")
     name = params.get("name") if isinstance(params, Mapping) else None
     if not isinstance(params, Mapping) or not isinstance(name, str):
@@ -85,7 +85,7 @@ def _outcome(payload: Mapping[str, Any]) -> str | None:
 
 
 def _block(block: object) -> str:
-    """The text of a content block; "" where it has none."""
+    """Returns the text of a content block, or ""."""
     if not isinstance(block, Mapping):
         return block if isinstance(block, str) else ""
     text = block.get("text")
@@ -99,7 +99,7 @@ def _block(block: object) -> str:
 
 
 def _without_meta(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A payload as a model would be given it: without what only programs read."""
+    """Returns a payload without the parts that only programs read."""
     skipped = _ENVELOPE_KEYS if "jsonrpc" in payload else ("_meta",)
     found = {key: value for key, value in payload.items() if key not in skipped}
     params = found.get("params")

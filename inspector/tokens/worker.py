@@ -1,7 +1,6 @@
-"""A process that counts tokens: told where lines lie, it reads them itself and gives back numbers.
+"""Worker process that counts tokens: receives line positions, reads the lines, and returns numbers.
 
-So the process that shows things neither decodes what is counted nor sends it anywhere, and never loads the tokenizer's
-table.
+So the main process neither decodes nor sends text, and never loads the tokenizer's table.
 """
 
 from __future__ import annotations
@@ -27,22 +26,22 @@ from inspector.tokens.counter import count, count_many
 from inspector.tokens.lines import NOT_COUNTED, count_line
 
 _NICE = 10
-"""Counting stands back for the window, and for those who read."""
+"""Niceness of counting, below the window and the readers."""
 _MOST = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines of one source to be counted, and some texts besides.
+    """Lines of one source to count, and separate texts.
 
     Attributes:
-        path, identity: the file they lie in, and which one that is: another at that path by now is not read.
+        path, identity: the source's file and its identity; another file at that path is not read.
         offsets, lengths: in bytes.
-        kinds: place in `kind_names` of the kind of each.
-        reading: the format that was chosen for their file.
-        parts: of transcripts' records, which of the messages it means, from 1; 0.
+        kinds: index into `kind_names` of each line's kind.
+        reading: the chosen format of their file.
+        parts: 1-based indices of messages in transcripts' records; 0.
         texts: counted as they are.
-        joined: they lie in a spool of `joined_lines`, what is known of each behind it.
+        joined: they lie in a spool of `joined_lines`, each with its facts after it.
     """
 
     path: str
@@ -59,38 +58,38 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The tokens of lines, NOT_COUNTED where one could not be read; and of the texts."""
+    """Tokens of lines, NOT_COUNTED for unreadable ones, and of the texts."""
 
     lines: NDArray[np.int32]
     texts: list[int]
 
 
 class CountingProcess(HelperProcess):
-    """One process that counts.
+    """One counting process.
 
     Attributes:
-        pending: how many batches it was given and has not brought back.
+        pending: number of batches in flight.
     """
 
     def __init__(self) -> None:
-        """Start the process; returns before it is ready.
+        """Starts the process; returns before it is ready.
 
         Raises:
-            OSError: the system gives no process.
+            OSError: if the system cannot start a process.
         """
         super().__init__(_serve, name="count tokens", nice=_NICE)
         self.pending = 0
 
     def give(self, lines: Lines) -> None:
-        """Ask for counts. Raises OSError when the process has ended."""
+        """Requests counts. Raises OSError if the process has ended."""
         self.connection.send_bytes(pickle.dumps(lines, protocol=5))
         self.pending += 1
 
     def take(self) -> Counts | None:
-        """The counts that have come, in the order asked for; None when it was the word that the process is ready.
+        """Receives the next counts, in request order; None for the ready message.
 
         Raises:
-            EOFError: the process has ended.
+            EOFError: if the process has ended.
         """
         data = self.receive()
         if data is None:
@@ -101,8 +100,8 @@ class CountingProcess(HelperProcess):
 
 
 def _serve(connection: Connection) -> None:
-    """A counting process: where lines lie in, counts out, until the pipe ends."""
-    gc.disable()  # its work makes none
+    """Main loop of a counting process: line positions in, counts out, until the pipe ends."""
+    gc.disable()  # its work creates no cycles
     files = _Files()
     try:
         count(" ")  # loads the table
@@ -116,14 +115,14 @@ def _serve(connection: Connection) -> None:
 
 
 class _Files:
-    """Files that are read, the last few kept open."""
+    """Cache of open files."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[int, int], SourceFile] = {}
         self._order: deque[tuple[int, int]] = deque()
 
     def of(self, lines: Lines) -> SourceFile | None:
-        """The file some lines lie in; None when it cannot be read, or is another one by now."""
+        """Returns the file of lines; None if it cannot be read, or was replaced."""
         found = self._open.get(lines.identity)
         if found is not None:
             return found
@@ -165,7 +164,7 @@ def _count_one(source: SourceFile, ahead: ReadAhead, span: tuple[int, int], kind
     def read(start: int, wanted: int) -> bytes:
         return ahead.read(source, offset + start, min(wanted, length - start))
 
-    with contextlib.suppress(Exception):  # whatever is odd about one line, the others are counted
+    with contextlib.suppress(Exception):  # an error in one line must not affect the others
         known = known_behind(source.read, offset + length) if lines.joined else None
         return min(count_line(read, length, kind, part, lines.reading, known), _MOST)
     return NOT_COUNTED

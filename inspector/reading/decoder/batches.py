@@ -1,8 +1,7 @@
-"""Where the messages of a JSON-RPC batch lie in its line (protocol.batch): each of them is a record of its own.
+"""Splits a JSON-RPC batch line into the records of its messages (protocol.batch).
 
-So it is with objects that share a line (protocol.joined).
-
-A message keeps the time and the direction of the line around the batch, and its bytes are those of its element.
+Also splits objects that share a line (protocol.joined). A message takes the time and direction of its line; its bytes
+are those of its element.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from inspector.store.files.elements import ElementScanner, Span, trimmed
 
 
 def spans_of(batch: Record, line: bytes) -> list[Span]:
-    """Where in its line each element of a batch lies; none where it is not there as it was written.
+    """Returns the span of each batch element in its line; empty unless the batch is there literally.
 
     Args:
         batch: the record of the line, with a batch in it.
@@ -22,7 +21,7 @@ def spans_of(batch: Record, line: bytes) -> list[Span]:
     if batch.raw[:1] == b"{":
         return pieces_of(batch.raw) if batch.raw == line else []
     begin = line.find(batch.raw)
-    if begin < 0:  # JSON in a string: its quotes are escaped
+    if begin < 0:  # JSON within a string has escaped quotes
         return []
     found = [trimmed(batch.raw, span) for span in ElementScanner().scan(batch.raw)]
     spans = [(span[0] + begin, span[1] + begin) for span in found if span is not None]
@@ -30,6 +29,6 @@ def spans_of(batch: Record, line: bytes) -> list[Span]:
 
 
 def messages_of(line: bytes) -> list[tuple[int, bytes]]:
-    """The messages of a batch, each with its place in the line; none where the line holds no batch."""
+    """Returns the messages of a batch with their offsets in the line; empty without a batch."""
     record = read_line(line)
     return [(start, line[start:stop]) for start, stop in spans_of(record, line)] if record.batch else []

@@ -1,7 +1,7 @@
-"""Bytes to blocks of columns. Pure: the same bytes give the same messages, however they were cut into blocks.
+"""Decodes bytes into blocks of columns. Pure: the messages do not depend on the cut into blocks.
 
-A block has its own strings, numbered from 1 in the order seen; the capture renumbers them when it takes the
-block in. So blocks can be read anywhere, also in another process.
+A block has its own strings, numbered from 1 in order of appearance; the capture renumbers them. So blocks can be read
+in any process.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from inspector.store.columns.large_headers import MAX_WHOLE
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "alias_hash")
 
 _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
-# IntFlag does its arithmetic in Python; a row of columns wants plain numbers.
+# Plain numbers, since IntFlag computes in Python.
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
 _DECLINED = Flag.DECLINED.value
@@ -70,7 +70,7 @@ _OWN_SPAN = Flag.OWN_SPAN.value
 _CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value, Flag.DERIVED.value
 
 _ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
-"""Members of a row, in order: a column's value, or the text that it will stand for."""
+"""Order of values in a row: a column's value, or the text of its string id."""
 _Row = tuple[Any, ...]
 
 
@@ -80,22 +80,22 @@ class BlockReader:
     def __init__(
         self, source: int = 0, reading: str | None = None, wires: Wires | None = None
     ) -> None:  # fmt: skip
-        """Prepare.
+        """Creates a reader for one block.
 
         Args:
             source: number of the source in the capture.
-            reading: the format to read lines as; None for the one that knows each.
-            wires: puts together what the source's lines hold in pieces, of lines read in order.
+            reading: format of the lines; None to detect it per line.
+            wires: reassembles messages over several lines, if lines arrive in order.
         """
         self._reading = reading
         self._wires = wires
         self._ordered: list[OrderedLine] | None = None
         self._source = source
         self._tables = Tables()
-        # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
+        # One flat list: the garbage collector would visit thousands of tuples.
         self._values: list[Any] = []
         self._records: list[Record] = []  # of each row
-        self._results: dict[int, calls.Result] = {}  # by number of the row, as all that follows
+        self._results: dict[int, calls.Result] = {}  # by row number, as the following ones
         self._named: dict[int, list[str]] = {}
         self._contexts: dict[int, tuple[dict[str, Any], ...]] = {}
         self._odd: dict[int, OddForm] = {}
@@ -122,10 +122,10 @@ class BlockReader:
         self._ended: Ended | None = None
 
     def read(self, data: bytes, offset: int) -> Block:
-        """Read whole lines; a last line without an end counts as one.
+        """Reads whole lines; a last line without an end counts as one.
 
         Args:
-            data: the bytes; may start with a byte order mark when offset is 0.
+            data: the bytes; may start with a byte order mark if offset is 0.
             offset: of the first byte of `data` in its source.
         """
         with no_collection():
@@ -133,33 +133,33 @@ class BlockReader:
             return self._in_order(data, lines, offset + len(data))
 
     def read_pieces(self, pieces: Iterable[tuple[bytes, int]], stop: int) -> Block:
-        """The same of lines that come a piece after another, so that none is out of the cache when it is decoded.
+        """Reads lines in pieces, so that each is still in the processor's cache when it is decoded.
 
         Args:
-            pieces: some whole lines each, and the offset of the first.
-            stop: of the last byte in them, exclusive.
+            pieces: whole lines each, and the offset of the first.
+            stop: exclusive end of the last piece.
         """
         with no_collection():
             return self._block((split_lines(data, offset) for data, offset in pieces), stop)
 
     def read_rest(self, stop: int) -> Block | None:
-        """What was left of what comes in pieces when the source ended; None for nothing.
+        """Reads the unfinished reassembled messages at the end of the source; None if there are none.
 
         Args:
-            stop: offset in bytes where the source ends.
+            stop: offset of the source's end in bytes.
         """
         left = self._wires.end() if self._wires is not None else []
         return self._ordered_block(left, stop) if left else None
 
     def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
-        """Read records that lie at (start, stop) in `data`, which need not be lines."""
+        """Reads records at (start, stop) in `data`; they may be any spans."""
         texts = [data[start:stop] for start, stop in spans]
         with no_collection():
             offsets = np.array([start + offset for start, _ in spans], np.int64)
             return self._in_order(data, (texts, offsets), offset + len(data))
 
     def _in_order(self, data: bytes, lines: Lines, stop: int) -> Block:
-        """Read lines, put together where some hold what belongs to others."""
+        """Reads lines after reassembly."""
         ordered = self._wires.take(data, *lines) if self._wires is not None else None
         return self._block(runs_of(lines), stop) if ordered is None else self._ordered_block(ordered, stop)
 
@@ -169,10 +169,10 @@ class BlockReader:
         return self._block(runs_of(lines), stop)
 
     def _block(self, runs: Iterable[Lines], stop: int) -> Block:
-        """The usual lines column by column, the others one by one, and both put together in their order."""
+        """Decodes regular lines column by column, the others one by one, and merges both in their order."""
         read_usual, before = None, 0
         parts: list[UsualRows] = []
-        unread: list[NDArray[np.int64]] = []  # of the unusual lines' records, the numbers of the lines
+        unread: list[NDArray[np.int64]] = []  # line numbers of the irregular lines' records
         for lines, offsets in runs:
             if not before and self._reading is None:
                 read_usual = usual_shape(lines)
@@ -221,7 +221,7 @@ class BlockReader:
         return columns
 
     def _extracts(self, columns: dict[str, Array]) -> Extracts:
-        """What passes read of the unusual records beside columns."""
+        """Extracts data for passes from the irregular records."""
         records = self._records
         parts = columns["part"]
         decoded = Decoded(
@@ -242,7 +242,7 @@ class BlockReader:
     def _lines(
         self, lines: Sequence[bytes], offsets: NDArray[np.int64], numbers: Iterable[int], before: int
     ) -> NDArray[np.int64]:  # fmt: skip
-        """Read some of the lines one by one; for each record the number of its line, counted from `before`."""
+        """Reads lines one by one; returns the line number of each record, counted from `before`."""
         places: list[int] = []
         for place in numbers:
             line, offset, number = lines[place], int(offsets[place]), place + before
@@ -267,7 +267,7 @@ class BlockReader:
         return np.array(places, np.int64)
 
     def _read(self, line: bytes, number: int) -> tuple[Record, str | None]:
-        """One line, and the format that knew it."""
+        """Reads one line; returns its record and format."""
         ordered = self._ordered[number] if self._ordered is not None else None
         if ordered is not None and ordered.read is not None:
             return ordered.read
@@ -276,7 +276,7 @@ class BlockReader:
         return read_line_as(line, known=ordered.known if ordered is not None else None)
 
     def _note(self, record: Record, line: bytes, number: int) -> None:
-        """Note what a line without a message says of those around it."""
+        """Records the facts of a line without a message: header, opened or closed connection."""
         header = record.header
         if header is not None and header.ctxcap is not ABSENT:
             self._origin = _origin(line)
@@ -289,7 +289,7 @@ class BlockReader:
     def _batch(
         self, batch: Record, known_as: str | None, line: bytes, offset: int, spans: Sequence[tuple[int, int]]
     ) -> int:
-        """Read each element of a batch, with the time and the direction of its line; how many messages there are."""
+        """Reads each element of a batch with its line's time and direction; returns the number of messages."""
         first = len(self._records)
         for start, stop in spans:
             element = line[start:stop]
@@ -306,7 +306,7 @@ class BlockReader:
         return len(self._records) - first
 
     def _mean(self, record: Record, line: bytes, offset: int) -> None:
-        """Add the messages that a transcript's record means."""
+        """Adds the messages of a transcript's record."""
         length, several = len(line), len(record.means) > 1
         for number, one in enumerate(record.means):
             row = len(self._records)
@@ -327,7 +327,7 @@ class BlockReader:
                 said ^= hash_bytes(one.said) if one.said else 0
             if one.thread is not None:
                 self._threads[row] = one.thread
-                if one.thread.channel is not None:  # what is told elsewhere too has no id of its own there
+                if one.thread.channel is not None:  # a message in several channels has no id of its own there
                     said = hash_bytes(one.said) ^ hash_text(f"{one.kind}\0{one.sender}")
                 if one.thread.call is not None:
                     said = hash_text(f"call\0{one.thread.call}")
@@ -392,7 +392,7 @@ class BlockReader:
             call = calls.Call(kinds.FRAME, stream=record.stream_id)
             context, _ = context_key(context_in(record.data or b""))
             return self._assemble(record, line, offset, flags, call, context=context)
-        elif record.shape is Shape.UNREADABLE and header is not None:  # what it is a copy of is known
+        elif record.shape is Shape.UNREADABLE and header is not None:  # the envelope it copies is known
             sender = header.sender if isinstance(header.sender, str) else None
             fold = _fold_hash(record, header) if isinstance(header.id, str) else NO_HASH
             return self._assemble(record, line, offset, flags, call, sender=sender, fold=fold)
@@ -448,12 +448,12 @@ class BlockReader:
         sender, to = _ends(record)
         self._note_mcp(header)
         fold = NO_HASH
-        if record.event_id is not None:  # a stream that is resumed tells again what was lost
+        if record.event_id is not None:  # a resumed stream repeats lost events
             record.event, fold = REPLAYED, hash_text(record.event_id) ^ hash_bytes(record.raw)
         return self._assemble(record, line, offset, flags, call, sender=sender, to=to, fold=fold)
 
     def _note_mcp(self, header: Header) -> None:
-        """What a message says of the revision of MCP, of a call that asks for input, and of tasks."""
+        """Records a message's MCP revision, request for input, and task."""
         if len(header.params) + len(header.result) <= MAX_WHOLE and (note := note_of(header)) is not None:
             self._notes[len(self._records)] = note
         version = mcp.version_in(header)
@@ -472,7 +472,7 @@ class BlockReader:
         context: str | None = None, protocol: str | None = None, ts_ns: int = NO_TIME, identifier: str | None = None,
         correlation: str | None = None, fold: int = NO_HASH,
     ) -> _Row:  # fmt: skip
-        """One row, in the order of _ROW."""
+        """Returns one row, in the order of _ROW."""
         if call.failed:
             flags |= _ERROR
         if call.has_meta:
@@ -494,7 +494,7 @@ class BlockReader:
 
 
 def _told_key(one: Meaning) -> int:
-    """A hash of the id of a call of a tool, or of that which a result answers; NO_HASH for other messages."""
+    """Returns a hash of a tool call's id, or of the id of a result's call; NO_HASH for other messages."""
     if one.kind == kinds.REQUEST and one.method == _TOOL_CALL:
         return hash_text(one.identifier) if one.identifier else NO_HASH
     if one.kind == kinds.RESPONSE and one.method is None:
@@ -507,9 +507,9 @@ _MOST_DOLLARS = 1e9
 
 
 def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
-    """Takes in the call that a line of a self-contained export says it answers; returns flags about it.
+    """Sets the call that a line of a self-contained export answers; returns flags about it.
 
-    Such a line is the response itself. What somebody sent, a log or a capture has inside of its own lines.
+    Only a line that is the response itself counts. Traffic, a log or a capture has responses inside its own lines.
     """
     if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
         return 0
@@ -529,7 +529,7 @@ _NOISE_SHOWN = 80
 
 
 def _beginning(record: Record, line: bytes) -> str:
-    """How a line begins that stands where a message should, without what the recorder wrote around it."""
+    """Returns the beginning of a noise line without the recorder's wrapper."""
     if record.shape is not Shape.UNREADABLE:
         try:
             text = decode_json(line).get("text")
@@ -542,7 +542,7 @@ def _beginning(record: Record, line: bytes) -> str:
 def _joined(
     usual: UsualRows, columns: dict[str, Array], extracts: Extracts, places: NDArray[np.int64]
 ) -> tuple[dict[str, Array], Extracts]:
-    """The usual lines' rows and the others' in the order of their lines, and what was extracted, by place."""
+    """Merges the regular and irregular rows in line order, and their extracts."""
     order = np.argsort(np.concatenate((usual.places, places)), kind="stable") if len(places) else None
     joined: dict[str, Array] = {}
     for name in _ROW:
@@ -561,7 +561,7 @@ def _joined(
 
 
 _OF_JSON = re.compile(rb'[{\[,]\s*"|"\s*[:}\]]|^\s*\{|^\s*\[\s*$|^#')
-"""What is in a line that holds a message, or a piece of one."""
+"""Characters that occur in any line with a message, or a part of one."""
 _LONGEST_TEXT = 1 << 14
 _FLAGS = {
     Shape.RPC: Flag.RPC,
@@ -577,13 +577,13 @@ _SHAPE_FLAGS = tuple(int(_FLAGS.get(shape, 0)) for shape in Shape)
 
 
 def _ends(record: Record) -> tuple[str | None, tuple[str, ...] | None]:
-    """Who says it to whom, as its direction names them."""
+    """Returns sender and recipient by the record's direction."""
     sender, receiver = ends(record.direction)
     return sender, (receiver,) if receiver is not None else None
 
 
 def _fold_hash(record: Record, header: Header) -> int:
-    """What the copies of an envelope in a gateway log share; NO_HASH where it has no id, or is in no such log."""
+    """Returns the hash shared by an envelope's copies in a gateway log; NO_HASH without an id or such a log."""
     if record.event is None:
         return NO_HASH
     parts = (record.space, header.id, header.sender, header.ts, header.kind)
@@ -591,17 +591,17 @@ def _fold_hash(record: Record, header: Header) -> int:
 
 
 def _tick(one: Meaning) -> int:
-    """What the ticks of one call share; NO_HASH for what is none."""
+    """Returns the hash shared by the ticks of one call; NO_HASH for other messages."""
     return hash_text(f"{one.correlation}\0{one.kind}\0tick") if one.tick else NO_HASH
 
 
 def _raw_of(record: Record, part: int) -> bytes:
-    """The envelope, or JSON-RPC message, as written; as it would be written, of what a transcript's record means."""
+    """Returns the envelope, or JSON-RPC message, as written; a synthesized one for a transcript's record."""
     return record.raw if not part else envelope_bytes(record.means[part - 1], payload_of(record, part - 1))
 
 
 def _identifier(record: Record) -> str | None:
-    """The id of an envelope; None for what has none."""
+    """Returns an envelope's id, or None."""
     header = record.header
     if record.shape is not _ENVELOPE or header is None or header.id is ABSENT or header.id is None:
         return None

@@ -1,6 +1,6 @@
-"""Rows of the lines that have one of the usual shapes, made column by column.
+"""Fast path: decodes common line shapes straight into columns.
 
-For these lines the same as `BlockReader` makes of them one by one, at a third of the cost (tests/bench/tried.md).
+The result equals that of `BlockReader` line by line, at a third of the cost (tests/bench/tried.md).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from inspector.store.columns.name_sets import BlockSets
 from inspector.store.columns.strings import InternTable
 
 _LOOKED_AT = 16
-"""Lines from which the shape of the others is guessed; a wrong guess costs time only."""
+"""Number of lines used to guess the shape of the others; a wrong guess only costs time."""
 _FRAME = b'"frame":{'
 _NONE = -1
 _GATEWAY_ERROR = "system/error"
@@ -44,23 +44,25 @@ _T = TypeVar("_T")
 
 
 class Heads:
-    """Who says what kind of thing to whom: few different heads make up most traffic, so each is taken apart once.
+    """Distinct heads (kind, sender, protocol, recipients) of envelopes, each parsed once.
+
+    Few heads make up most traffic.
 
     Attributes:
-        columns: (n,) arrays by name of BLOCK_COLUMNS, by number of the head.
-        unusual: (n,) bool, kinds that are told by more of their payload than is decoded here.
-        telling: (n,) bool, kinds whose payloads say something of a call.
+        columns: (n,) arrays by name of BLOCK_COLUMNS, by head number.
+        unusual: (n,) True for kinds that need more of their payload than is decoded here.
+        telling: (n,) True for kinds with payloads about a call.
     """
 
     def __init__(self, strings: InternTable[str], to_sets: BlockSets) -> None:
-        """Begin with none; number 0 is no head."""
+        """Starts empty; number 0 is no head."""
         self._strings, self._to_sets = strings, to_sets
         self._heads: InternTable[Any] = InternTable(None)
         self.columns: dict[str, Array] = {name: np.zeros(1, np.uint32) for name in _OF_HEADS}
         self.unusual = self.telling = np.zeros(1, np.bool_)
 
     def of(self, envelopes: Sequence[Any]) -> NDArray[np.uint32]:
-        """(n,) the number of each envelope's head."""
+        """Returns (n,) the head number of each envelope."""
         known = len(self._heads)
         found = self._heads.intern_all([(e.kind, e.sender, e.protocol, e.to) for e in envelopes], len(envelopes))
         if len(self._heads) > known:
@@ -90,10 +92,9 @@ _OF_HEADS = ("kind_raw", "kind", "method", "target", "sender", "protocol", "to_s
 
 
 class Tables:
-    """What a block's ids stand for, and the heads of its envelopes."""
+    """Intern tables of a block, and the heads of its envelopes."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.strings: InternTable[str] = InternTable("")
         self.to_sets = BlockSets(self.strings)
         self.heads = Heads(self.strings, self.to_sets)
@@ -101,13 +102,13 @@ class Tables:
 
 @dataclass(slots=True)
 class UsualRows:
-    """What was read of some lines.
+    """Columns of the regular lines among some lines.
 
     Attributes:
-        label: the format they are in.
-        places: (k,) int64, which of the lines these are, ascending; the others want a closer look.
-        columns: (k,) arrays by name of BLOCK_COLUMNS; what is missing is zero.
-        extracts: what passes read of them beside columns, by number among these.
+        label: their format.
+        places: (k,) int64, indices of the decoded lines, ascending; the others need the slow path.
+        columns: (k,) arrays by name of BLOCK_COLUMNS; missing columns are zero.
+        extracts: data for passes, by number among these.
     """
 
     label: str
@@ -117,11 +118,11 @@ class UsualRows:
 
 
 ReadUsual = Callable[[Sequence[bytes], Tables], UsualRows]
-"""Reads the lines of one of the usual shapes, among others."""
+"""Decodes the lines of one shape and skips others."""
 
 
 def usual_shape(lines: Sequence[bytes]) -> ReadUsual | None:
-    """What reads the usual shape that the first of these lines have; None when those have none."""
+    """Returns the reader of the shape that the first of these lines have, or None."""
     for line in lines[:_LOOKED_AT]:
         for decode, read in _SHAPES:
             if usual.fits(decode, line):
@@ -130,7 +131,7 @@ def usual_shape(lines: Sequence[bytes]) -> ReadUsual | None:
 
 
 def together(parts: Sequence[UsualRows]) -> UsualRows:
-    """What was read of lines of one shape, a run of them after another."""
+    """Concatenates the results of consecutive runs of lines."""
     if len(parts) == 1:
         return parts[0]
     columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
@@ -143,7 +144,7 @@ def together(parts: Sequence[UsualRows]) -> UsualRows:
 
 
 def _at(values: Sequence[_T], places: NDArray[np.int64]) -> Sequence[_T]:
-    """Those at some places, ascending."""
+    """Returns the values at the given places, ascending."""
     return values if len(places) == len(values) else [values[place] for place in places.tolist()]
 
 
@@ -161,7 +162,7 @@ def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
 
 
 def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
-    """The frame is decoded with its line. Where it lies in it is known for lines as `CaptureWriter` writes them."""
+    """Decodes frames along with their lines. The frame's position is known for lines written by `CaptureWriter`."""
     strict, odd = usual.decode_all(usual.decode_capture_line, lines), OddValues()
     frames = [row.frame if row is not None else None for row in strict]
     rows: list[usual.CaptureLine | usual.OpenCaptureLine | None] = [*strict]
@@ -200,7 +201,7 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
 
 
 def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
-    """An envelope is logged as received and then once for each recipient: its copies are decoded once."""
+    """Decodes an envelope once for all its copies: it is logged as received and then once per recipient."""
     rows = usual.decode_all(usual.decode_log_line, lines)
     logged = [row for row in rows if row is not None]
     places = np.arange(len(rows)) if len(logged) == len(rows) else np.flatnonzero([row is not None for row in rows])
@@ -226,7 +227,7 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["fold"] = _folds([odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables)
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
     at_first = np.empty(len(kept), np.int64)
-    at_first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # of several in one place the last put stays
+    at_first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # of several values for one place, numpy keeps the last
     each = _extracts(kept, odd, raws.__getitem__, at_first, columns, tables)
     extracts = Extracts()
     extracts.put_all(each, which)
@@ -234,7 +235,7 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
 
 
 def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where each key comes first, in the order seen, and which of them each one is."""
+    """Returns the first place of each distinct key, in order of appearance, and the number of each key."""
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     number = np.empty(len(first), np.int64)
@@ -246,9 +247,9 @@ _AROUND = ("event", "participant", "space", "direction")
 
 
 def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine], tables: Tables) -> None:
-    """What the log says around the envelopes."""
+    """Adds the columns of the log lines around the envelopes."""
     strings = tables.strings
-    around: InternTable[Any] = InternTable(None)  # few different ones make up a log, so each is looked up once
+    around: InternTable[Any] = InternTable(None)  # a log has few distinct combinations, so each is looked up once
     which = around.intern_all([(e.event, e.participant, e.space_id, e.direction) for e in logged], len(logged))
     for name, values in zip(_AROUND, zip((None,) * len(_AROUND), *around[1:], strict=True), strict=True):
         columns[name] = strings.intern_all(values, len(around))[which]
@@ -264,7 +265,7 @@ def _folds(
     envelopes: Sequence[usual.Envelope | usual.OpenEnvelope | None], which: NDArray[np.int64], spaces: Array,
     tables: Tables,
 ) -> NDArray[np.uint64]:  # fmt: skip
-    """What the copies of envelopes share: by number of the envelope in each record, and the space it was logged in."""
+    """Returns the fold hash of each record, by number of its envelope and its logged space."""
     different, inverse = np.unique(which << 32 | spaces, return_inverse=True)
     folds: list[int] = []
     for number, space in zip((different >> 32).tolist(), (different & 0xFFFF_FFFF).tolist(), strict=True):
@@ -275,7 +276,7 @@ def _folds(
 
 
 def fold_hash(space: object, identifier: object, sender: object, ts: object, kind: object) -> int:
-    """What the copies of an envelope in a gateway log share; NO_HASH where it has no id."""
+    """Returns the hash shared by an envelope's copies in a gateway log; NO_HASH without an id."""
     if identifier is None or identifier is ABSENT:
         return NO_HASH
     parts = (space, identifier, sender, ts, kind)
@@ -283,7 +284,7 @@ def fold_hash(space: object, identifier: object, sender: object, ts: object, kin
         joined = "\0".join(parts)  # type: ignore[arg-type]  # what is no text says so
     except TypeError:
         joined = ""
-    # Numbers (7 is not "7"), what is absent, and values with a NUL of their own are told apart the slow way.
+    # The slow form distinguishes numbers (7 is not "7"), absent values, and values with a NUL.
     if joined.count("\0") == len(parts) - 1:
         return hash_text(joined)
     return hash_text(repr(tuple(None if part is ABSENT else part for part in parts)))
@@ -297,7 +298,7 @@ _SHAPES: tuple[tuple[usual.Decode[Any], ReadUsual], ...] = (
 
 
 def _decode_envelopes(raws: Sequence[bytes | msgspec.Raw]) -> tuple[list[usual.Envelope | None], OddValues]:
-    """Envelopes, those with odd values brought into the usual shape; None for what is none."""
+    """Decodes envelopes, and normalizes irregular values; None for other lines."""
     envelopes, odd = usual.decode_all(usual.decode_envelope, raws), OddValues()
     for place in [place for place, e in enumerate(envelopes) if e is None]:
         found = usual.decode_one(usual.decode_open_envelope, raws[place])
@@ -308,7 +309,7 @@ def _decode_envelopes(raws: Sequence[bytes | msgspec.Raw]) -> tuple[list[usual.E
 
 
 def _name_objects(envelopes: Sequence[usual.Envelope | None], odd: OddValues) -> None:
-    """Put keys in the place of contexts that are objects."""
+    """Replaces object contexts by their keys."""
     for place in [place for place, e in enumerate(envelopes) if e is not None and type(e.context) is dict]:
         e = envelopes[place]
         if e is not None:
@@ -318,7 +319,7 @@ def _name_objects(envelopes: Sequence[usual.Envelope | None], odd: OddValues) ->
 def _plain(
     envelopes: Sequence[usual.Envelope | None], odd: OddValues, tables: Tables
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """Places of the envelopes whose columns follow from their shape alone, and the numbers of their heads."""
+    """Returns the places of envelopes that need no more than their shape, and their head numbers."""
     places = np.arange(len(envelopes))
     found = [e for e in envelopes if e is not None]
     if len(found) < len(envelopes):
@@ -326,14 +327,14 @@ def _plain(
     heads = tables.heads.of(found)
     good = ~tables.heads.unusual[heads]
     contexts = [e.context for e in found]
-    # Whatever begins as a key does comes before all other texts.
+    # A key's first character sorts before all other texts.
     if min(filter(None, contexts), default="")[:1] == OBJECT_KEY:  # type: ignore[type-var]  # there are no objects left
         good &= [c[:1] != OBJECT_KEY or p in odd for c, p in zip(map(str, contexts), places.tolist(), strict=True)]
     return (places, heads) if good.all() else (places[good], heads[good])
 
 
 def _is_unusual(kind: str) -> bool:
-    """Kinds that are told by more of their payload than is decoded here."""
+    """Returns True for kinds that need more of their payload than is decoded here."""
     name = kinds.split_kind(kind).name
     if name in ("mcp", "system", kinds.JOIN):
         return True
@@ -343,12 +344,12 @@ def _is_unusual(kind: str) -> bool:
 def _envelope_columns(
     envelopes: Sequence[Any], odd: OddValues, heads: NDArray[np.uint32], tables: Tables
 ) -> dict[str, Array]:  # fmt: skip
-    """Columns of envelopes.
+    """Returns the columns of envelopes.
 
     Args:
         envelopes: usual.Envelope each.
-        odd: those with odd values, by number.
-        heads: (n,) the numbers of their heads.
+        odd: the irregular ones, by number.
+        heads: (n,) their head numbers.
         tables: of the block.
     """
     named = [e.correlation_id for e in envelopes]
@@ -368,7 +369,7 @@ def _envelope_columns(
 
 
 def _spaces(envelopes: Sequence[Any], protocols: Array, tables: Tables) -> Array:
-    """The spaces envelopes of a session name; others belong to whatever carried them."""
+    """Returns the spaces that envelopes of a session name; other envelopes take the space of their wrapper."""
     of_sessions = np.flatnonzero(protocols == (tables.strings.find(msp.PROTOCOL) or -1)).tolist()
     named = [place for place in of_sessions if isinstance(envelopes[place].space, str)]
     ids = tables.strings.intern_all([envelopes[place].space for place in named], len(named))
@@ -378,7 +379,7 @@ def _spaces(envelopes: Sequence[Any], protocols: Array, tables: Tables) -> Array
 def _add_call_columns(
     columns: dict[str, Array], envelopes: Sequence[Any], heads: NDArray[np.uint32], tables: Tables
 ) -> None:  # fmt: skip
-    """What the payloads say of calls, for the kinds whose payloads matter."""
+    """Adds the columns of calls, for kinds with relevant payloads."""
     strings, count = tables.strings, len(envelopes)
     telling = np.flatnonzero(tables.heads.telling[heads]).tolist()
     places = [place for place in telling if envelopes[place].payload is not None]
@@ -407,7 +408,7 @@ def _add_call_columns(
 
 
 def _outcome(payload: usual.Payload) -> int:
-    """Flags of what a response says."""
+    """Returns the flags of a response."""
     result, flags = payload.result, 0
     if payload.error and bytes(payload.error) != b"null":
         flags = _ERROR
@@ -423,7 +424,7 @@ def _extracts(
     envelopes: Sequence[Any], odd: OddValues, raw_of: Callable[[int], Any], rows: NDArray[np.int64],
     columns: dict[str, Array], tables: Tables,
 ) -> Extracts:  # fmt: skip
-    """What passes read of envelopes, by number; `rows` are where each stands first: (len(envelopes),) int64."""
+    """Extracts data for passes from envelopes, by number; `rows` (n,) int64 is the first row of each."""
     several = np.flatnonzero(columns["flags"][rows] & np.uint32(_MANY)).tolist()
     answers = np.flatnonzero(columns["kind"][rows] == (tables.strings.find(kinds.RESPONSE) or -1)).tolist()
     decoded = Decoded(
@@ -444,14 +445,14 @@ _FORM_COLUMNS = ("protocol", "sender", "kind", "ts_ns", "flags")
 
 
 def _arguments_written(payload: usual.Payload | None) -> msgspec.Raw | None:
-    """The arguments of a call; None where they may stand in an envelope within the payload."""
+    """Returns a call's arguments; None if they may be in an envelope within the payload."""
     if payload is None or payload.method is None:
         return None
     return payload.params.arguments if payload.params is not None else msgspec.Raw(b"")
 
 
 def _contents(raws: Sequence[bytes], columns: dict[str, Array]) -> Array:
-    """Hashes of envelopes as written; NO_HASH for those without an id, of which nothing can be a copy."""
+    """Returns hashes of envelopes as written; NO_HASH without an id, since such envelopes have no copies."""
     return np.where(columns["id_hash"] == NO_HASH, np.uint64(NO_HASH), hash_each(raws))
 
 

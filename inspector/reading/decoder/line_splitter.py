@@ -1,4 +1,4 @@
-"""The lines of a stretch of a source, and runs of them that are read together."""
+"""Splits bytes into lines, and lines into runs for decoding."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = ord(" ")
 
 Lines = tuple[list[bytes], NDArray[np.int64]]
-"""Lines without their ends, blank ones left out, and where in the source each begins: (n,) int64."""
+"""Non-blank lines without their ends, and their offsets in the source: (n,) int64."""
 RUN_LINES = 1024
-"""Lines taken through all steps together: about as many as the processor's cache holds, decoded as well."""
+"""Lines per run: about as many as fit into the processor's cache, decoded forms included."""
 
 
 def runs_of(lines: Lines) -> Iterator[Lines]:
-    """Lines RUN_LINES at a time."""
+    """Yields RUN_LINES lines at a time."""
     texts, offsets = lines
     for start in range(0, len(texts), RUN_LINES):
         yield texts[start : start + RUN_LINES], offsets[start : start + RUN_LINES]
 
 
 def split_lines(data: bytes, offset: int) -> Lines:
-    """The lines of some bytes.
+    """Splits bytes into lines.
 
     Args:
         data: whole lines; the last may lack its end.
-        offset: where in the source they begin.
+        offset: of `data` in the source.
     """
     if offset == 0 and data.startswith(_BOM):
         data, offset = data[len(_BOM) :], len(_BOM)
@@ -37,7 +37,7 @@ def split_lines(data: bytes, offset: int) -> Lines:
         del lines[-1]
     lengths = np.fromiter(map(len, lines), np.int64, len(lines))
     offsets = np.cumsum(lengths + 1) - lengths - 1
-    # Around a line's end stand braces, unless something has to be stripped.
+    # Fast check: no line needs stripping if each begins and ends with a visible character.
     letters = np.frombuffer(data, np.uint8)
     first, last = letters[offsets], letters[offsets + lengths - 1]
     tight = lengths.all() and (first > _BLANK).all() and (last > _BLANK).all()

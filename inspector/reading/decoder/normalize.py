@@ -1,7 +1,7 @@
-"""Envelopes with values of unusual types, brought into the shape that columns are made of.
+"""Normalizes envelopes with values of unusual types to the regular shape.
 
-A recipient that is no list, a context written as an object, a number for an id: what columns hold of such values is
-what the usual ones give, and the little that is not stands here beside them.
+For example a recipient that is no list, a context written as an object, or a number as id. Column values follow the
+regular rules; the few extra facts are kept here.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ TOLD_FLAGS = {
     Told.KIND: Flag.CONTEXT_IN_KIND.value, Told.PAYLOAD: Flag.CONTEXT_IN_PAYLOAD.value,
     Told.THREAD: Flag.CONTEXT_IN_THREAD.value, Told.REASONING_ID: Flag.CONTEXT_IN_REASONING.value,
 }  # fmt: skip
-"""Flags of messages that tell their context elsewhere than in `context`."""
+"""Flags of messages with a context named elsewhere than in `context`."""
 _OBJECT_CONTEXT, _BAD_CONTEXT = Flag.OBJECT_CONTEXT.value, Flag.BAD_CONTEXT.value
 _NO_ID = Flag.NO_ID.value
 
 
 def recipients(value: object) -> tuple[str, ...]:
-    """`to` in its normal form (docs/protocols.md 2): a string is a list of one, anything else but a list is nobody."""
+    """Normalizes `to` (docs/protocols.md 2): a string becomes a list of one, other types become empty."""
     if isinstance(value, str):
         return (value,)
     return tuple([item for item in value if isinstance(item, str)]) if isinstance(value, list) else ()
 
 
 def context_key(value: object) -> tuple[str | None, int]:
-    """The observed key of a context and the flags that go with it (docs/protocols.md 6, 7)."""
+    """Returns the observed key of a context and its flags (docs/protocols.md 6, 7)."""
     if value is ABSENT or value is None:
         return None, 0
     if isinstance(value, str):
-        # A path that begins as the keys of opaque ids do is shown with the picture of what it begins with.
+        # A path with the marker character of opaque ids shows a picture of it instead.
         return (f"\N{SYMBOL FOR NULL}{value[1:]}" if value.startswith(OBJECT_KEY) else value), 0
     if isinstance(value, dict):
         return OBJECT_KEY + object_name(value), _OBJECT_CONTEXT
@@ -51,12 +51,12 @@ def context_key(value: object) -> tuple[str | None, int]:
 
 
 class OddValues:
-    """Some envelopes, by place, and what of them does not fit into `usual.Envelope`.
+    """Irregular envelopes by place, with the values that do not fit into `usual.Envelope`.
 
     Attributes:
-        envelopes: as decoded; one with nothing odd but an object for a context is not among them.
-        contexts: of contexts that are objects (`object_contexts.levels_of`).
-        forms: of the first of each sender and kind that has an odd form.
+        envelopes: as decoded, without those that are regular except for an object context.
+        contexts: object contexts (`object_contexts.levels_of`).
+        forms: irregular form of the first envelope of each sender and kind with one.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class OddValues:
         return place in self.envelopes or place in self.contexts
 
     def fitted(self, place: int, e: usual.OpenEnvelope) -> usual.Envelope:
-        """The envelope in the usual shape; what does not fit into that is noted."""
+        """Returns the envelope in the regular shape, and records the rest."""
         self.envelopes[place] = e
         payload = e.payload if type(e.payload) is usual.OpenPayload else None
         elsewhere = _names_elsewhere(e, payload)
@@ -106,13 +106,13 @@ class OddValues:
     def context(
         self, place: int, e: usual.OpenEnvelope | usual.Envelope, payload: Named, *, elsewhere: bool
     ) -> str | None:  # fmt: skip
-        """The key of a context that is no path.
+        """Returns the key of a context that is no path.
 
         Args:
             place: of the envelope.
             e: the envelope.
-            payload: what it says of contexts.
-            elsewhere: it may name its context beside `context`.
+            payload: its context fields.
+            elsewhere: another field may name the context.
         """
         written, flags = e.context, 0
         if elsewhere and (written is ABSENT or written is None):
@@ -126,11 +126,11 @@ class OddValues:
         return key
 
     def numbered(self, places: NDArray[np.int64], count: int) -> OddValues:
-        """Those at some places, by number among these.
+        """Returns the entries at the given places, renumbered.
 
         Args:
             places: (k,) int64, ascending.
-            count: of places there are.
+            count: number of places before.
         """
         if len(places) == count or not (self.envelopes or self.contexts):
             return self
@@ -142,7 +142,7 @@ class OddValues:
         return found
 
     def add_to(self, columns: dict[str, Array]) -> None:
-        """Add flags and times to columns made of the envelopes in the usual shape."""
+        """Adds flags and times to columns of the normalized envelopes."""
         for number, flags in self._flags.items():
             columns["flags"][number] |= flags
         for number, ts_ns in self._times.items():
@@ -151,7 +151,7 @@ class OddValues:
         columns["flags"][strange] &= np.uint32(~_NO_ID & 0xFFFFFFFF)
 
     def identifier(self, number: int) -> str | None:
-        """The id of one of `envelopes`, also where it is no text; None for what has none."""
+        """Returns the id of an irregular envelope as a text, or None."""
         found = self.envelopes[number].id
         if found is ABSENT or found is None:
             return None
@@ -159,7 +159,7 @@ class OddValues:
 
 
 def _names_elsewhere(e: usual.OpenEnvelope, payload: usual.OpenPayload | None) -> bool:
-    """Whether there is anything beside `context` that may name one: few have it."""
+    """Returns True if a field other than `context` may name a context; few envelopes have one."""
     if e.thread_id is not ABSENT or e.threadId is not ABSENT:
         return True
     return payload is not None and not (

@@ -1,7 +1,8 @@
-"""Lines, and elements of an array, of more than 128 MB: no frame is that long, and one whole would take as much memory.
+"""Reads lines and array elements above 128 MB by their head, as one unreadable message each.
 
-RULE: such a line or element is one unreadable message. Of its bytes only the head is read, to say what it is, and the
-head stands for it in exports; Raw shows its ends, and saving it writes all of it.
+RULE: such a line or element is one unreadable message. No real frame is that long, and a whole one would take as much
+memory. Only the head is read, to describe it, and exports use the head in its place. Raw shows both ends, and saving
+writes all of it.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import SourceFile
 
 _HEAD = 1 << 12
-_MOST = (1 << 32) - 1  # what the column of lengths can hold
+_MOST = (1 << 32) - 1  # limit of the column of lengths
 
 
 def read_overlong(source: SourceFile, place: int, start: int, stop: int, before: bytes = b"") -> Block:
-    """A block of the lines before it and of one overlong line.
+    """Returns a block of an overlong line and the lines before it.
 
     Args:
         source: the file.
         place: its number in the capture.
-        start, stop: where the line lies, its end included where it has one.
-        before: whole lines that lie right before it.
+        start, stop: span of the line, with its line end if there is one.
+        before: whole lines directly before it.
     """
     head = source.read(start, _HEAD)
     block = BlockReader(place, source.reading).read(before + head, start - len(before))
@@ -33,12 +34,12 @@ def read_overlong(source: SourceFile, place: int, start: int, stop: int, before:
 
 
 def read_element(place: int, head: bytes, start: int, stop: int) -> Block:
-    """A block of one overlong element of an array.
+    """Returns a block of one overlong array element.
 
     Args:
         place: its file's number in the capture.
         head: its first bytes.
-        start, stop: where it lies.
+        start, stop: its span.
     """
     block = BlockReader(place).read_spans(head, [(0, len(head))], start)
     if len(block):
@@ -48,7 +49,7 @@ def read_element(place: int, head: bytes, start: int, stop: int) -> Block:
 
 
 def _call_unreadable(block: Block, length: int) -> None:
-    """Have the last record of a block be an unreadable one of so many bytes."""
+    """Turns a block's last record into an unreadable one of the given length."""
     columns = block.columns
     columns["part"][-1] = 0
     columns["length"][-1] = columns["size"][-1] = min(length, _MOST)

@@ -1,12 +1,12 @@
-"""How the clocks of several sources stand to each other, and of which space they are, told by samples of each.
+"""Estimates clock offsets between sources, and their spaces, from a sample of each.
 
-A sample is what a file begins with, always as many bytes of it: so what is found does not depend on the blocks in which
-files are read. Where nothing at two beginnings is the same, one is looked for in the other by its time.
+A sample is the beginning of a file, always with the same number of bytes, so the result does not depend on blocks. If
+two samples share no message, one is searched in the other file by its time.
 
-RULE (docs/protocols.md 11): nobody has a message before the gateway received it. So a source is put that much later
-that none of what it shares with the gateway's log is earlier there, but for what is a second off the usual; one that
-has what comes soonest within 20 ms after the gateway is left as it is. Sources without a gateway's log between them
-are put by the median. What shares no message with others goes by its own clock.
+RULE (docs/protocols.md 11): no source has a message before the gateway received it. So a source is shifted later until
+none of its shared messages is earlier than in the gateway's log, except for outliers of more than a second. A source
+within 20 ms after the gateway is not shifted. Sources without a gateway's log between them are aligned by the median. A
+source without shared messages keeps its own clock.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from inspector.store.messages.duplicates import identities
 SAMPLE_BYTES = 1 << 19
 _PROBE_BYTES = 1 << 16
 _BEFORE_NS = 1_000_000_000
-"""What is looked for by the time it was sent at is looked for so much earlier: it came in another order."""
+"""Nanoseconds by which a search starts before the sending time, since messages may arrive in another order."""
 _OUTLIER_NS = 1_000_000_000
 _ON_THE_WAY_NS = 20_000_000
-"""What takes no longer from the gateway is no wrong clock."""
+"""Longest plausible transfer from the gateway in nanoseconds; shorter gaps are no clock error."""
 _MOST_NS = 10 * 366 * 86_400 * 1_000_000_000
-"""What is further apart is no clock."""
+"""Largest plausible clock offset in nanoseconds."""
 _RPC = np.uint32(Flag.RPC.value)
 _MOST_SEARCHED = 8
-"""Sources that a message is looked for in by its time."""
+"""Largest number of sources for a search by time."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sample:
-    """Some records of a source.
+    """A sample of a source's records.
 
     Attributes:
-        identities: (k,) of messages, ascending, each once; of a gateway's copies the first.
-        times: (k,) when it has them, by its clock.
-        spaces: that records name, or that what was captured was joined to.
-        is_log: it is what a gateway logged.
+        identities: (k,) of messages, ascending, distinct; of a gateway's copies the first.
+        times: (k,) their times in its clock.
+        spaces: named by records, or joined for the capture.
+        is_log: it is a gateway's log.
         is_of_rpc: most of its records are JSON-RPC.
         is_of_envelopes: most of its records have ids of their own, and are no transcript's.
-        first_ns: when its first message was sent, which is the same in each source that has it; NO_TIME.
+        first_ns: sending time of its first message, equal in each source that has it; NO_TIME.
     """
 
     identities: NDArray[np.uint64]
@@ -65,10 +65,10 @@ class _Sample:
 
 
 def compare_sources(sources: Sequence[SourceFile]) -> None:
-    """Find out the clock offset of each source, unless it is set, and its space, where it names none itself.
+    """Sets each source's clock offset, unless set by the user, and its space, unless its records name one.
 
-    The first gateway's log, else the first source that shares messages with another, is by whose clock the others are
-    put. Reads some hundred kilobytes of each. Called before any of it is given out.
+    The reference clock is the first gateway's log, else the first source that shares messages with another. Reads some
+    hundred kilobytes of each. Call before any record is returned.
     """
     samples = [_sample_of(source) for source in sources]
     _place_in_space(sources, samples)
@@ -85,7 +85,7 @@ def compare_sources(sources: Sequence[SourceFile]) -> None:
 
 
 def _spread(root: int, sources: Sequence[SourceFile], samples: list[_Sample], found: dict[int, int]) -> None:
-    """Give an offset to all that share messages with a source, or with one that does."""
+    """Assigns offsets to all sources connected to a root by shared messages."""
     frontier = [root]
     while frontier:
         by = frontier.pop(0)
@@ -97,14 +97,14 @@ def _spread(root: int, sources: Sequence[SourceFile], samples: list[_Sample], fo
                 later = _apart_elsewhere(sources, samples, by, place)
             if later is not None:
                 sources[place].clock = ClockBasis.ESTIMATED
-                if sources[by].clock is ClockBasis.OWN:  # one that is set is no estimate
+                if sources[by].clock is ClockBasis.OWN:  # an offset set by the user is no estimate
                     sources[by].clock = ClockBasis.ESTIMATED
                 found[place] = found[by] + later
                 frontier.append(place)
 
 
 def _apart(by: _Sample, other: _Sample) -> int | None:
-    """How much later the other source has to be put, to go by the clock of the first; None where they share nothing."""
+    """Returns the shift of the other source to the first one's clock in nanoseconds; None without shared messages."""
     _, own, theirs = np.intersect1d(by.identities, other.identities, assume_unique=True, return_indices=True)
     times, others = by.times[own], other.times[theirs]
     known = (times != NO_TIME) & (others != NO_TIME)
@@ -124,7 +124,7 @@ def _apart(by: _Sample, other: _Sample) -> int | None:
 
 
 def _apart_elsewhere(sources: Sequence[SourceFile], samples: list[_Sample], by: int, other: int) -> int | None:
-    """The same by what the beginning of one has in the middle of the other."""
+    """Returns the same shift from one file's beginning found in the middle of the other."""
     for one, beginning in ((by, other), (other, by)):
         source, time_ns = sources[one], samples[beginning].first_ns
         comparable = len(samples[one].identities) and len(samples[beginning].identities)
@@ -141,7 +141,7 @@ def _apart_elsewhere(sources: Sequence[SourceFile], samples: list[_Sample], by: 
 
 
 def _place_of(source: SourceFile, time_ns: int) -> int:
-    """Where in a log, in bytes, begins what was sent no earlier than a time, as far as it is in the order of time."""
+    """Returns the byte offset of the first message at or after a time, assuming the log is in time order."""
     low, high = 0, max(0, source.size - _PROBE_BYTES)
     while high - low > _PROBE_BYTES:
         middle = (low + high) // 2
@@ -154,7 +154,7 @@ def _place_of(source: SourceFile, time_ns: int) -> int:
 
 
 def _sample_of(source: SourceFile, start: int = 0, size: int = SAMPLE_BYTES) -> _Sample:
-    """The records of some bytes of a source that are whole lines there."""
+    """Returns a sample of the whole lines in a byte range."""
     block = _block_of(source, start, size)
     columns, strings = block.columns, block.strings
     found, first = np.unique(identities(block), return_index=True) if len(block) else (np.empty(0, np.uint64), [])
@@ -176,7 +176,7 @@ def _sample_of(source: SourceFile, start: int = 0, size: int = SAMPLE_BYTES) -> 
 
 def _block_of(source: SourceFile, start: int, size: int) -> Block:
     reader = BlockReader(0, source.reading)
-    if source.elements is not None:  # a scanner goes on from where it is: this is another one
+    if source.elements is not None:  # a separate scanner, since the source's own keeps its position
         beside = SourceFile(source.data_path)
         try:
             beside.elements = scanner_for(beside)
@@ -193,12 +193,12 @@ def _block_of(source: SourceFile, start: int, size: int) -> Block:
 
 
 def _place_in_space(sources: Sequence[SourceFile], samples: list[_Sample]) -> None:
-    """What names no space is of the one that the others name; what was tapped is one of its own.
+    """Assigns spaces to sources without one; tapped traffic gets a space of its own.
 
-    RULE: what passes between a client and its MCP server is no part of a workspace, and its names mean nothing
-    elsewhere: beside other sources it is a space that is called as the source is. Envelopes of a source that names none
-    at its beginning are of the space that all others name: participants' own logs do not say what a gateway's says in
-    each line. Where the others name several, it stays open.
+    RULE: traffic between a client and its MCP server belongs to no workspace, and its names are local: beside other
+    sources it becomes a space named after the source. Envelopes of a source without a named space in its sample belong
+    to the only space of the others: participants' own logs lack what a gateway's log names in each line. If the others
+    name several spaces, it stays open.
     """
     for source, sample in zip(sources, samples, strict=True):
         if sample.is_of_rpc and not sample.spaces and len(sources) > 1:

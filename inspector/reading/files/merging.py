@@ -1,8 +1,8 @@
-"""Several sources read as one: the records of each in their order, those of different ones by time.
+"""Merges several sources by time and keeps the order within each.
 
-RULE: a record's time is its own, or that of one before it in its source where that is later: so the order of a file is
-never changed, and a record without a time stays where it is. Of records with one time those of the earlier source come
-first. So the order does not depend on the blocks in which files are read.
+RULE: the sort key of a record is its own time, or that of an earlier record in its source if later. So the order of a
+file never changes, and a record without a time stays in place. At equal times the earlier source comes first. The order
+does not depend on the blocks.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from inspector.store.columns.strings import InternTable
 from inspector.store.files.source_files import SourceFile
 
 HOLD_S = 0.25
-"""So long what has come waits for other sources that grow as well: they are looked at about ten times a second."""
+"""Seconds that records wait for other growing sources, polled about ten times a second."""
 _MOST_IN_PROCESSES = 4
-"""Of more sources none is read by processes of its own: there would be too many."""
+"""Largest number of sources with worker processes of their own."""
 _TAKEN = 2_000
-"""Records that are put in order at once while somebody waits to paint; fewer cost more, each source anew."""
+"""Records merged at once in a window; fewer cost more, since each merge visits every source."""
 _AHEAD_BYTES, _LEAST_BYTES = 1 << 23, 1 << 17
-"""Of all sources together that are read and not in order yet; of one of them, however many there are."""
+"""Bytes read but not merged of all sources together, and the minimum of one source."""
 _END = object()
 
 
 class _Waiting:
-    """Records of one source that were read and not given out.
+    """Records of one source that are not merged yet.
 
     Attributes:
-        block: they are in it.
-        keys: (records,) ns, by which all of the block is put in order; ascending.
-        since: when they came, by the monotonic clock.
+        block: contains them.
+        keys: (records,) sort keys of the whole block in ns, ascending.
+        since: arrival, in the monotonic clock.
     """
 
     def __init__(self, block: Block, after_ns: int) -> None:
@@ -56,21 +56,19 @@ class _Waiting:
 
     @property
     def last(self) -> int:
-        """The key of the last one."""
         return int(self.keys[-1])
 
     @property
     def is_empty(self) -> bool:
-        """Whether all were given out."""
         return self._begin >= len(self.keys)
 
     def within(self, until_ns: int | None) -> NDArray[np.int64]:
-        """The keys of those before a time that were not given out; of all of them for None."""
+        """Returns the keys of pending records before a time; of all for None."""
         stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns))
         return self.keys[self._begin : max(self._begin, stop)]
 
     def take(self, until_ns: int | None, *, inclusive: bool) -> tuple[int, int]:
-        """Where those up to a time lie in the block; all of them for None."""
+        """Removes records up to a time, all for None; returns their range in the block."""
         begin, side = self._begin, "right" if inclusive else "left"
         stop = len(self.keys) if until_ns is None else int(np.searchsorted(self.keys, until_ns, side))
         self._begin = max(begin, stop)
@@ -78,43 +76,43 @@ class _Waiting:
 
 
 def _limit(waiting: Sequence[_Waiting], until_ns: int | None, most: int) -> int | None:
-    """The time up to which about so many records are before another; None where they are not that many."""
+    """Returns a time with about `most` pending records before it; None if fewer are pending."""
     keys = np.concatenate([held.within(until_ns) for held in waiting]) if waiting else np.empty(0, np.int64)
     return int(np.partition(keys, most)[most]) if len(keys) > most else None
 
 
 class _InOrder:
-    """Puts the records of sources in order: each gives a block when nothing of it waits, or the others wait for it."""
+    """Merge queue of sources: a source supplies a block when it has no pending record, or others wait for it."""
 
     def __init__(self) -> None:
         self._waiting: list[deque[_Waiting]] = []  # of each source
-        self._after: list[int] = []  # the last key of each source
+        self._after: list[int] = []  # last key of each source
 
     def add(self) -> None:
-        """Take in one more source."""
+        """Adds a source."""
         self._waiting.append(deque())
         self._after.append(NO_TIME)
 
     @property
     def count(self) -> int:
-        """How many sources there are."""
+        """Number of sources."""
         return len(self._waiting)
 
     def wants(self, place: int) -> bool:
-        """Whether nothing of a source waits."""
+        """Returns True if a source has no pending record."""
         return not self._waiting[place]
 
     def give(self, place: int, block: Block) -> None:
-        """Let the records of a source wait."""
+        """Adds a source's block to the queue."""
         held = _Waiting(block, self._after[place])
         self._waiting[place].append(held)
         self._after[place] = held.last
 
     def awaited(self, more: Collection[int]) -> int | None:
-        """The source that all others wait for, where so few records are in order that it is worth its next block.
+        """Returns the source that blocks all others while few records are in order, or None.
 
         Args:
-            more: sources that have more to give at once, of each of which something waits.
+            more: sources with pending records that can supply another block at once.
         """
         until, place = min(((self._after[place], place) for place in more), default=(None, -1))
         ready = 0
@@ -125,17 +123,17 @@ class _InOrder:
         return place if until is not None else None
 
     def take(self, more: Collection[int], until_ns: int | None = None, most: int | None = None) -> Block | None:
-        """What is in order by now; None where nothing is.
+        """Removes and returns the records that are in order by now; None if there are none.
 
         Args:
-            more: sources that have more to give, however much of them waits.
-            until_ns: nothing later than that; None for no such limit.
-            most: about so many records; of one time all are given. None for all that are in order.
+            more: sources that have further records.
+            until_ns: upper limit of the time; None for no limit.
+            most: approximate limit of records; records of one time stay together. None for no limit.
         """
         ends = [(self._after[place], place) for place in more]
         if until_ns is not None:
             ends.append((until_ns, len(self._waiting)))
-        # What goes by the last time that is known waits for what the sources before it may have of the same time.
+        # Records at the last known time wait for equal times in earlier sources.
         until, first = min(ends, default=(None, len(self._waiting)))
         if most is not None and (sooner := _limit([*chain.from_iterable(self._waiting)], until, most)) is not None:
             until, first = sooner, len(self._waiting)
@@ -150,11 +148,11 @@ class _InOrder:
         return merged(parts) if parts else None
 
     def due(self, growing: Collection[int], now: float) -> int | None:
-        """Up to which key nothing has to wait any more for sources that grow; None where nothing has to wait.
+        """Returns the key up to which growing sources no longer delay records; None for no delay.
 
         Args:
-            growing: sources that may bring earlier records than others have by now.
-            now: by the monotonic clock.
+            growing: sources that may still supply earlier records.
+            now: monotonic clock.
         """
         if len(growing) < 2:
             return None
@@ -164,19 +162,19 @@ class _InOrder:
 
 
 class MergedReader:
-    """Reads several sources of a capture; to be used as a `SourceReader` is while a document is opened.
+    """Reads several sources of a capture as one; same interface as `SourceReader` during opening.
 
     Attributes:
-        left_out: sources that hold nothing known, and why, as sentences.
-        pace: of whoever takes the blocks in; all sources share it.
+        left_out: sources of unknown format, with the reason, as sentences.
+        pace: shared by all sources.
     """
 
     def __init__(self, readers: Sequence[SourceReader], *, compare: bool = False) -> None:
-        """Prepare.
+        """Creates a merged reader.
 
         Args:
-            readers: of the sources, in the order of the capture's.
-            compare: find out how their clocks stand to each other first.
+            readers: of the sources, in the capture's order.
+            compare: estimate their clock offsets first.
         """
         self._readers = list(readers)
         self._compare = compare
@@ -186,29 +184,29 @@ class MergedReader:
 
     @property
     def source(self) -> SourceFile:
-        """The first source that is read."""
+        """The first source."""
         return self._readers[0].source
 
     @property
     def sources(self) -> list[SourceFile]:
-        """What is read."""
+        """Sources in use."""
         return [reader.source for reader in self._readers]
 
     @property
     def readers(self) -> list[SourceReader]:
-        """Those of the sources that are read."""
+        """Readers of the sources in use."""
         return self._readers
 
     @property
     def waiting(self) -> bool:
-        """Whether the last step brought nothing because the next block is not there yet."""
+        """True if the last step had no block because the next one is not ready."""
         return any(reader.waiting for reader in self._readers)
 
     def find_out(self, *, wait: bool) -> Steps:
-        """Find out what each holds; those of no known format are left out.
+        """Detects the format of each source; drops sources of unknown format.
 
         Raises:
-            UnknownFormatError: none holds anything known.
+            UnknownFormatError: if no source has a known format.
         """
         known: list[SourceReader] = []
         for reader in self._readers:
@@ -229,7 +227,7 @@ class MergedReader:
             compare_sources(self.sources)
 
     def read(self, size: int, *, wait: bool, to_be_followed: bool = False) -> Steps:
-        """Blocks of all sources up to their ends; as `SourceReader.read`."""
+        """Yields blocks of all sources up to their ends; as `SourceReader.read`."""
         readers = 1 if len(self._readers) <= _MOST_IN_PROCESSES else 0
         size = min(size, max(_LEAST_BYTES, _AHEAD_BYTES // len(self._readers)))
         with ExitStack() as stack:
@@ -262,14 +260,14 @@ class MergedReader:
                     yield block
 
     def _put(self, place: int, block: object, going: set[int]) -> None:
-        """Take in what a step of a source gave."""
+        """Processes the result of a source's step."""
         if block is _END:
             going.discard(place)
         elif isinstance(block, Block):
             self._give(place, block)
 
     def _next(self, place: int, steps: Steps) -> object:
-        """The next step of a source; what cannot be read any more is at its end, and leaves the others alone."""
+        """Returns the next step of a source; a read error ends that source only."""
         try:
             return next(steps, _END)
         except OSError as error:
@@ -277,18 +275,18 @@ class MergedReader:
             return _END
 
     def add(self, reader: SourceReader) -> None:
-        """Read on in one more source, which has come since."""
+        """Adds a source that appeared later."""
         self._readers.append(reader)
 
     def read_on(self, size: int, growing: Collection[SourceFile], *, at_end: bool = False) -> Block | None:
-        """What sources have gained, as far as it is in order; None where there is nothing.
+        """Returns new records of growing sources, as far as they are in order, or None.
 
-        Records wait a moment for those of other sources that grow. One that comes later still stands where it came.
+        Records wait a moment for other growing sources. A record that comes even later stays at its arrival position.
 
         Args:
             size: bytes of a block.
-            growing: the sources that may bring records at any time.
-            at_end: nothing waits any more.
+            growing: sources that may supply records at any time.
+            at_end: no record waits any more.
         """
         self._grow()
         more: list[int] = []
@@ -312,7 +310,7 @@ class MergedReader:
             self._order.add()
 
     def _give(self, place: int, block: Block) -> None:
-        """Let the records of a block wait, by the clock of the document."""
+        """Queues the records of a block, in the document's clock."""
         source = self._readers[place].source
         source.read_to = max(source.read_to, block.stop)
         source.note(block)
@@ -328,12 +326,12 @@ def _cannot(source: SourceFile, error: OSError) -> str:
 
 
 def _is_sampled(source: SourceFile) -> bool:
-    """Whether so much of a file that is being filled is there that its clock can be told."""
+    """Returns True if a source has enough bytes for a clock sample."""
     return not source.growing or source.size >= SAMPLE_BYTES
 
 
 def _shifted(times: NDArray[np.int64], offset_ns: int) -> NDArray[np.int64]:
-    """(n,) times by another clock; none, and those that no clock has, stay."""
+    """Returns (n,) shifted times; NO_TIME and implausible ones stay."""
     usual = (times > -_LATEST_NS) & (times < _LATEST_NS)
     return np.where(usual, times + offset_ns, times)
 
@@ -342,10 +340,10 @@ _LATEST_NS = 1 << 62
 
 
 def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
-    """Parts of blocks as one block, by their keys; of equal ones the earlier part's first.
+    """Merges parts of blocks by their keys; at equal keys the earlier part comes first.
 
     Args:
-        parts: block, where the part begins and stops in it, and the keys of all its records, ascending.
+        parts: block, start and stop of the part, and the keys of all its records, ascending.
     """
     strings: InternTable[str] = InternTable("")
     to_sets = BlockSets(strings)
@@ -373,10 +371,10 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
 
 
 def _is_within(mark: Opened, begin: int, stop: int, count: int) -> bool:
-    """Whether a connection begins in a part of a block: before its last record, or behind all of them."""
+    """Returns True if a connection begins within a part of a block, or after its last record."""
     return begin <= mark.place < stop or mark.place == stop == count
 
 
 def _moved(mark: Opened, places: NDArray[np.int64], put: NDArray[np.int64]) -> Opened:
-    """The mark where its next record has come to lie; behind all where that is in no part yet."""
+    """Returns the mark at the new place of its next record; at the end if that is in no part yet."""
     return mark._replace(place=int(places[mark.place]) if mark.place < len(places) else len(put))

@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes: lines or a JSON array, a log at all or none (docs/design.md 4, Formats)."""
+"""Detects the kind of a file from its first bytes: lines, a JSON array, or no log (docs/design.md 4, Formats)."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from inspector.store.files.elements import ElementScanner, Span, layout_of, trim
 from inspector.store.files.source_files import SourceFile
 
 SNIFFED_LINES = 1_000
-"""One of so many first records must be known."""
+"""At least one of so many first records must be known."""
 
 HEAD_BYTES = 1 << 16
-"""Enough to tell lines from an array."""
+"""Bytes that suffice to distinguish lines from an array."""
 
 _LONGEST = 1 << 24
-"""Bytes of a line that is read whole to know it; of a longer one the head tells."""
+"""Bytes of a line that is read whole for detection; longer ones are read by their head."""
 _STEP = 1 << 22
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\r\n \t"
 _VALUES = b'{["-0123456789tfn]'
-"""How a value of a JSON array begins, or the array ends."""
+"""First characters of a JSON array's value, or of its end."""
 _TIME_IN_BRACKETS = re.compile(rb"\[\d+[-:/]")
-"""How a line begins that says in brackets when it was written."""
+"""Beginning of a line with its time in brackets."""
 
 
 def scanner_for(source: SourceFile) -> ElementScanner | None:
-    """A scanner when the file holds one JSON array, or objects of several lines each; None when it holds lines.
+    """Returns a scanner for a JSON array, or for objects over several lines; None for lines.
 
-    Lines may begin with a bracket too: a log's own `[INFO]`, a JSON-RPC batch a line.
+    A line may begin with a bracket too: a log's own `[INFO]`, or a JSON-RPC batch.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: if the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
     history = _HISTORY.match(head)
@@ -51,22 +51,22 @@ def scanner_for(source: SourceFile) -> ElementScanner | None:
 
 
 _HISTORY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"history"\s*:\s*\[')
-"""How the answer of a v0.0 or v0.1 gateway about its history begins (docs/protocols.md 10)."""
+"""Beginning of a v0.0 or v0.1 gateway's history answer (docs/protocols.md 10)."""
 _SPREAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?=\{[ \t\r]*\n[ \t]+")')
-"""How objects begin that are indented for people, as `jq` prints the lines of a log."""
+"""Beginning of indented objects, as `jq` prints the lines of a log."""
 _MOST_TURNED = 1 << 26
-"""Bytes of an array that is turned round; a gateway gives 1,000 messages at most."""
+"""Largest array in bytes that is reversed; a gateway returns 1,000 messages at most."""
 _ENOUGH_TIMES = 3
 
 
 def is_newest_first(source: SourceFile) -> bool | None:
-    """Whether the elements of an array lie in the order of v0.0 histories, newest first, by the times of its head.
+    """Returns True if an array is newest first, as v0.0 histories are, judged by the times in its head.
 
-    What a gateway calls history is so unless its times say otherwise; of any other array they must say so. None when
-    more of a file that is being filled has to come before that can be said.
+    A gateway's history is newest first unless its times contradict; another array needs times as evidence. Returns None
+    while a growing file has too few bytes.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: if the file cannot be read.
     """
     if source.size > _MOST_TURNED:
         return False
@@ -84,7 +84,7 @@ def is_newest_first(source: SourceFile) -> bool | None:
 
 
 def _time_of(element: bytes) -> int:
-    """The time an element bears, else its sender's; NO_TIME."""
+    """Returns an element's time, else its sender's; NO_TIME."""
     record, _ = read_line_as(element.strip(_BLANK))
     if record.time_ns != NO_TIME or record.header is None:
         return record.time_ns
@@ -92,12 +92,12 @@ def _time_of(element: bytes) -> int:
 
 
 def reading_of(source: SourceFile) -> str | None:
-    """The format to read a file as where its lines alone do not tell: an array of what two formats write.
+    """Returns a forced format for an array with elements that two formats share, or None.
 
-    Items of the Responses API are what a thread of Codex holds, one a line; in an array they are a model's messages.
+    Items of the Responses API occur in Codex threads, one a line; in an array they are a model's messages.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: if the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
     if source.growing or not is_array(head):
@@ -110,14 +110,14 @@ def reading_of(source: SourceFile) -> str | None:
 
 
 def is_array(head: bytes) -> bool:
-    """Whether a file that begins with these bytes holds one JSON array, and not lines."""
+    """Returns True if a file with these first bytes is one JSON array instead of lines."""
     bare = head.removeprefix(_BOM).lstrip(_BLANK)
     inner = bare[1:].lstrip(_BLANK)
     if bare[:1] != b"[" or (inner and inner[0] not in _VALUES) or _TIME_IN_BRACKETS.match(bare):
         return False
     scanner = ElementScanner()
     scanner.scan(bare)
-    if scanner.closed_at is None:  # goes on behind the head
+    if scanner.closed_at is None:  # continues after the head
         return True
     first, rest = bare[: scanner.closed_at], bare[scanner.closed_at :]
     if b"\n" in first:
@@ -125,15 +125,15 @@ def is_array(head: bytes) -> bool:
     same_line, _, more = rest.partition(b"\n")
     if same_line.strip(_BLANK):
         return inner[:1] in (b"{", b"[")
-    if messages_of(first):  # a JSON-RPC batch: read as a line it is the same messages, and more such lines may come
+    if messages_of(first):  # a JSON-RPC batch: as a line it gives the same messages, and more such lines may follow
         return False
     return more.lstrip(_BLANK)[:1] not in (b"[", b"{")
 
 
 def archive_words(source: SourceFile) -> str | None:
-    """What kind of archive it is, that is not unpacked here; None when it is none.
+    """Returns the kind of a nested or unsupported archive, or None.
 
-    RULE: nothing is unpacked twice, so that a small file cannot become any number of large ones.
+    RULE: an archive within an archive is not unpacked, so that a small file cannot expand without limit.
     """
     head = source.read(0, 8)
     return next((words for magic, words in _ARCHIVES if head.startswith(magic)), None)
@@ -147,20 +147,20 @@ _ARCHIVES = (
 
 
 def can_tell(source: SourceFile) -> bool:
-    """Whether enough of a file that is being filled has come to say what it is: a whole line, or a good piece."""
+    """Returns True if enough of a growing file is there to detect its kind: a whole line, or HEAD_BYTES."""
     if not source.growing or source.size >= HEAD_BYTES:
         return True
     head = source.read(0, HEAD_BYTES).removeprefix(_BOM).lstrip(_BLANK)
-    return b"\n" in head and head.rstrip(_BLANK) != b"{"  # a brace alone may begin an object of several lines
+    return b"\n" in head and head.rstrip(_BLANK) != b"{"  # a single brace may begin an object over several lines
 
 
 def why_unknown(source: SourceFile) -> str | None:
-    """What the first record is, when not one of the first 1,000 is known; None when one is, or there are none.
+    """Returns a description of the first record if none of the first 1,000 is known; else None.
 
-    Reads no further than the first record that is known, which is nearly always the first.
+    Stops at the first known record, which is nearly always the first.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: if the file cannot be read.
     """
     steps = sniff(source)
     while True:
@@ -171,7 +171,10 @@ def why_unknown(source: SourceFile) -> str | None:
 
 
 def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
-    """What `why_unknown` says, and how many records it looked at; in steps, as one record may be very long."""
+    """Returns the result of `why_unknown` and the number of examined records.
+
+    A generator with steps, as a record may be very long.
+    """
     reason: str | None = None
     scanner = scanner_for(source)
     number = 0
@@ -196,7 +199,7 @@ def _read(line: bytes, reading: str | None) -> tuple[Record, str | None]:
 
 
 def _lines(source: SourceFile) -> Iterator[bytes | None]:
-    """Lines from the start, blank ones and a byte order mark left out; None after each step."""
+    """Yields the non-blank lines from the start, without a byte order mark; None after each step."""
     offset, rest = 0, b""
     while chunk := source.read(offset, max(HEAD_BYTES, len(rest))):
         new = chunk if offset else chunk.removeprefix(_BOM)
@@ -216,8 +219,8 @@ def _lines(source: SourceFile) -> Iterator[bytes | None]:
 
 
 def _elements(source: SourceFile, scanner: ElementScanner) -> Iterator[bytes | None]:
-    """Elements from the start; None after each step."""
-    judged = -1  # where an element begins that was told by its head before its end was found
+    """Yields the elements from the start; None after each step."""
+    judged = -1  # start of an element that was judged by its head before its end was found
     while data := source.read(scanner.position, HEAD_BYTES):
         yield from _pieces(source, scanner.scan(data), judged)
         if scanner.position - scanner.begun_at > _LONGEST and scanner.begun_at != judged:

@@ -1,7 +1,7 @@
-"""Reading one source, block by block: from its beginning when it is opened, and on as it grows.
+"""Reads one source block by block: from its beginning on opening, and further as it grows.
 
-Which way is taken is decided here: lines or elements of an array, by this process or by others, at once or as far as
-something has come. Whoever takes the blocks in need not know.
+Chooses the method: lines or array elements, in this process or in workers, at once or as data arrives. Callers need not
+know.
 """
 
 from __future__ import annotations
@@ -28,70 +28,70 @@ from inspector.store.files.source_files import SourceFile
 
 BLOCK_BYTES = 1 << 20
 LIVE_BLOCK_BYTES = 1 << 18
-"""Smaller, so that a window stays responsive between two blocks."""
+"""Bytes of a live block; small, so that the window stays responsive between blocks."""
 _SHORT_LINE = 128
-"""Bytes. Of shorter lines a block holds no more than of these: each takes its time, however little it says."""
+"""Minimal bytes a line counts in a block's limit, since each line costs time however short it is."""
 POLL_S = 0.016
-"""How often a document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
+"""Poll interval of a document in seconds; a full-rate source fills it with a few milliseconds of work."""
 _TAKEN_S, _TAKEN_BEHIND_S, _BEHIND_BYTES = 0.008, 0.016, 8 << 20
-"""How long a window waits for a block of live traffic to be taken in; and longer, so that blocks are larger and cost
-less a message, where so much waits that catching up is what one wants to see."""
+"""Time budget in seconds for a live block; a larger one, with larger and cheaper blocks, during catch-up; and the
+backlog in bytes that starts catch-up.
+"""
 _FORMATS_READ = f"{READS}; HTTP archives (HAR); a JSON array of any of these; and all of them as .gz or .zst"
 _WAIT_S = 0.05
 
 Steps = Generator[Block | None]
-"""Blocks in order; None is a step that brought nothing, and may wait for somebody else."""
+"""Yields blocks in order; None for a step without a block."""
 
 
 class UnknownFormatError(Exception):
-    """Not one of the first 1,000 lines of a file is known; the text is a sentence for the user."""
+    """None of the first 1,000 lines of a file is known; the text is a sentence for the user."""
 
 
 class SourceReader:
     """Reads a source of a capture.
 
     Attributes:
-        source: what is read; its `read_to` is moved by whoever takes a block in.
-        waiting: the last step brought nothing because the next block is not there yet.
-        left_lines: the last block was cut short of whole lines that are there.
-        pace: is told by whoever takes the blocks in how long that took.
+        source: the file; the caller advances its `read_to` when it processes a block.
+        waiting: the last step had no block because the next one is not ready.
+        left_lines: the last block omits whole lines that are there.
+        pace: the caller reports its processing time here.
     """
 
     def __init__(self, source: SourceFile, place: int, *, live: bool = False) -> None:
-        """Prepare.
+        """Creates a reader.
 
         Args:
             source: the file.
             place: its number in the capture.
-            live: it is being written while a window waits: lines too long for its loop go to another process.
+            live: it grows while a window waits: lines too long for its loop go to a worker process.
         """
         self.source = source
         self.waiting = self.left_lines = False
-        self.pace = Pace()  # of whoever takes in what is read
+        self.pace = Pace()  # of the caller's processing
         self._own_pace = Pace()
         self._place = place
         self._live = self._hands_over = live
         self._long_lines: LongLines | None = None
         self._backlog: Backlog | None = None
-        self._torn_at: int | None = None  # where a last record began that was taken without its end
+        self._torn_at: int | None = None  # start of a last record that was read without its end
         self._wires: Wires | None = None
 
     @property
     def is_live(self) -> bool:
-        """Whether it is being written by a live source, whole lines at a time."""
+        """True if a live source writes it, in whole lines."""
         return self._live
 
     @property
     def sources(self) -> list[SourceFile]:
-        """What is read."""
         return [self.source]
 
     def _blocks(self) -> BlockReader:
-        """What reads the next block."""
+        """Returns the reader of the next block."""
         return BlockReader(self._place, self.source.reading, self._in_order())
 
     def _in_order(self) -> Wires:
-        """What looks at lines that mean something by those before them."""
+        """Returns the reassembler of lines that depend on earlier ones."""
         if self._wires is None:
             joined = JoinedLines(self.source.name)
             self._wires, self.source.joined = Wires(joined), joined
@@ -100,10 +100,10 @@ class SourceReader:
     # From the beginning
 
     def find_out(self, *, wait: bool) -> Steps:
-        """Find out what it holds, as soon as enough of it is there.
+        """Detects the format as soon as enough of the file is there.
 
         Raises:
-            UnknownFormatError: nothing in its first 1,000 lines is known, or it is an archive that is not unpacked.
+            UnknownFormatError: if none of the first 1,000 lines is known, or it is a nested archive.
         """
         source = self.source
         yield from self.wait_until(lambda: can_tell(source), wait=wait)
@@ -138,22 +138,22 @@ class SourceReader:
     def read(
         self, size: int, *, wait: bool, to_be_followed: bool = False, processes: int | None = None
     ) -> Steps:  # fmt: skip
-        """Blocks up to the end: where the file ends now, or where what fills it has ended.
+        """Yields blocks up to the end: of the present file, or of the feed that fills it.
 
         Args:
-            size: bytes of a block that is read here.
-            wait: for the processes that read a large file, and for what fills it.
-            to_be_followed: stop at the end that the file has now.
-            processes: that may read a large file; None for as many as the machine has room for.
+            size: bytes of a block read in this process.
+            wait: for worker processes and the feed.
+            to_be_followed: stop at the present end of the file.
+            processes: limit of worker processes; None for as many as the machine allows.
         """
         if processes != 0 and self._is_worth_processes():
             yield from self._read_in_parts(processes, wait=wait)
         elif self.source.elements is not None and not self.source.read_to:
             yield from self._read_turned(wait=wait)
         stop = None if self.source.feed is not None else self.source.size
-        self._hands_over = not wait  # a line that is too long for a window's loop
+        self._hands_over = not wait  # lines too long for a window's loop
         while True:
-            growing = self.source.growing  # asked before reading: what comes after the end was said is none
+            growing = self.source.growing  # read first: the end may be announced during the read
             block = self.next(whole_lines=growing or self._live, size=size)
             if block is not None:
                 yield block
@@ -190,14 +190,14 @@ class SourceReader:
         self.waiting = False
 
     def _read_turned(self, *, wait: bool) -> Steps:
-        """All of an array that lies newest first, the oldest first; nothing of another one."""
+        """Yields an array that is newest first as one reversed block; no block for other files."""
         yield from self.wait_until(lambda: is_newest_first(self.source) is not None, wait=wait)
         if is_newest_first(self.source):
             yield from self.wait_until(lambda: not self.source.growing, wait=wait)
             yield self._next_elements(at_end=True, size=self.source.size + 1, newest_first=True)
 
     def wait_until(self, there: Callable[[], bool], *, wait: bool) -> Steps:
-        """Steps that bring nothing, until something is there."""
+        """Yields None until the condition is true."""
         while not there():
             yield from self._wait(wait=wait)
 
@@ -208,19 +208,19 @@ class SourceReader:
         yield None
         self.waiting = False
 
-    # On and on
+    # Incremental reading
 
     def next(self, *, whole_lines: bool, size: int = BLOCK_BYTES) -> Block | None:
-        """The block behind `source.read_to`; None when there is none, or it is not there yet.
+        """Returns the block after `source.read_to`; None at the end, or while it is not ready.
 
         Args:
-            whole_lines: leave a last line without an end for later: its rest is still being written.
-            size: bytes to read; more where one line is longer, fewer where lines are short.
+            whole_lines: leave out a last line without an end, since its rest is still being written.
+            size: bytes to read; more for a longer line, fewer for short lines.
         """
         source = self.source
         self.left_lines = False
         most_lines = max(1, size // _SHORT_LINE)
-        if self._hands_over:  # somebody waits
+        if self._hands_over:  # a window waits
             most_lines = min(most_lines, self.pace.lines, self._own_pace.lines)
         if source.elements is not None:
             return self._next_elements(at_end=not whole_lines, size=size)
@@ -257,16 +257,16 @@ class SourceReader:
         return self._read_paced(data[:end], start) if end else None
 
     def _read_paced(self, data: bytes, start: int) -> Block:
-        """Read lines, and see how many of them may be read at once: those of no known form take ten times as long."""
+        """Reads lines and measures the pace: lines of unknown form take ten times as long."""
         began = time.thread_time()
         block = self._blocks().read(data, start)
         self._own_pace.note(len(block), time.thread_time() - began)
         return block
 
     def _start(self) -> int:
-        """Where to read on. A line that was taken torn and goes on after all is read once more, whole.
+        """Returns the next offset to read. A torn line that continues after all is read again as a whole.
 
-        It has been a row already, which stays: what a row shows does not change under the reader's eyes.
+        Its first row stays: a row on screen does not change.
         """
         source, torn_at = self.source, self._torn_at
         if torn_at is None or source.size <= source.read_to:
@@ -275,7 +275,7 @@ class SourceReader:
         return source.read_to if source.read(source.read_to, 1) in (b"\n", b"\r") else torn_at
 
     def _next_overlong(self, start: int, seen: int, *, whole_lines: bool) -> Block | None:
-        """A line that is longer than may be read, and has no end before `seen`."""
+        """Reads a line above MAX_LINE without an end before `seen`."""
         source = self.source
         stop = long_lines.end_of_line(source, seen)
         if stop is None and whole_lines:
@@ -283,7 +283,7 @@ class SourceReader:
         return overlong.read_overlong(source, self._place, start, stop or source.size)
 
     def _next_long_line(self, *, whole_lines: bool) -> Block | None:
-        """A line that another process reads; here what is left where it has no end and will have none."""
+        """Reads a long line in a worker; reads it here if it has no end and will get none."""
         if self._long_lines is None:
             self._long_lines = LongLines(self.source, self._place)
         block = self._long_lines.next()
@@ -291,13 +291,13 @@ class SourceReader:
         if block is not None and not len(block) and not whole_lines:
             self._hands_over = False
             start, stop = self._start(), self.source.size
-            if stop - start > long_lines.MAX_LINE:  # the process has looked for its end: none is looked for once more
+            if stop - start > long_lines.MAX_LINE:  # the worker has searched for its end already
                 return overlong.read_overlong(self.source, self._place, start, stop)
             return self.next(whole_lines=False)
         return block if block is not None and len(block) else None
 
     def _next_of_backlog(self) -> Block | None:
-        """A block of what waits that another process reads; None while it does (`waiting`), or where none does."""
+        """Returns a block of the backlog from a worker; None while it reads (`waiting`), or without a backlog."""
         if self._backlog is None or self._backlog.idle:
             is_little = self.source.size - self.source.read_to <= BACKLOG_BYTES
             if is_little or self._in_order().may_matter(b""):
@@ -318,16 +318,16 @@ class SourceReader:
         return self._blocks().read_spans(found.data, spans, found.offset)
 
     def rest(self) -> Block | None:
-        """What was left of what comes in pieces, where nothing more will come; None for nothing."""
+        """Reads the unfinished reassembled messages after the final end; None if there are none."""
         return self._blocks().read_rest(self.source.read_to)
 
     def end_live(self) -> None:
-        """Nobody writes any more, and nobody waits: all that is left can be read here."""
+        """Ends live mode: the file is complete and no window waits, so the rest can be read here."""
         self._live = self._hands_over = False
         self.close()
 
     def close(self) -> None:
-        """End the processes that read for us, if there are any."""
+        """Ends the worker processes."""
         for aside in (self._long_lines, self._backlog):
             if aside is not None:
                 aside.end()
@@ -336,12 +336,12 @@ class SourceReader:
 
 
 def _torn_at(block: Block, line: bytes, start: int) -> int | None:
-    """Where is read once more what a last line without an end holds; None where there is nothing that could go on.
+    """Returns the offset at which a last line without an end is read again, or None if it cannot continue.
 
-    Of objects that share a line it is the last one, if it is torn: the others would be messages twice.
+    Of objects that share a line only a torn last one is read again; the others would be duplicates.
 
     Args:
-        block: the last line is in it.
+        block: contains the last line.
         line: that line.
         start: its offset.
     """
@@ -354,5 +354,5 @@ def _torn_at(block: Block, line: bytes, start: int) -> int | None:
 
 
 def _end_of_line(data: bytes, number: int) -> int:
-    """Where a line ends that is there, counted from 1."""
+    """Returns the end of a line, counted from 1."""
     return int(np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))[number - 1]) + 1

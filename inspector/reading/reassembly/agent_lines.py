@@ -1,9 +1,9 @@
-"""Reads ACP and A2A in the order of their lines: what answers what, texts in pieces (docs/protocols.md 18).
+"""Resolves ACP and A2A lines in order: pairs answers with requests and joins streamed texts (docs/protocols.md 18).
 
-An answer says nothing but an id, and in ACP both sides number from 0. Here the request is found that it answers: of
-the other side where a direction is known, else the latest with that id that is open and that such an answer fits.
-What a line means by those before it goes with it; pieces of one text are one line. Such a line is read from beside the
-source (`inspector.reading.reassembly.joined_lines`); every other stays as it is.
+An answer has only an id, and in ACP both sides number from 0. It belongs to a request of the other side if the
+direction is known. Otherwise it belongs to the latest open request with that id and a fitting form. Facts from earlier
+lines are stored with a line; pieces of one text become one line. Such lines are stored beside the source
+(`inspector.reading.reassembly.joined_lines`); all others stay as they are.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _ASKS = re.compile(
     rb'"method"\s*:\s*"(session/|message/|tasks/send|initialize"|'
     rb'(?:SendMessage|SendStreamingMessage|GetTask|CancelTask|ListTasks|SubscribeToTask|GetExtendedAgentCard)")'
 )
-"""How requests of the two begin. It is gone through once for all: lines may be long, and mostly are of neither."""
+"""Beginnings of the requests of both protocols, in one pattern: lines may be long, and most are of neither."""
 _INITIALIZE, _OF_ACP = b'initialize"', b'"clientCapabilities"'
-"""A request of MCP as well, and what only that of ACP holds."""
+"""A method that MCP has too, and a field that only ACP has."""
 _MOST_OPEN = 10_000
-"""Requests without an answer, tools and tasks that are remembered."""
+"""Limit of remembered open requests, tools and tasks."""
 _Pipe = tuple[int, int]
-"""What ids mean something in: the connection, and the HTTP exchange."""
+"""Scope of JSON-RPC ids: the connection, and the HTTP exchange."""
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class _Request:
 
 @dataclass(slots=True)
 class _Run:
-    """Pieces of one text, so far: the last of them, and what all say."""
+    """Pieces of one text so far: the last one, and the texts of all."""
 
     line: OrderedLine
     record: Record
@@ -62,36 +62,36 @@ class _Run:
 
 
 class AgentLines:
-    """Looks at the lines of one source, each once, in order."""
+    """Resolves the lines of one source, each once, in order."""
 
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
         self._protocol: str | None = None  # of the lines so far
         self._open: OrderedDict[tuple[_Pipe, str], list[_Request]] = OrderedDict()
         self._runs: dict[tuple[Any, ...], _Run] = {}
-        self._tools: OrderedDict[tuple[_Pipe, str, str], str] = OrderedDict()  # their titles
+        self._tools: OrderedDict[tuple[_Pipe, str, str], str] = OrderedDict()  # titles of tools
         self._replaying: dict[tuple[_Pipe, str | None], int] = {}
         self._waiting: OrderedDict[str, str | None] = OrderedDict()  # tasks that wait for their client
         self._contexts: OrderedDict[str, str] = OrderedDict()  # by task
 
     def may_matter(self, data: bytes) -> bool:
-        """Whether there is anything to look at in some lines."""
+        """Returns True if any of the lines may be relevant."""
         return self._protocol is not None or _may_begin(data)
 
     def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
-        """The lines that are to be read in place of some.
+        """Returns the lines to read instead.
 
         Raises:
-            OSError: there is no room for one.
+            OSError: if there is no room for one.
         """
         return [found for line in lines for found in self._line(line)]
 
     def end(self) -> list[OrderedLine]:
-        """What is left of texts when the source has ended. Raises OSError."""
+        """Returns the unfinished texts at the end of the source. Raises OSError."""
         return [self._flush(key) for key in list(self._runs)]
 
     def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
-        """What one line becomes, and texts that end before it."""
+        """Yields the replacement of one line, and texts that end before it."""
         if line.known is not None or (self._protocol is None and not _may_begin(line.data)):
             yield line
             return
@@ -114,19 +114,19 @@ class AgentLines:
         if key is not None:
             yield from self._piece(key, _Run(line, record, message))
             return
-        for one in [one for one in self._runs if one[0] == pipe]:  # whatever comes next, a text does not go on
+        for one in [one for one in self._runs if one[0] == pipe]:  # any other message ends a streamed text
             yield self._flush(one)
         known = (self._asked if isinstance(header.method, str) else self._answered)(pipe, message, record)
         yield self._with(line.data, known, (line.offset, line.length)) if known else line
 
     def _with(self, data: bytes, known: Mapping[str, Any], places: Sequence[int]) -> OrderedLine:
-        """A line with what is known of it, in place of those that lie somewhere."""
+        """Returns a derived line with known facts, in place of the lines at `places`."""
         return OrderedLine(data, self._joined.put(data, known, places), len(data), known)
 
     # Requests
 
     def _asked(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
-        """Note a request or notification; what is known of it by others."""
+        """Records a request or notification; returns the facts known from earlier lines."""
         method, params = str(message.get("method")), mapping(message.get("params"))
         protocol = record.meant_by
         if protocol is None:
@@ -161,7 +161,7 @@ class AgentLines:
         return {**beside, "protocol": protocol} if beside else {}
 
     def _side(self, record: Record, method: str, protocol: str) -> str:
-        """Who sends a request: as its line says, else as its method tells."""
+        """Returns the sender of a request: by its line, else by its method."""
         sender, _ = ends(record.direction)
         if protocol == a2a.LABEL:
             return CLIENT
@@ -170,7 +170,7 @@ class AgentLines:
         return acp.side_of(method)
 
     def _of_session(self, pipe: _Pipe, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """What is known of an update: whether it is told again, and what its tool is called."""
+        """Returns known facts of an update: it is a replay, and its tool's title."""
         if method == acp.PERMISSION:
             called = text(mapping(params.get("toolCall")).get("toolCallId"))
             title = self._tools.get((pipe, text(params.get("sessionId")) or "", called or ""))
@@ -206,7 +206,7 @@ class AgentLines:
     # Answers
 
     def _answered(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> dict[str, Any]:
-        """The request that an answer is of, and what is known by it; nothing where the line stays JSON-RPC."""
+        """Returns the facts known from an answer's request; empty if the line stays JSON-RPC."""
         request = self._request_of(pipe, message, record)
         if request is None:
             return {} if record.exchange is not None or self._protocol is None else {"protocol": self._protocol}
@@ -246,7 +246,7 @@ class AgentLines:
         return beside
 
     def _request_of(self, pipe: _Pipe, message: Mapping[str, Any], record: Record) -> _Request | None:
-        """The open request that an answer is of, which is open no more unless more answers to it come."""
+        """Returns the open request of an answer; closes it unless more answers may follow."""
         identifier = rpc_id(message.get("id"))
         waiting = self._open.get((pipe, identifier), []) if identifier is not None else []
         fitting = list(reversed(waiting))
@@ -266,15 +266,15 @@ class AgentLines:
         return found
 
     def _is_last(self, message: Mapping[str, Any]) -> bool:
-        """Whether an answer is the last of those that a streamed request has."""
+        """Returns True for the last answer of a streamed request."""
         kind, value = a2a.outcome_of(message.get("result"))
         state = a2a.state_of(kind, value)
         return "error" in message or kind in ("", "message") or state in a2a.ENDED | a2a.ASKS
 
-    # Texts in pieces
+    # Streamed texts
 
     def _piece_of(self, pipe: _Pipe, message: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """What the pieces of a text have in common; None for what is no piece of one."""
+        """Returns the key shared by the pieces of a text; None for other messages."""
         params = mapping(message.get("params"))
         update = mapping(params.get("update"))
         sort = update.get("sessionUpdate")
@@ -293,7 +293,7 @@ class AgentLines:
         return pipe, "artifact", str(value.get("taskId")), str(artifact.get("artifactId"))
 
     def _piece(self, key: tuple[Any, ...], piece: _Run) -> Iterator[OrderedLine]:
-        """Take in a piece of a text; texts of the same connection that end with it."""
+        """Adds a piece of a text; yields texts of the same connection that end with it."""
         artifact = key[1] == "artifact"
         told = a2a.outcome_of(piece.message.get("result"))[1]
         begins = artifact and told.get("append") is not True
@@ -309,7 +309,7 @@ class AgentLines:
             yield self._flush(key)
 
     def _flush(self, key: tuple[Any, ...]) -> OrderedLine:
-        """A text whose pieces have all come."""
+        """Returns the line of a complete text."""
         run = self._runs.pop(key)
         of_artifact = key[1] == "artifact"
         known = (self._answered if of_artifact else self._asked)(key[0], run.message, run.record)
@@ -334,7 +334,7 @@ _FITS = {
 
 
 def _fits(method: str, message: Mapping[str, Any]) -> bool:
-    """Whether an answer has what answers to a method have."""
+    """Returns True if an answer has the typical fields of the method's result."""
     result = message.get("result")
     return isinstance(result, Mapping) and any(key in result for key in _FITS.get(method, ()))
 
@@ -348,7 +348,7 @@ def _text_of(message: Mapping[str, Any]) -> str:
 
 
 def _put_text(message: dict[str, Any], whole: str) -> None:
-    """Let a message say the whole of what came in pieces."""
+    """Replaces a message's text by the whole one."""
     update = mapping(mapping(message.get("params")).get("update"))
     if update:
         mapping(update.get("content"))["text"] = whole  # type: ignore[index]  # as decoded, a dict
@@ -360,6 +360,6 @@ def _put_text(message: dict[str, Any], whole: str) -> None:
 
 
 def _may_begin(data: bytes) -> bool:
-    """Whether a message of one of the protocols may be among lines."""
+    """Returns True if lines may contain a message of one of the protocols."""
     asked = {*_ASKS.findall(data)}
     return bool(asked - {_INITIALIZE}) or (bool(asked) and _OF_ACP in data)

@@ -1,8 +1,8 @@
-"""Tells conversations on one wire apart: which earlier request a request goes on from (docs/protocols.md 17).
+"""Groups model requests on one wire into conversations by their shared history (docs/protocols.md 17).
 
-Clients begin several conversations with the same words: main agent, sub-agents and resumed sessions. So a request
-belongs to the conversation whose history its own begins with. Ids that a client sends in headers come first: a request
-never goes on a conversation of another thread.
+Clients begin several conversations with the same text: main agent, sub-agents and resumed sessions. So a request
+continues the conversation with the matching history. Thread ids in a client's headers take precedence: a request never
+continues a conversation of another thread.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from inspector.protocol.record import ModelCall, Speaker
 
 _MOST_CONVERSATIONS = 1_000
 _MOST_LOOKED_AT = 64
-"""Conversations with the same beginning, the latest, that a request is compared with."""
+"""Limit of compared conversations with the same beginning, latest first."""
 _MOST_REMEMBERED = 10_000
 _MOST_KEPT = 6
-"""Requests of a conversation that a later one may go on from."""
+"""Requests per conversation that a later one may continue."""
 K = TypeVar("K")
 V = TypeVar("V")
 
 
 class _Sent:
-    """One request: marks of what it sent, who said each, and marks of what the model answered."""
+    """One request: hashes of its history with the speaker of each, and hashes of the model's answer."""
 
     __slots__ = ("answers", "history", "speakers")
 
@@ -42,9 +42,9 @@ class _Conversation:
 
     Attributes:
         name: of its space.
-        first: what its first request sent.
-        sent: its last requests; a side question is left behind by the request after it.
-        offers, instructs: equal for equal tools, and for system prompts that begin alike.
+        first: history of its first request.
+        sent: its last requests; the next request ignores a side question.
+        offers, instructs: equal for equal tools, and for system prompts with the same beginning.
     """
 
     __slots__ = ("first", "instructs", "name", "offers", "sent")
@@ -55,16 +55,16 @@ class _Conversation:
         self.offers, self.instructs = call.offers, call.instructs
 
     def take(self, call: ModelCall) -> None:
-        """Goes on with a request."""
+        """Appends a request."""
         self.sent.append(_Sent(call))
         self.offers, self.instructs = call.offers, call.instructs
 
     def is_elsewhere(self, call: ModelCall) -> bool:
-        """Tells whether a request gives the same words to another model, as for a title or a router's decision."""
+        """Returns True if a request sends the same text to another model, as for a title or a router's decision."""
         return bool(self.offers) != bool(call.offers) and self.instructs != call.instructs
 
     def rank(self, call: ModelCall) -> tuple[int, int]:
-        """How well a request goes on from here, to compare; 0 first where it does not."""
+        """Returns a comparable rank of a request as continuation; 0 first if it is none."""
         if self.is_elsewhere(call):
             return 0, 0
         return max((self._rank(one, call) for one in self.sent), default=(0, 0))
@@ -74,14 +74,14 @@ class _Conversation:
         left, rest = one.history[shared:], call.history[shared:]
         if not shared:
             return 0, 0
-        if not rest:  # the same again, or the user went back; from the first words on it is begun anew
+        if not rest:  # repeated, or the user went back; a repeat of the first text starts anew
             is_anew = self.first == call.history and len(self.sent[-1].history) > len(self.first)
             return (0 if is_anew else 3 if left else 5), shared
         if not one.answers.isdisjoint(rest):
             return (2 if left else 5), shared
         if not left:
             return (4 if not one.answers else 3 if call.speakers[shared] != Speaker.USER else 1), shared
-        if not set(left).isdisjoint(rest):  # something in between was changed
+        if not set(left).isdisjoint(rest):  # a message in between was changed
             return 2, shared
         was, now = one.speakers[shared], call.speakers[shared]
         is_alike = self.offers == call.offers and self.instructs == call.instructs
@@ -92,17 +92,17 @@ class _Conversation:
 
 
 class Conversations:
-    """The conversations of one source, in the order its requests were made."""
+    """Conversations of one source, in request order."""
 
     def __init__(self) -> None:
         self._all: OrderedDict[str, _Conversation] = OrderedDict()  # by name, the latest last
-        self._begun: OrderedDict[tuple[tuple[str, ...], str], list[str]] = OrderedDict()  # by thread and first words
-        self._called: OrderedDict[tuple[tuple[str, ...], int], str] = OrderedDict()  # by call of a tool
+        self._begun: OrderedDict[tuple[tuple[str, ...], str], list[str]] = OrderedDict()  # by thread and first text
+        self._called: OrderedDict[tuple[tuple[str, ...], int], str] = OrderedDict()  # by tool call
         self._offering: OrderedDict[tuple[tuple[str, ...], bytes], str] = OrderedDict()
-        self._with_agents: set[str] = set()  # sessions whose sub-agents name themselves
+        self._with_agents: set[str] = set()  # sessions with named sub-agents
 
     def name_for(self, call: ModelCall) -> str:
-        """The name of the conversation that a request belongs to; it is its last request from here on."""
+        """Returns the name of a request's conversation and appends the request to it."""
         if not call.opening:  # named by the request itself
             return call.conversation
         key = call.thread, call.opening
@@ -121,12 +121,12 @@ class Conversations:
         return found.name
 
     def note_answer(self, call: ModelCall, marks: Iterable[str], calls: Iterable[str]) -> None:
-        """Remembers what the model has answered to a request.
+        """Records the model's answer to a request.
 
         Args:
-            call: the request; `conversation` is what `name_for` returned.
-            marks: of all that the answer says.
-            calls: of these, those of calls of tools with ids of their own.
+            call: the request; `conversation` is the result of `name_for`.
+            marks: hashes of the answer's parts.
+            calls: the hashes among them of tool calls with ids of their own.
         """
         found = self._all.get(call.conversation)
         sent = next((one for one in found.sent if one.history is call.history), None) if found else None
@@ -136,13 +136,13 @@ class Conversations:
             _put(self._called, (call.thread, int(mark, 16)), call.conversation)
 
     def _goes_on(self, call: ModelCall, begun: list[str]) -> _Conversation | None:
-        """Of the conversations that begin with the same words, the one that goes on; None for a new one."""
+        """Returns the conversation with the same beginning that a request continues, or None."""
         ranked = ((self._all[name].rank(call), self._all[name]) for name in reversed(begun) if name in self._all)
         best = max(ranked, key=lambda pair: pair[0], default=None)
         return best[1] if best is not None and best[0][0] else None
 
     def _by_calls(self, call: ModelCall) -> _Conversation | None:
-        """The conversation whose calls of tools a request holds that has lost its beginning."""
+        """Returns the conversation with a tool call in this request; for requests that have lost their beginning."""
         for mark in call.history:
             name = self._called.get((call.thread, mark))
             found = self._all.get(name) if name is not None else None
@@ -151,15 +151,15 @@ class Conversations:
         return None
 
     def _by_offers(self, call: ModelCall) -> _Conversation | None:
-        """The conversation of the same thread with the same tools: its history was compacted as a whole."""
+        """Returns the conversation of the same thread with the same tools: its history was compacted as a whole."""
         session, agent = call.thread or ("", "")
-        if not agent and session not in self._with_agents:  # agents of one session may not tell their names
+        if not agent and session not in self._with_agents:  # agents of one session may be unnamed
             return None
         name = self._offering.get((call.thread, call.offers + call.instructs)) if call.offers else None
         return self._all.get(name) if name is not None else None
 
     def _new_name(self, call: ModelCall, begun: list[str]) -> str:
-        """The name that the words give it; behind one of the same name, by where the two part."""
+        """Returns the name derived from the text; for a collision, from the point of divergence."""
         name = call.conversation
         if name not in self._all:
             return name
@@ -173,7 +173,7 @@ class Conversations:
 
 
 def _shared(one: array[int], other: array[int]) -> int:
-    """Length of the common beginning of two histories."""
+    """Returns the length of the common prefix of two histories."""
     length = min(len(one), len(other))
     if not length:
         return 0
@@ -183,7 +183,7 @@ def _shared(one: array[int], other: array[int]) -> int:
 
 
 def _put(held: OrderedDict[K, V], key: K, value: V, most: int = _MOST_REMEMBERED) -> None:
-    """Puts a value last, and drops the oldest where there are too many."""
+    """Sets a value as the latest, and evicts the oldest above the limit."""
     held[key] = value
     held.move_to_end(key)
     if len(held) > most:

@@ -1,8 +1,7 @@
-"""Lines of a source that are read otherwise than they lie there: put together of several, or with what is known too.
+"""Stores derived lines of a source in a spool: reassembled ones, and lines with facts from earlier lines.
 
-What is read lies in a spool beside the source, behind all that a file may hold: so whoever reads a line by its offset
-need not know which of the two it is. What others tell of a line never stands within it, where anybody could have
-written it, but in the spool behind it; and behind that, where the lines lie in the source that it stands for:
+The spool's offsets lie beyond any file, so a reader by offset need not distinguish the two. Facts from other lines are
+stored after the line, since inside it any sender could forge them. After them follow the spans of the original lines:
 
     {"jsonrpc":"2.0","id":4,"result":{}}
     {"protocol":"acp","method":"session/prompt"}
@@ -31,28 +30,28 @@ _decode_places = msgspec.json.Decoder(list[int]).decode
 
 
 class OrderedLine(NamedTuple):
-    """A line that was looked at in the order of its source."""
+    """A line that was processed in the order of its source."""
 
     data: bytes
     offset: int
-    """Where it lies: in the source, or from JOINED_FROM on."""
+    """Offset in the source, or from JOINED_FROM on."""
     length: int
-    """Bytes of it in the source."""
+    """Length in the source, in bytes."""
     known: Mapping[str, Any] | None = None
-    """What lines before it tell of it; None for nothing."""
+    """Facts from earlier lines, or None."""
     read: tuple[Record, str | None] | None = None
-    """Its record and the format that knew it, where it was read already."""
+    """Record and format, if already decoded."""
 
 
 class JoinedLines:
-    """The lines of one source that are read otherwise. Written and read by the thread that owns the capture.
+    """Derived lines of one source. Written and read by the thread that owns the capture.
 
     Attributes:
-        left_out: lines of the source that are no records, as those here stand for them.
+        left_out: number of original lines that are no records, as derived lines replace them.
     """
 
     def __init__(self, name: str) -> None:
-        """Prepare; nothing is created before the first line.
+        """Creates no file before the first line.
 
         Args:
             name: of the source.
@@ -65,19 +64,19 @@ class JoinedLines:
 
     @property
     def path(self) -> Path | None:
-        """The file they lie in; None before the first."""
+        """The spool's file; None before the first line."""
         return self._spool.path if self._spool is not None else None
 
     def put(self, line: bytes, known: Mapping[str, Any], places: Sequence[int]) -> int:
-        """Keep a line, and return its offset.
+        """Stores a line and returns its offset.
 
         Args:
-            line: as it is read.
-            known: what is known of it beside.
-            places: offset and length of each line in the source that it stands for, one behind the other.
+            line: the line to read.
+            known: facts from earlier lines.
+            places: offset and length of each original line, flat.
 
         Raises:
-            OSError: there is no room for it.
+            OSError: if there is no room for it.
         """
         if self._spool is None:
             self._spool = Spool(self._name)
@@ -87,26 +86,26 @@ class JoinedLines:
         return JOINED_FROM + offset
 
     def put_late(self, offset: int, place: Place) -> None:
-        """Note that a line stands for one more of the source, which came after it was read."""
+        """Adds one more original line that came after the derived one was read."""
         self._late.setdefault(offset, array("q")).extend(place)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes at an offset, as `put` gave it."""
+        """Returns bytes at an offset returned by `put`."""
         return read_at(self._file, offset - JOINED_FROM, length) if self._file >= 0 else b""
 
     def known(self, offset: int, length: int) -> Mapping[str, Any]:
-        """What is known of a line."""
+        """Returns the facts about a line."""
         return known_behind(self.read, offset + length)
 
     def places(self, offset: int, length: int) -> list[Place]:
-        """Offset and length of the lines in the source that a line stands for."""
+        """Returns offset and length of the original lines of a derived one."""
         end = offset + length + 1
         end += len(_line_at(self.read, end)) + 1
         flat = [*_decode_places(_line_at(self.read, end)), *self._late.get(offset, ())]
         return list(zip(flat[::2], flat[1::2], strict=True))
 
     def close(self) -> None:
-        """Remove the spool."""
+        """Deletes the spool."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._file)
@@ -116,17 +115,17 @@ class JoinedLines:
 
 
 def known_behind(read: Callable[[int, int], bytes], end: int) -> Mapping[str, Any]:
-    """What is known of a line that ends at a place in a spool.
+    """Returns the facts about a line that ends at an offset of a spool.
 
     Args:
-        read: bytes of the spool, from a place on.
-        end: of the line, without its end.
+        read: returns bytes of the spool by offset and length.
+        end: of the line, without its line end.
     """
     return decoded_object(_line_at(read, end + 1)) or {}
 
 
 def _line_at(read: Callable[[int, int], bytes], start: int) -> bytes:
-    """A line of the spool, without its end."""
+    """Returns a line of the spool without its end."""
     step = _STEP
     while True:
         data = read(start, step)

@@ -1,15 +1,15 @@
-"""Puts together what models answer in a recording of HTTP, whose lines hold it in pieces (docs/protocols.md 17).
+"""Reassembles model answers in a recording of HTTP from their events (docs/protocols.md 17).
 
-An answer is of the request in the same exchange, and comes in one body or in up to thousands of events, between those
-of other exchanges. Here lines are looked at in the order read, before they become records: what belongs to an answer is
-left out, and one line stands for it once it is complete, in the form of an answer that came at once. With it goes what
-is known of the call, so that the line is read by itself, then and later.
+An answer belongs to the request in the same exchange. It comes in one body or in up to thousands of events, interleaved
+with other exchanges. Lines are processed in order before they become records: the parts of an answer are left out, and
+one line in the form of an unstreamed answer replaces them. It carries known facts about the call, so that it can be
+read alone.
 
-- An exchange is known by its request; of a recording that begins in the middle, a stream by its first event.
-- A request that was made before and failed, and is made again, is the same call: it says which, and which attempt.
-- One that goes on from an earlier answer (`previous_response_id`) is of that conversation; so is one that has lost its
-  beginning and still holds calls of tools that were made in it.
-- What has not ended when the recording does is as far as it came.
+- A request identifies its exchange; in a recording that begins in the middle, the first event of a stream does.
+- A repeated failed request is the same call, with the number of the attempt.
+- A request that continues an earlier answer (`previous_response_id`) joins its conversation. So does one that has lost
+  its beginning and still contains tool calls made in it.
+- An answer unfinished at the end of the recording is emitted as far as it came.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from inspector.reading.reassembly.conversations import Conversations
 from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
 
 _MOST_OPEN = 1_000
-"""Exchanges that have not ended; of more the oldest are given up."""
+"""Limit of open exchanges; beyond it the oldest are dropped."""
 _MOST_REMEMBERED = 10_000
-"""Answers that a later request may go on from, and requests that may be made again."""
+"""Limit of answers that a later request may continue, and of requests that may be repeated."""
 K = TypeVar("K")
 V = TypeVar("V")
 _ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
-"""Events behind which nothing of an answer comes; a tuple, as what is looked for in it may be of any type."""
+"""Last events of an answer; a tuple, since the searched value may be of any type."""
 _DONE = "[DONE]"
 
 
 _EXCHANGE = b'"x"'
-"""Names the exchange in each line of it: most data is told apart by one look."""
+"""Key of the exchange in each of its lines; a fast filter for other data."""
 
 
 class _Exchange:
-    """One that calls a model, and what has come of its answer.
+    """An exchange that calls a model, and the answer so far.
 
     Attributes:
-        call: None once the answer was given out: what comes after it is the end of the exchange alone.
-        places: offset and length of each line of the answer, one behind the other.
-        answer: the offset of the line that was given out for it.
+        call: None after the answer was emitted: only the end of the exchange may follow.
+        places: offset and length of each line of the answer, flat.
+        answer: offset of the emitted line.
     """
 
     __slots__ = ("answer", "call", "events", "first_ns", "head", "places", "stream")
@@ -67,28 +67,26 @@ class _Exchange:
 
 
 class ModelAnswers:
-    """Looks at the lines of one source, each once, in order."""
+    """Processes the lines of one source, each once, in order."""
 
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
         self._open: OrderedDict[int, _Exchange] = OrderedDict()
-        self._failed: OrderedDict[bytes, tuple[str, int]] = OrderedDict()  # by request, its call and attempts
-        self._answers: OrderedDict[str, tuple[str, dict[str, int]]] = (
-            OrderedDict()
-        )  # by id, what a later one goes on from
+        self._failed: OrderedDict[bytes, tuple[str, int]] = OrderedDict()  # call and attempts by request
+        self._answers: OrderedDict[str, tuple[str, dict[str, int]]] = OrderedDict()  # continuable answers by id
         self._conversations = Conversations()
 
     def may_matter(self, data: bytes) -> bool:
-        """Whether there is anything to look at in some lines."""
+        """Returns True if any of the lines may be relevant."""
         if self._open:
             return True
         return _EXCHANGE in data and (b'"http-request"' in data or b'"sse-event"' in data)
 
     def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
-        """The lines that are to be read in place of some.
+        """Returns the lines to read instead.
 
         Raises:
-            OSError: there is no room for an answer.
+            OSError: if there is no room for an answer.
         """
         found: list[OrderedLine] = []
         for line in lines:
@@ -101,7 +99,7 @@ class ModelAnswers:
         return found
 
     def end(self) -> list[OrderedLine]:
-        """What is left of answers when the recording has ended. Raises OSError."""
+        """Returns the unfinished answers at the end of the recording. Raises OSError."""
         left = [self._joined_line(x, one, None, "unfinished") for x, one in self._open.items() if one.events]
         self._open.clear()
         return [line for line in left if line is not None]
@@ -112,13 +110,13 @@ class ModelAnswers:
     # Requests
 
     def _request(self, line: OrderedLine) -> OrderedLine:
-        """A request, as it is to be read."""
+        """Processes a request line."""
         read = read_line_as(line.data, known_of=self._added)
         record, label = read
         if label != http_lines.LABEL or record.exchange is None:
             return line._replace(read=read)
         number = record.exchange.number
-        self._open.pop(number, None)  # the number is used again
+        self._open.pop(number, None)  # exchange numbers are reused
         call = record.call
         if call is None:
             return line._replace(read=read)
@@ -131,7 +129,7 @@ class ModelAnswers:
         return line._replace(read=read)
 
     def _added(self, call: ModelCall) -> dict[str, Any]:
-        """What is known of a request by those before it."""
+        """Returns facts about a request from earlier ones."""
         added: dict[str, Any] = {}
         before = self._failed.get(call.digest)
         if before is not None:
@@ -148,7 +146,7 @@ class ModelAnswers:
     # Answers
 
     def _part(self, line: OrderedLine) -> OrderedLine | None:
-        """A line that is no request: itself, None where it is part of an answer, or the answer that it completes."""
+        """Processes another line: returns it, None for a part of an answer, or the answer it completes."""
         found = http_lines.parts_of(line.data)
         if not isinstance(found.x, int):
             return line
@@ -167,19 +165,19 @@ class ModelAnswers:
         if exchange.call is None:
             return self._after(exchange, line) if found.how in (None, "complete") else line
         how = found.how if isinstance(found.how, str) else None
-        if not exchange.events and exchange.head is None:  # nothing of an answer has come
+        if not exchange.events and exchange.head is None:  # no part of an answer has come
             self._note_failure(exchange.call)
             return line
         exchange.places.extend((line.offset, line.length))
         return self._joined_line(found.x, exchange, found, how or "server-broke")
 
     def _after(self, exchange: _Exchange, line: OrderedLine) -> None:
-        """A line that comes when the answer was given out, and says nothing more."""
+        """Records a line after the emitted answer as one of its originals."""
         if exchange.answer is not None:
             self._joined.put_late(exchange.answer, (line.offset, line.length))
 
     def _unknown(self, found: http_lines.Line) -> _Exchange | None:
-        """An exchange whose request was not seen, and that is a model's by what comes."""
+        """Returns an exchange without a seen request, if its event is a model's."""
         if found.kind != "sse-event" or b'"jsonrpc"' in bytes(found.message):
             return None
         message = _body(found)
@@ -190,7 +188,7 @@ class ModelAnswers:
         return exchange
 
     def _head(self, x: int, exchange: _Exchange, found: http_lines.Line, line: OrderedLine) -> OrderedLine | None:
-        """The head of an answer: all of it, unless events follow."""
+        """Processes an answer's head; complete unless events follow."""
         if exchange.call is None:
             return self._after(exchange, line)
         exchange.head = found
@@ -241,7 +239,7 @@ class ModelAnswers:
         self, x: int, exchange: _Exchange, last: http_lines.Line | None, how: str | None,
         whole: tuple[bytes, Any] | None = None,
     ) -> OrderedLine | None:  # fmt: skip
-        """The line that stands for an answer, where none is the `whole` of it; the exchange has no call any more."""
+        """Emits the line of an answer; `whole` is an unstreamed one. The exchange has no call afterwards."""
         call, exchange.call = exchange.call, None
         if call is None:
             return None
@@ -268,12 +266,12 @@ class ModelAnswers:
         return OrderedLine(line, exchange.answer, len(line), known)
 
     def _said(self, call: ModelCall, body: Any) -> dict[str, int]:
-        """How often what an answer says was said before."""
+        """Returns the number of earlier occurrences of the answer's parts."""
         marks = set(own_marks(body)) if isinstance(body, Mapping) else set[str]()
         return {mark: call.seen[mark] for mark in marks if mark in call.seen}
 
     def _note(self, call: ModelCall, body: Any, status: Any) -> None:
-        """Remember what later requests may go on from, or may be made again."""
+        """Records an answer that later requests may continue, or a failure that they may repeat."""
         failed = (isinstance(status, int) and status >= http_lines.FAILED) or not isinstance(body, Mapping) or not body
         if failed:
             self._note_failure(call)
@@ -292,14 +290,14 @@ class ModelAnswers:
 
 
 def _remember(held: OrderedDict[K, V], key: K, value: V) -> None:
-    """Put a value where the oldest goes when there are too many."""
+    """Sets a value and evicts the oldest above the limit."""
     held[key] = value
     if len(held) > _MOST_REMEMBERED:
         held.popitem(last=False)
 
 
 def _body(line: http_lines.Line) -> Any:
-    """The body or the event that a line carries, decoded; None where it carries none."""
+    """Returns the decoded body or event of a line, or None."""
     raw = bytes(line.message)
     try:
         return decode_json(raw) if raw else None

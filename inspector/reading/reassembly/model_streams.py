@@ -1,8 +1,8 @@
-"""Puts together answers of models that were saved as the events they came in, one a line (docs/transcripts.md).
+"""Reassembles model answers saved as streamed events, one a line (docs/transcripts.md).
 
-A client, or a proxy, that saves a stream as it comes leaves lines such as `data: {"type":"message_start",...}`, or the
-events alone. Nothing tells of the request, nor which answer an event is of: one follows the other. So one line stands
-for an answer once it is complete, in the form of one that came at once, and is read as such a document is.
+A client, or a proxy, that saves a stream writes lines such as `data: {"type":"message_start",...}`, or the events
+alone. They identify neither the request nor the answer; answers follow each other. One line in the form of an
+unstreamed answer replaces the events.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ _DONE = b"data: [DONE]"
 
 
 class ModelStreams:
-    """Looks at the lines of one source, each once, in order."""
+    """Processes the lines of one source, each once, in order."""
 
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
         self._stream: Stream | None = None
-        self._name: object = None  # of the answer, where each event bears it
+        self._name: object = None  # of the answer, if each event has it
         self._places = array("q")
 
     def may_matter(self, data: bytes) -> bool:
-        """Whether there is anything to look at in some lines."""
+        """Returns True if any of the lines may be relevant."""
         return self._stream is not None or any(mark in data for mark in EVENT_MARKS)
 
     def take(self, lines: Sequence[OrderedLine]) -> list[OrderedLine]:
-        """The lines that are to be read in place of some.
+        """Returns the lines to read instead.
 
         Raises:
-            OSError: there is no room for an answer.
+            OSError: if there is no room for an answer.
         """
         return [found for line in lines for found in self._line(line)]
 
     def end(self) -> list[OrderedLine]:
-        """What is left of an answer when the source has ended. Raises OSError."""
+        """Returns the unfinished answer at the end of the source. Raises OSError."""
         return list(self._flush())
 
     def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
-        """What one line becomes, and an answer that ends with it or before it."""
+        """Yields the replacement of one line, and an answer that ends with it or before it."""
         if self._stream is not None and line.data[:1] == b":":  # a comment
             self._places.extend((line.offset, line.length))
             return
@@ -57,7 +57,7 @@ class ModelStreams:
             return
         event = event_in(line.data, goes_on=self._stream is not None) if line.known is None else None
         if event is None:
-            # A field or a comment may stand between events.
+            # Fields and comments may occur between events.
             if self._stream is not None and decoded_object(line.data.removeprefix(b"data:")) is not None:
                 yield from self._flush()
             yield line
@@ -72,11 +72,11 @@ class ModelStreams:
             yield from self._flush()
 
     def _begins(self, event: Mapping[str, Any]) -> bool:
-        """Whether an event is of another answer than those before it."""
+        """Returns True if an event starts another answer."""
         return event.get("type") in ("message_start", "response.created") or _name_in(event) != self._name
 
     def _flush(self) -> Iterator[OrderedLine]:
-        """The line that stands for the answer so far."""
+        """Emits the line of the answer so far."""
         stream, places = self._stream, self._places
         self._stream, self._name, self._places = None, None, array("q")
         body = stream.body() if stream is not None else None
@@ -86,7 +86,7 @@ class ModelStreams:
 
 
 def _name_in(event: Mapping[str, Any]) -> object:
-    """The answer that an event names: chunks of chat completions and of Gemini do, Ollama's lines the model."""
+    """Returns the answer that an event names: an id for chat completions and Gemini, the model for Ollama."""
     if is_of_ollama(event):
         return "ollama", event.get("model")
     return event.get("id", event.get("responseId")) if "choices" in event or "candidates" in event else None

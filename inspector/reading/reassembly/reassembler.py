@@ -1,6 +1,6 @@
-"""What lines of a source hold in pieces, or mean by those before them: put together in the order read.
+"""Reassembles messages that span several lines, or depend on earlier lines, in reading order.
 
-A line that was put together is read as any other, and lies in a spool beside the source (`joined_lines`).
+Reassembled lines are read like any other; they are stored in a spool beside the source (`joined_lines`).
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from inspector.reading.reassembly.model_streams import ModelStreams
 IN_ORDER = (
     b'"http-request"', b'"session/update"', b'"session/new"', b'"message/stream"', b'"message/send"', *EVENT_MARKS,
 )  # fmt: skip
-"""What the beginning of a source has whose lines have to be seen in order."""
+"""Substrings in the beginning of a source with lines that depend on order."""
 
 
 class Wires:
-    """Looks at the lines of one source, each once, in order."""
+    """Reassembles the lines of one source, each once, in order."""
 
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
         self._stages = (ModelAnswers(joined), ModelStreams(joined), AgentLines(joined))
 
     def may_matter(self, data: bytes) -> bool:
-        """Whether lines have to be looked at here: by what is in them, or by those before them."""
+        """Returns True if lines need processing here, by their content or by earlier lines."""
         return any(stage.may_matter(data) for stage in self._stages)
 
     def take(
         self, data: bytes, lines: Sequence[bytes], offsets: NDArray[np.int64]
     ) -> list[OrderedLine] | None:  # fmt: skip
-        """The lines that are to be read in place of some; None where all stay as they are.
+        """Returns the lines to read instead; None if all stay unchanged.
 
         Args:
             data: the lines as they lie in the source.
-            lines, offsets: the same, one by one.
+            lines, offsets: the same lines, split.
 
         Raises:
-            OSError: there is no room for what is put together.
+            OSError: if there is no room for derived lines.
         """
         stages = [stage for stage in self._stages if stage.may_matter(data)]
         if not stages:
@@ -55,7 +55,7 @@ class Wires:
         return found
 
     def end(self) -> list[OrderedLine]:
-        """What is left when the source has ended. Raises OSError."""
+        """Returns the unfinished messages at the end of the source. Raises OSError."""
         left = [line for stage in self._stages for line in stage.end()]
         self._joined.left_out -= len(left)
         return left

@@ -1,6 +1,6 @@
-"""Lines of one source that another process reads while its own goes on: very long ones, and many that wait.
+"""Reads long lines and backlogs of a live source in a worker process.
 
-Of a live source only: files that are opened are read by processes anyway (`reading.workers.parallel`).
+Opened files use `reading.workers.parallel` instead.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from inspector.store.columns.block import Block
 from inspector.store.files.source_files import SourceFile, last_end
 
 LONG_LINE_BYTES = 4 << 20
-"""A shorter line is read sooner than it is handed over: one of 50 MB would hold a window up for 200 ms."""
+"""Shorter lines are read faster than handed over; a line of 50 MB would block a window for 200 ms."""
 BACKLOG_BYTES = 2 << 20
-"""Of less that waits nothing is left when a process has started, which takes some 0.3 s."""
+"""A smaller backlog would be read before a process starts, which takes some 0.3 s."""
 WORTHWHILE_BYTES = 1 << 18
-"""Once it is there it is given what is more than this: less is read sooner than it is handed over."""
+"""With a running process, a smaller backlog is read faster than handed over."""
 _PART_BYTES = 4 << 20
 _GIVEN_AHEAD = 3
-"""Parts that are being read, or wait to be taken: it shall not run dry between two looks."""
+"""Parts in flight: the process must not idle between two polls."""
 _IDLE_S = 10.0
-"""A process that has had nothing to read for so long is ended."""
+"""Seconds without work after which the process ends."""
 
 
 class ReadAside:
-    """A process that reads one source, started when it is needed first, as long as the source stays with its file."""
+    """A worker process that reads one source; started on first use, replaced if the source's file changes."""
 
     _in_order = False
-    """Whether the process looks for lines that have to be seen in order."""
+    """True if the process detects lines that depend on order."""
 
     def __init__(self, source: SourceFile, place: int) -> None:
         self._source = source
@@ -41,9 +41,9 @@ class ReadAside:
         self._file = (source.data_path, source.identity)
 
     def _process(self) -> PartReader | None:
-        """The process; None where none is to be had. Raises OSError when that turns out now."""
+        """Returns the process, or None if none can be started. Raises OSError on that failure."""
         file = (self._source.data_path, self._source.identity)
-        if self._file != file:  # saved meanwhile: the process may read on in the old one, or seek it in vain
+        if self._file != file:  # saved meanwhile: the process would read the old file, or fail to find it
             self._file, self._failed = file, False
             self.end()
         if self._reader is None and not self._failed:
@@ -51,35 +51,35 @@ class ReadAside:
         return self._reader
 
     def _give_up(self) -> None:
-        """There is no process to be had, or it has died: what it was given is read without it."""
+        """Disables the worker after a failed start or a crash; its parts are read here."""
         self._failed = True
         self.end()
 
     def end(self) -> None:
-        """End the process; what it was given and has not brought is to be read once more."""
+        """Ends the process; unfinished parts must be read again."""
         if self._reader is not None:
             self._reader.end()
             self._reader = None
 
 
 class LongLines(ReadAside):
-    """Reads lines that are too long to be read on the loop, one at a time."""
+    """Reads lines too long for the loop, one at a time."""
 
     @property
     def pending(self) -> bool:
-        """Whether a line is being read."""
+        """True while a line is being read."""
         return self._reader is not None and (not self._reader.ready or bool(self._reader.pending))
 
     def next(self) -> Block | None:
-        """The line at `source.read_to`, which is longer than LONG_LINE_BYTES; None while it is being read.
+        """Returns the line at `source.read_to`, longer than LONG_LINE_BYTES; None while it is being read.
 
-        A block without a record: the line has no end yet.
+        A block without a record means that the line has no end yet.
         """
         try:
             reader = self._process()
             if reader is not None:
                 return self._from(reader)
-        except (OSError, EOFError):  # late is better than never
+        except (OSError, EOFError):  # reads it here: late is better than never
             self._give_up()
         return read_part(self._source, self._place, self._source.read_to, self._source.read_to + 1)
 
@@ -91,10 +91,10 @@ class LongLines(ReadAside):
 
 
 class Backlog(ReadAside):
-    """Reads what a source has gained faster than it is taken in, so that taking in is all that is left to be done.
+    """Reads a source's backlog in a worker, so that this process only appends blocks.
 
-    Until its process is ready, and of what comes when nothing more waits, it brings nothing; nor of lines that have to
-    be seen in order, which the process finds.
+    It returns no block until its process is ready, at the end of the backlog, and for lines that depend on order; the
+    process detects these.
     """
 
     _in_order = True
@@ -102,21 +102,21 @@ class Backlog(ReadAside):
     def __init__(self, source: SourceFile, place: int, wires: Wires) -> None:
         super().__init__(source, place)
         self._wires = wires
-        self._ordered_to = 0  # up to there lines may have to be seen in order
-        self._stops: deque[int] = deque()  # offsets at which the parts end that were given out and not taken
-        self._void = 0  # parts that were given out behind such lines: they are read once more
+        self._ordered_to = 0  # lines before this offset may depend on order
+        self._stops: deque[int] = deque()  # ends of the parts in flight
+        self._void = 0  # parts in flight after such lines: they are read again
         self._used_s = time.monotonic()
 
     @property
     def pending(self) -> bool:
-        """Whether what comes next in the source is being read."""
+        """True while the next part is being read."""
         return bool(self._stops)
 
     def next(self, pace: Pace) -> Block | None:
-        """The next block; None while it is being read, or where nothing was given out.
+        """Returns the next block; None while it is being read, or without parts in flight.
 
         Args:
-            pace: of whoever takes the blocks in: how large they shall be.
+            pace: sets the size of parts.
         """
         try:
             reader = self._process()
@@ -146,7 +146,7 @@ class Backlog(ReadAside):
         return None
 
     def _give_out(self, reader: PartReader, pace: Pace, taken: Block | None) -> None:
-        """Give out parts of whole lines, so that each is read once; the last one stays where it is."""
+        """Sends parts of whole lines, each once; leaves the last line."""
         source = self._source
         start = self._stops[-1] if self._stops else taken.stop if taken is not None else source.read_to
         if not reader.ready or start < self._ordered_to or self._wires.may_matter(b""):
@@ -154,7 +154,7 @@ class Backlog(ReadAside):
         while len(self._stops) + self._void < _GIVEN_AHEAD and source.size - start > WORTHWHILE_BYTES:
             size = min(part_size(source, start, pace.lines, _PART_BYTES), source.size - start)
             stop = last_end(source.read, start, start + size)
-            if stop == start:  # a line that long is for who looks for its end
+            if stop == start:  # a line that long is read by `LongLines`
                 return
             reader.give(0, start, stop)
             self._stops.append(stop)
@@ -162,11 +162,11 @@ class Backlog(ReadAside):
 
     @property
     def idle(self) -> bool:
-        """Whether it has no process."""
+        """True without a process."""
         return self._reader is None
 
     def end(self) -> None:
-        """End the process; what it was given and has not brought is to be read once more."""
+        """Ends the process; unfinished parts must be read again."""
         super().end()
         self._stops.clear()
         self._void = 0

@@ -1,4 +1,4 @@
-"""A large file as blocks in order, read by several processes at once."""
+"""Reads a large file with several processes; returns its blocks in order."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ from inspector.store.files.source_files import SourceFile
 _log = logging.getLogger(__name__)
 
 WORTHWHILE_BYTES = 24 << 20
-"""From this size on processes are started: below, they would be ready when the file has been read."""
+"""File size in bytes from which processes are started; smaller files are read before they are ready."""
 PART_BYTES = 8 << 20
-"""Of the file to one process at once, at most: of long lines some thousand still, as passes have a price a part."""
+"""Largest part of one process in bytes: some thousands of long lines, since passes have a cost per part."""
 OWN_PART_BYTES = 256 << 10
-"""Of the file to this process itself while the others are still starting."""
+"""Largest part of this process in bytes while the others are starting."""
 _MOST_LINES, _LOOKED_AT = 12_000, 1 << 16
-"""A part is smaller where lines are so short that it would hold more of them; and by how many bytes that is told.
+"""Limit of lines in a part, and bytes used to estimate the line length.
 
-A line is a quarter of a message where a gateway logs it, and passes have a price a part.
+A line is a quarter of a message in a gateway's log, and passes have a cost per part.
 """
 _FEWEST_LINES = 375
-"""But where others wait: so few are taken in within moments whatever they say, and more at a time cost less."""
+"""Smallest limit of lines in a window: so few take moments whatever they contain, and larger parts cost less."""
 _TAKEN_S = 0.012
 _LEAST_BYTES = 1 << 16
-"""But no smaller than this: where so few bytes are so many lines most are blank, and a part has its price as well."""
+"""Smallest part in bytes: with that many lines most are blank, and each part has a cost."""
 LONG_LINE_BYTES = 1 << 20
-"""A line that goes on for so much is left to the others, who will soon be there: reading it takes a window too long."""
+"""A longer line is left to the worker processes: it would block a window too long."""
 _PATIENCE_S = 20
-"""So long such a line is left to processes that neither get ready nor end."""
+"""Seconds to wait for processes that neither start nor end."""
 _GIVEN_AT_ONCE = 3
 _GIVEN_AHEAD = 6
-"""Parts a process that are being read or wait to be taken: while one of them takes long, the others do not pile up."""
+"""Parts in flight per process: while one takes long, the others do not accumulate results."""
 _MOST_READERS = 4
 
 
 def reader_count() -> int:
-    """Processes that read, on this machine."""
+    """Returns the number of reading processes for this machine."""
     return min(_MOST_READERS, os.cpu_count() or 1)
 
 
 class Pace:
-    """How many lines are taken in at once, by the time it takes: some traffic costs ten times as much.
+    """Adapts the lines per part to the processing time; some traffic costs ten times as much.
 
     Attributes:
-        lines: of the next part, at most.
-        taken_s: others wait so long for one to be taken in.
+        lines: limit of the next part.
+        taken_s: time budget of one part.
     """
 
     def __init__(self) -> None:
         self.lines, self.taken_s = _FEWEST_LINES, _TAKEN_S
 
     def note(self, lines: int, seconds: float) -> None:
-        """Some were taken in. Parts get larger little by little and smaller at once."""
+        """Records a processed part. Parts grow gradually and shrink at once."""
         if lines:
             wanted = int(lines * self.taken_s / max(seconds, 1e-6))
             self.lines = min(_MOST_LINES, max(_FEWEST_LINES, min(wanted, 2 * self.lines)))
 
 
 def part_size(source: SourceFile, start: int, lines: int, most: int) -> int:
-    """How large a part is that begins at an offset: each message takes its time to be taken in, however short it is.
+    """Returns the size in bytes of a part at an offset; each line costs time, however short it is.
 
     Args:
-        source, start: where it begins.
-        lines: that it may hold, about.
-        most: bytes that it may have.
+        source, start: its place.
+        lines: approximate limit of lines.
+        most: limit in bytes.
     """
     beginning = source.read(start, _LOOKED_AT)
     ends = beginning.count(b"\n")
@@ -86,15 +86,15 @@ def read_blocks(
     readers: int | None = None,
     pace: Pace | None = None,
 ) -> Generator[Block | None]:
-    """Blocks of the lines that begin before `stop`, in order, from `source.read_to` on; closing it ends the processes.
+    """Yields blocks of the lines before `stop`, in order, from `source.read_to` on; closing it ends the processes.
 
     Args:
         source: a plain file. `read_to` is not moved.
         place: the source's number in the capture.
-        stop: offset in bytes; a line beginning before it is read to its end, one that has no end is left out.
-        wait: wait for the next block; else None is given while it is not there yet.
-        readers: processes to start; default by the machine.
-        pace: of whoever takes the blocks in, where others wait meanwhile.
+        stop: offset in bytes; a line that begins before it is read to its end, an unterminated one is left out.
+        wait: wait for the next block; else yield None while it is not ready.
+        readers: processes to start; by default as the machine allows.
+        pace: of a caller with a window that waits.
     """
     reading = _Reading(source, place, stop, reader_count() if readers is None else readers, pace)
     try:
@@ -107,15 +107,15 @@ def read_blocks(
 
 
 class _Reading:
-    """Who reads what: parts are given out in order, come back in any, and are taken in order."""
+    """Schedules parts: sent in order, received in any, returned in order."""
 
     def __init__(self, source: SourceFile, place: int, stop: int, readers: int, pace: Pace | None = None) -> None:
         self._source, self._place, self._stop, self._pace = source, place, stop, pace
         self._position = source.read_to
-        self._order: deque[tuple[int, int]] = deque()  # parts given out and not taken, by start and stop
+        self._order: deque[tuple[int, int]] = deque()  # parts in flight by start and stop
         self._taken = 0
-        # As they were sent: were the objects of all that wait made at once, the few that stay would lie among them, and
-        # hold on to the memory of all.
+        # Still encoded: decoded early, the few permanent objects would lie among the others and keep their memory
+        # alive.
         self._blocks: dict[int, Block | bytes] = {}
         self._readers: list[PartReader] = []
         self._to_start = readers
@@ -126,7 +126,7 @@ class _Reading:
         return self._position < self._stop or bool(self._order)
 
     def next(self, *, wait: bool) -> Block | None:
-        """The next block, when it is there."""
+        """Returns the next block if it is ready."""
         if self._to_start:
             self._start_one()
         self._give_out()
@@ -143,11 +143,11 @@ class _Reading:
         return block_of(block) if isinstance(block, bytes) else block
 
     def _start_one(self) -> None:
-        """Start a process, which takes some ms: one a step."""
+        """Starts one process per step, since a start takes some ms."""
         self._to_start -= 1
         try:
             self._readers.append(PartReader(self._source, self._place))
-        except OSError:  # no more processes to be had: with fewer it takes longer
+        except OSError:  # the system has no more processes: continue with fewer
             self._to_start = 0
 
     def _give_out(self) -> None:
@@ -168,7 +168,7 @@ class _Reading:
         return part_size(self._source, self._position, _MOST_LINES if self._pace is None else self._pace.lines, most)
 
     def _leaves_it(self, *, wait: bool) -> bool:
-        """Whether nothing is read here until another process is ready."""
+        """Returns True if the next part should wait for a worker."""
         self._hear(0)
         if wait or self._order or not self._readers or time.monotonic() > self._waits_until:
             return False
@@ -176,7 +176,7 @@ class _Reading:
         return stop < self._stop and b"\n" not in self._source.read(stop - 1, LONG_LINE_BYTES)
 
     def _read_here(self) -> Block:
-        """Nobody else is at work, so the next part is read by this process."""
+        """Reads the next part in this process, as no worker is busy."""
         if self._order:
             start, stop = self._order.popleft()
         else:
@@ -186,7 +186,7 @@ class _Reading:
         return read_part(self._source, self._place, start, stop)
 
     def _hear(self, timeout: float | None) -> None:
-        """Take what has come; a process that has ended gives its parts back."""
+        """Receives results; reads the parts of a dead process here."""
         by_connection = {reader.connection: reader for reader in self._readers}
         for connection in wait_for(list(by_connection), timeout):
             reader = by_connection[connection]  # type: ignore[index]  # what was given to wait for
@@ -199,7 +199,7 @@ class _Reading:
                     self._blocks[found[0]] = found[1]
 
     def _stand_in(self, reader: PartReader) -> None:
-        """A process has ended: read here what it had been given. What ended it fails here, too, if it was a record."""
+        """Reads a dead process's parts here. If a record crashed it, this process fails too."""
         _log.info("A process that read parts of a log has ended; its %d parts are read here.", len(reader.pending))
         self._readers.remove(reader)
         reader.end()

@@ -1,6 +1,6 @@
-"""Processes that read parts of a file: each takes a stretch and gives back its block of columns.
+"""Worker processes that read parts of a file into blocks of columns.
 
-The process that shows things only takes the blocks in. A reader works for one file.
+The main process only appends the blocks. A worker reads one file.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from inspector.store.files import long_lines
 from inspector.store.files.source_files import SourceFile
 
 _NICE = 5
-"""Readers stand back for the window."""
+"""Niceness of readers, below the window."""
 _LOOKED_AT = 1 << 16
-"""Bytes by which the length of lines is told."""
+"""Bytes used to estimate the line length."""
 
 
 def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
-    """Read the lines that begin at `start` or later and before `stop`, as far as they have an end.
+    """Reads the lines that begin in [start, stop), except for an unterminated one.
 
-    Adjoining parts thus hold every line once, wherever they were cut.
+    Adjacent parts contain every line once, wherever they were cut.
 
     Args:
         source: the file.
@@ -44,12 +44,12 @@ def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
         start, stop: offsets in bytes.
 
     Returns:
-        The block; its `stop` is the end of its last line, 0 where no line begins in the part.
+        The block; its `stop` is the end of its last line, 0 if no line begins in the part.
     """
     begin = long_lines.end_within(source, start - 1, stop - 1) if start else 0
     if begin is None:
         return _nothing(place)
-    # Read with the end of its last line: joining it would copy all of it.
+    # Read with the end of its last line: a later join would copy all of it.
     end = long_lines.end_within(source, stop - 1, begin + long_lines.MAX_LINE) or stop
     if source.read(end - 1, 1) == b"\n":
         return BlockReader(place, source.reading).read_pieces(_pieces(source, begin, end), end)
@@ -64,9 +64,9 @@ def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
 
 
 def _pieces(source: SourceFile, start: int, stop: int) -> Iterator[tuple[bytes, int]]:
-    """Whole lines, about so many at a time as are decoded together, each piece with its offset.
+    """Yields whole lines with their offset, about one decoding run at a time.
 
-    Nothing more comes where the file has become shorter.
+    Stops early if the file was truncated.
     """
     beginning = source.read(start, min(_LOOKED_AT, stop - start))
     size = max(_LOOKED_AT, RUN_LINES * len(beginning) // max(1, beginning.count(b"\n")))
@@ -83,7 +83,7 @@ def _pieces(source: SourceFile, start: int, stop: int) -> Iterator[tuple[bytes, 
 
 
 def _with_overlong(source: SourceFile, place: int, offset: int, data: bytes) -> Block:
-    """The block of lines the last of which is longer than may be read."""
+    """Returns the block of lines with an overlong last one."""
     whole = data[: data.rfind(b"\n") + 1]
     stop = long_lines.end_of_line(source, offset + len(data))
     if stop is None:
@@ -96,9 +96,9 @@ def _nothing(place: int) -> Block:
 
 
 def _with_its_end(source: SourceFile, offset: int, data: bytes) -> bytes:
-    """The bytes up to the end of the last line that begins in them; without that line when it has none.
+    """Returns the bytes up to the end of their last line; without that line if it has no end.
 
-    Of a line that goes on for more than MAX_LINE it is the beginning, without an end.
+    For a line above MAX_LINE it returns only the beginning, unterminated.
     """
     begin = data.rfind(b"\n") + 1
     stop = long_lines.end_within(source, offset + len(data), offset + begin + long_lines.MAX_LINE)
@@ -112,19 +112,19 @@ class PartReader(HelperProcess):
     """One reading process.
 
     Attributes:
-        pending: numbers of the parts it was given and has not brought back.
+        pending: numbers of the parts in flight.
     """
 
     def __init__(self, source: SourceFile, place: int, *, in_order: bool = False) -> None:
-        """Start the process; returns before it is ready.
+        """Starts the process; returns before it is ready.
 
         Args:
-            source: what it reads; a process that finds another file at that path by now ends.
+            source: the file; the process ends if the path names another file by now.
             place: the source's number in the capture.
-            in_order: parts whose lines may have to be seen in order it does not read, and says so (`Block.in_order`).
+            in_order: skip parts with lines that may depend on order, and report them (`Block.in_order`).
 
         Raises:
-            OSError: the system gives no process.
+            OSError: if the system cannot start a process.
         """
         path, identity = str(source.data_path), source.identity
         how = place, source.reading, in_order
@@ -132,21 +132,21 @@ class PartReader(HelperProcess):
         self.pending: deque[int] = deque()
 
     def give(self, number: int, start: int, stop: int) -> None:
-        """Ask for a part."""
+        """Requests a part."""
         self.pending.append(number)
         self.connection.send((start, stop))
 
     def take(self) -> tuple[int, bytes] | None:
-        """What has come: a part's number and its block as it was sent (`block_of`); None for the word that it is ready.
+        """Receives a part's number and its encoded block (`block_of`); None for the ready message.
 
         Raises:
-            EOFError: the process has ended, or could not read the file.
+            EOFError: if the process has ended, or could not read the file.
         """
         data = self.receive()
         return None if data is None else (self.pending.popleft(), data)
 
     def take_ready(self) -> Block | None:
-        """The block that comes next, when it is there. Raises EOFError as `take`."""
+        """Returns the next block if it has arrived. Raises EOFError as `take`."""
         while self.connection.poll(0):
             found = self.take()
             if found is not None:
@@ -155,7 +155,7 @@ class PartReader(HelperProcess):
 
 
 def block_of(data: bytes) -> Block:
-    """A block as a reading process sent it. Best when it is taken in: the objects of many are spread over memory."""
+    """Decodes a block from a worker. Decode late: the objects of many blocks fragment memory."""
     with no_collection():
         block: Block = pickle.loads(data)
     return block
@@ -164,9 +164,9 @@ def block_of(data: bytes) -> Block:
 def _serve(
     connection: Connection, path: str, identity: tuple[int, int], how: tuple[int, str | None, bool], seed: int
 ) -> None:  # fmt: skip
-    """A reading process: parts in, blocks out, until the pipe ends."""
+    """Main loop of a reading process: parts in, blocks out, until the pipe ends."""
     hashes.adopt_seed(seed)
-    gc.disable()  # its work makes none
+    gc.disable()  # its work creates no cycles
     _held = hold_what_is_freed()
     outgoing: SimpleQueue[bytes] = SimpleQueue()
     room = threading.Semaphore(_BLOCKS_WAITING)
@@ -187,16 +187,17 @@ def _serve(
                 block = read_part(source, place, start, stop)
             room.acquire()
             outgoing.put(pickle.dumps(block, protocol=5))
-    except (EOFError, OSError):  # the program has ended, or the file is gone: either way the pipe tells the other side
+    # the program has ended, or the file has disappeared; the pipe's end informs the other side
+    except (EOFError, OSError):
         os._exit(0)
 
 
 _BLOCKS_WAITING = 3
-"""Blocks a process reads ahead of being heard."""
+"""Blocks that a process prepares ahead of the receiver."""
 
 
 def _send(connection: Connection, outgoing: SimpleQueue[bytes], room: threading.Semaphore) -> None:
-    """Send while the next part is being read: a pipe holds only a small piece of a block."""
+    """Sends blocks while the next part is being read: a pipe buffers only a small piece of a block."""
     try:
         while True:
             data = outgoing.get()

@@ -1,6 +1,6 @@
-"""A process that works for this one: started aside, spoken to through a pipe, and gone when that ends.
+"""Base of worker processes: started on demand, connected by a pipe, ended with their parent.
 
-So none outlives the program, however that ends. It says with an empty message that it is ready.
+None outlives the program, however that ends. An empty message reports readiness.
 """
 
 from __future__ import annotations
@@ -17,50 +17,51 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 _ENDING_S = 1.0
-"""So long it may take to end when it is asked to; one that was stopped never hears that."""
+"""Seconds to end on request; a stopped process never receives the request."""
 SEEING_OFF = "see a process off"
-"""The name of threads that wait for one to be gone."""
+"""Name of threads that wait for a process to end."""
 
 
 _alone = False
 
 
 def work_alone() -> None:
-    """This process starts no others from now on: it is one of many that share a machine already."""
+    """Disables worker processes in this process: it is one of many that share a machine already."""
     global _alone
     _alone = True
 
 
 def works_alone() -> bool:
-    """Whether this process starts no others."""
+    """Returns True if this process starts no workers."""
     return _alone
 
 
 class HelperProcess:
-    """One such process.
+    """One worker process.
 
     Attributes:
         connection: this end of the pipe.
         ready: it has started and waits for work.
-        ending: waits for it to be gone, once it was told to end.
+        ending: thread that waits for its end.
     """
 
     def __init__(self, serve: Callable[..., None], *args: Any, name: str, nice: int = 0) -> None:
-        """Start the process; returns before it is ready.
+        """Starts the process; returns before it is ready.
 
         Args:
-            serve: what it does, given its end of the pipe and `args`: a function of a module.
-            args: can be pickled.
+            serve: its main function, called with its end of the pipe and `args`; a function of a module.
+            args: picklable.
             name: of the process.
-            nice: how far it stands back behind this one, from its first step on: what it imports takes longer
-                than a window may wait for the processor.
+            nice: niceness above this process from the start: its imports alone take longer than a window may wait for
+                the
+                processor.
 
         Raises:
-            OSError: the system gives no process, or this one works alone.
+            OSError: if the system cannot start a process, or workers are disabled.
         """
         if _alone:
             raise OSError(errno.EAGAIN, "this process starts no others")
-        context = multiprocessing.get_context("spawn")  # a forked one would hold a window's locks
+        context = multiprocessing.get_context("spawn")  # fork would inherit a window's locks
         self.connection, theirs = context.Pipe()
         self.ready = False
         self.ending: threading.Thread | None = None
@@ -75,14 +76,13 @@ class HelperProcess:
 
     @property
     def pid(self) -> int | None:
-        """Its number."""
         return self._process.pid
 
     def receive(self) -> bytes | None:
-        """What has come; None when it was the word that the process is ready.
+        """Receives a message; None for the ready message.
 
         Raises:
-            EOFError: the process has ended.
+            EOFError: if the process has ended.
         """
         try:
             data = self.connection.recv_bytes()
@@ -94,18 +94,18 @@ class HelperProcess:
         return data
 
     def end(self) -> None:
-        """End the process, whatever it is at. Nobody waits for that: giving back its memory may take long."""
+        """Ends the process without waiting: freeing its memory may take long."""
         self.connection.close()
         if self._process.pid is None or self.ending is not None:
             return
         self.ending = threading.Thread(target=_see_off, args=(self._process,), name=SEEING_OFF, daemon=True)
         self.ending.start()
-        if os.name == "nt":  # what it has open can neither be moved nor removed there
+        if os.name == "nt":  # Windows can neither move nor delete its open files
             self.ending.join()
 
 
 def _see_off(process: BaseProcess) -> None:
-    """Ask a process to end, then make it."""
+    """Terminates a process, then kills it."""
     for end in (process.terminate, process.kill):
         end()
         process.join(_ENDING_S)
@@ -114,7 +114,7 @@ def _see_off(process: BaseProcess) -> None:
 
 
 def _stand_back(pid: int, nice: int) -> None:
-    """Let others go before that process, which has only just begun: its threads will follow it."""
+    """Lowers the priority of a new process; its later threads inherit it."""
     if not hasattr(os, "setpriority"):  # Windows
         return
     with suppress(OSError):  # it has ended already
@@ -123,11 +123,11 @@ def _stand_back(pid: int, nice: int) -> None:
 
 @contextmanager
 def _unasked() -> Generator[None]:
-    """Ctrl+C is for the program, which ends its helpers: a process started here never hears of it."""
+    """Blocks Ctrl+C during a start: the signal is for the program, which ends its workers."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # started with the first process it would let the signal through again
+    resource_tracker.ensure_running()  # a tracker started with the first process would unblock the signal again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
