@@ -6,11 +6,10 @@ It knows the language only through the `check` it is given; what is shown is the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.filters.errors import FilterError
@@ -20,119 +19,11 @@ from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, LinkButton
 from inspector.ui.widgets.filter_completing import Complete, Completing
+from inspector.ui.widgets.filter_counts import FilterCounts
 from inspector.ui.widgets.filter_editor import PLACEHOLDER, FilterEditor
+from inspector.ui.widgets.filter_history import FilterHistory
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel, TextLabel
-
-
-@dataclass(slots=True)
-class FilterCounts:
-    """The numbers a filter bar knows."""
-
-    shown: int | None = None
-    """Messages shown; None where nobody has counted."""
-    total: int = 0
-    """Messages there are."""
-    filtered: bool = False
-    """The bar's own filter is in force."""
-    narrowed: bool = False
-    """A scope or other conditions choose too, so that there is more to be searched."""
-    busy: float | None = None
-    """How far a filter at work is, 0 to 1; None when nothing is at work."""
-    found: int | None = None
-    """What it has found so far, if known."""
-    would_match: int | None = None
-    """What would be shown of a filter that is written and not entered; None where that is not known."""
-    unapplied: str = ""
-    """What is said of a text that is written and not in force."""
-
-    @property
-    def matches_nothing(self) -> bool:
-        """Whether the filter in force is right and lets no message through."""
-        return self.shown == 0 and self.total > 0 and self.busy is None and (self.filtered or self.narrowed)
-
-    def in_words(self, *, written: bool) -> tuple[str, bool]:
-        """What is said, and whether it is that nothing matches.
-
-        Args:
-            written: the text is not entered yet; beside it a count of what is shown would seem to be its own.
-        """
-        if self.would_match is not None and written:
-            nothing = not self.would_match
-            words = "1 match" if self.would_match == 1 else f"{self.would_match:,} matches"
-            return ", ".join(filter(None, (words, self.unapplied))), nothing
-        if written and self.unapplied:
-            return self.unapplied, False
-        if self.matches_nothing and not written:
-            return f"no match in {self.total:,}", True
-        if self.busy is not None:
-            return f"{self.found:,} so far" if self.found is not None else "", False
-        if self.shown is not None and not written and (self.shown != self.total or self.filtered):
-            return f"{self.shown:,} of {self.total:,}", False
-        return "", False
-
-
-HISTORY_CAP = 30
-"""How many applied filters are remembered."""
-_SHOWN = 80
-_IN_FORCE_SHOWN = 40
-_FORGET = "filterHistoryForget"
-
-
-class FilterHistory(QMenu):
-    """The menu of earlier filters.
-
-    Signals:
-        chosen(str): a filter shall be applied again.
-        cleared: they were forgotten.
-
-    Attributes:
-        texts: the filters, latest first.
-    """
-
-    chosen = Signal(str)
-    cleared = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.texts: list[str] = []
-        self.setObjectName("filterHistoryMenu")
-        self.setAccessibleName("Earlier filters")
-        self.triggered.connect(self._on_triggered)
-
-    def set_texts(self, texts: Sequence[str]) -> None:
-        """Set the earlier filters, latest first."""
-        self.texts = [text for text in texts if text][:HISTORY_CAP]
-
-    def remember(self, text: str) -> None:
-        """A filter was applied: it is the latest."""
-        if text:
-            self.set_texts([text, *(known for known in self.texts if known != text)])
-
-    def replace(self, before: str, after: str) -> None:
-        """A filter went on as another one."""
-        self.texts = [after if known == before else known for known in self.texts]
-
-    def open_below(self, widget: QWidget) -> None:
-        """Show them, if there are any."""
-        if not self.texts:
-            return
-        self.clear()
-        for text in self.texts:
-            shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-            self.addAction(shown.replace("&", "&&")).setData(text)
-        self.addSeparator()
-        self.addAction("Forget earlier filters").setObjectName(_FORGET)
-        self.popup(widget.mapToGlobal(QPoint(0, widget.height() + 2)))
-        self.setActiveAction(self.actions()[0])
-
-    def _on_triggered(self, action: QAction) -> None:
-        if action.objectName() == _FORGET:
-            self.texts = []
-            self.cleared.emit()
-        else:
-            self.chosen.emit(str(action.data()))
-
 
 Check = Callable[[str], FilterError | None]
 """What is wrong with a filter text, or None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.ui.widgets.filter_bar import FilterCounts
+from inspector.ui.widgets.filter_counts import FilterCounts
 
 
 @pytest.mark.parametrize(
