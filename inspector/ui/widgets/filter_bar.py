@@ -25,6 +25,8 @@ from inspector.ui.widgets.filter_history import FilterHistory
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
+_IN_FORCE_SHOWN = 40
+"""Characters shown of the filter in force."""
 Check = Callable[[str], FilterError | None]
 """What is wrong with a filter text, or None."""
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 HISTORY_CAP = 30
 """How many applied filters are remembered."""
 _SHOWN = 80
-_IN_FORCE_SHOWN = 40
 _FORGET = "filterHistoryForget"
 
 
