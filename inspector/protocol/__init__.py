@@ -1,1 +1,1 @@
-"""One frame or envelope at a time: reading, kinds, context paths. No I/O and no history."""
+"""Reads one frame or envelope at a time: formats, kinds, context paths. No I/O and no history."""

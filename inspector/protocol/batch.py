@@ -1,7 +1,7 @@
-"""JSON-RPC batches: several messages in one array, as MCP clients and servers of 2025-03-26 send them.
+"""Detects JSON-RPC batches: several messages in one array, as in MCP 2025-03-26.
 
-RULE: an array with a JSON-RPC message among its elements is a batch, and each element is a message of its own; what is
-none of these is one line that cannot be read, as is a batch of more than 131,072 elements.
+RULE: an array with a JSON-RPC message among its elements is a batch, and each element is a message. An array without
+one, or with more than 131,072 elements, is one unreadable line.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from inspector.protocol.json_values import REFUSALS, fits
 from inspector.protocol.record import Record, unreadable
 
 MAX_ELEMENTS = 1 << 17
-"""Elements of a batch. Each becomes a message: an array of 100 MB could stand for fifty million."""
+"""Limit of elements in a batch. Each becomes a message; an array of 100 MB could contain fifty million."""
 
 
 class _Message(msgspec.Struct, gc=False):
@@ -26,10 +26,10 @@ _decode_message = msgspec.json.Decoder(_Message).decode
 
 
 def batch_in(raw: bytes) -> Record | None:
-    """A record that stands for a batch, until its messages are read one by one; None for what is none. Never raises.
+    """Returns a placeholder record for a batch until its messages are read; None for other lines. Never raises.
 
     Args:
-        raw: an array as it was written.
+        raw: an array as written.
     """
     if raw[:1] != b"[" or b'"jsonrpc"' not in raw:
         return None
@@ -42,7 +42,7 @@ def batch_in(raw: bytes) -> Record | None:
 
 
 def _count(raw: bytes) -> int:
-    """Elements of a batch; 0 where no JSON-RPC message is among them."""
+    """Returns the number of elements; 0 without a JSON-RPC message among them."""
     try:
         return len(_decode_messages(raw))
     except REFUSALS:
@@ -59,7 +59,7 @@ def _is_message(element: msgspec.Raw) -> bool:
 
 
 def _count_leniently(raw: bytes) -> int:
-    """What the fast decoder refuses but Python's reads, such as NaN in one of the messages."""
+    """Counts elements of JSON that only Python's decoder reads, such as NaN in a message."""
     try:
         elements = decode_json(raw)
     except NotAnObjectError:

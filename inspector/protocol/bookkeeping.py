@@ -1,6 +1,6 @@
-"""Kinds of records that programs write for themselves: nobody said them, and nobody has to act on them.
+"""Kinds of bookkeeping records, written by programs for themselves; tables fold their rows.
 
-Tables fold their rows. Failures, interruptions and compactions are not among them, nor is a kind that is not known.
+Failures, interruptions, compactions and unknown kinds are not bookkeeping.
 """
 
 from __future__ import annotations

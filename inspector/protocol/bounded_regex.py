@@ -1,7 +1,7 @@
-r"""Regular expressions from the wire, matched in time linear in the text: whoever writes one cannot make us wait.
+r"""Matches regular expressions from the wire in linear time with RE2, so that none can block the program.
 
-RE2 follows all alternatives at once, so nothing is tried twice. It refuses what cannot be matched so: back references
-and looking around. As in the gateways' JavaScript, `\d` and `\w` are of ASCII.
+RE2 follows all alternatives at once, without backtracking. It refuses back references and lookaround. As in the
+gateways' JavaScript, `\d` and `\w` cover ASCII.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _MOST_MEMORY_BYTES = 1 << 20
 
 
 class RegexRefusedError(ValueError):
-    """A pattern that is too long, no regular expression, or outside what RE2 takes; or a text that is too long."""
+    """The pattern is too long, invalid, or not supported by RE2; or the text is too long."""
 
 
 def search(pattern: str, text: str) -> bool:
-    """Whether a pattern is found anywhere in a text.
+    """Returns True if the pattern occurs in the text.
 
     Raises:
-        RegexRefusedError: that cannot be said.
+        RegexRefusedError: if that cannot be determined.
     """
     compiled = _compiled(pattern)
     if len(text) > LONGEST_TEXT:
@@ -34,7 +34,7 @@ def search(pattern: str, text: str) -> bool:
 def _compiled(pattern: str) -> Any:
     if len(pattern) > LONGEST_PATTERN:
         raise RegexRefusedError(f"a pattern of more than {LONGEST_PATTERN} characters")
-    import re2  # not before somebody's capability is an expression: a library of C++
+    import re2  # imported for the first capability with an expression: a C++ library
 
     options = re2.Options()
     options.max_mem = _MOST_MEMORY_BYTES
@@ -46,4 +46,4 @@ def _compiled(pattern: str) -> Any:
 
 
 def _in_utf8(text: str) -> bytes:
-    return text.encode("utf-8", "replace")  # half characters stand for themselves in no expression
+    return text.encode("utf-8", "replace")  # no expression matches a lone surrogate

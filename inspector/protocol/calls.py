@@ -1,6 +1,6 @@
-"""What a payload says at ingest: method, target, stream, error, context hints. Everything else stays undecoded.
+"""Extracts call facts from a payload during ingest: method, target, stream, error, context hints.
 
-Source: docs/protocols.md 3 (method and tool of a message), 13 (`_meta`).
+All other parts stay undecoded. Source: docs/protocols.md 3 (method and tool of a message), 13 (`_meta`).
 """
 
 from __future__ import annotations
@@ -63,34 +63,34 @@ _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class Call(msgspec.Struct, gc=False):
-    """What the message itself says of the call it makes, answers or proposes."""
+    """The call that a message makes, answers or proposes, by the message itself."""
 
     kind: str
     method: str | None = None
     target: str | None = None
     """Tool, resource URI, prompt or completion reference."""
     rpc_id: str | None = None
-    """JSON-RPC id as it reads in JSON, so that 7 and "7" differ; None when it is neither text nor number."""
+    """JSON-RPC id in JSON notation, so that 7 and "7" differ; None for other types."""
     stream: str | None = None
     failed: bool = False
     has_meta: bool = False
     joiner: str | None = None
-    """The participant a hello announces."""
+    """The participant that a hello announces."""
     disagrees: bool = False
-    """Of a response: its kind names one call, its payload another."""
+    """Of a response: its kind and payload name different calls."""
     result: Result | None = None
-    """What it answers, where something in it matters beside its outcome."""
+    """The result, if it has relevant parts besides its outcome."""
 
 
 def read_payload(raw: msgspec.Raw) -> Payload | None:
-    """Decode a payload's outer level; None when it is no object."""
+    """Decodes a payload's outer level; None unless it is an object."""
     return _read(raw, Payload, _decode_payload)
 
 
 def _read(
     raw: msgspec.Raw | bytes, struct: type[_Struct], decode: Callable[[msgspec.Raw | bytes], _Struct]
 ) -> _Struct | None:
-    """Decode an object's known keys; None when it is no object."""
+    """Decodes an object's known keys; None unless it is an object."""
     try:
         return decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -98,7 +98,7 @@ def _read(
 
 
 def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
-    """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (docs/protocols.md 16)."""
+    """Decodes JSON that only Python reads: lone surrogates, NaN, huge numbers (docs/protocols.md 16)."""
     if len(data) > MAX_LENIENT:
         return None
     found = struct()
@@ -121,9 +121,9 @@ def _fields(struct: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo
 
 
 def read_call(raw_kind: str, header: Header) -> Call:
-    """What an envelope's kind and payload say.
+    """Returns the call in an envelope's kind and payload.
 
-    Where they disagree the payload wins, because it is what runs; for a response the kind does (docs/protocols.md 3).
+    If they disagree the payload wins, because it is executed; for a response the kind wins (docs/protocols.md 3).
     """
     kind = kinds.split_kind(raw_kind)
     name = kind.name
@@ -158,7 +158,7 @@ _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
 
 
 def _add_wrapped(call: Call, payload: Payload) -> None:
-    """Fill in what the envelope inside a draft's proposal, or its acceptance, calls (docs/protocols.md 3, aliases)."""
+    """Adds the call of the envelope inside a draft's proposal, or its acceptance (docs/protocols.md 3, aliases)."""
     around = _read(payload.proposal, _Wrapping, _decode_wrapping) if payload.proposal else None
     raw = around.envelope if around is not None and around.envelope else payload.envelope
     inner = _read(raw, _Wrapped, _decode_wrapped) if raw else None
@@ -175,7 +175,7 @@ def _add_wrapped(call: Call, payload: Payload) -> None:
 
 
 def _add_suffix(call: Call, kind: kinds.Kind) -> None:
-    """Fill in what the kind's suffix says. A target belongs to its method: the two are not mixed."""
+    """Adds the kind's suffix. A target belongs to its method; the two are not mixed."""
     agree = call.method in (None, kind.method)
     if call.kind == kinds.RESPONSE:
         call.disagrees = not agree or (bool(kind.target) and call.target not in (None, kind.target))
@@ -185,14 +185,14 @@ def _add_suffix(call: Call, kind: kinds.Kind) -> None:
 
 
 def payload_matters(name: str) -> bool:
-    """Whether a payload says something of a call; others are not looked into."""
+    """Returns True if payloads of the kind describe a call; others are not decoded."""
     return name.startswith(("mcp", "stream/", "system"))
 
 
 def usual_call(raw_kind: str, method: str | None, name: str | None, uri: str | None) -> Call:
-    """The call of an envelope whose payload has been read: its method, and `name` and `uri` of its params.
+    """Returns the call of an envelope with a decoded payload: its method, and `name` and `uri` of its params.
 
-    For kinds of two words and more; nothing but kind, method and target is filled in.
+    For kinds of two words and more; fills in kind, method and target only.
     """
     kind = kinds.split_kind(raw_kind)
     call = Call(kind.name, method, _named_target(method or kind.method, name, uri))
@@ -202,12 +202,12 @@ def usual_call(raw_kind: str, method: str | None, name: str | None, uri: str | N
 
 
 def rpc_call(name: str, payload: Payload, method_in_kind: str | None = None) -> Call:
-    """The call a payload makes, proposes or answers, under an already known canonical kind.
+    """Returns the call that a payload makes, proposes or answers, under a known canonical kind.
 
     Args:
         name: the canonical kind.
         payload: as read.
-        method_in_kind: what the payload's params belong to where it names no method.
+        method_in_kind: method of the payload's params if the payload names none.
     """
     method = payload.method if isinstance(payload.method, str) else None
     failed, result = _outcome(payload)
@@ -225,12 +225,12 @@ def rpc_call(name: str, payload: Payload, method_in_kind: str | None = None) -> 
 
 
 def payload_of_rpc(header: Header) -> Payload:
-    """A JSON-RPC message as its own payload."""
+    """Returns a JSON-RPC message as its own payload."""
     return Payload(header.id, header.method, header.params, header.result, header.error)
 
 
 def rpc_id(value: object) -> str | None:
-    """A JSON-RPC id so written that 7 and "7" differ, a text in single quotes; None when it is neither."""
+    """Returns a JSON-RPC id as text, so that 7 and "7" differ, a text in single quotes; None for other types."""
     if isinstance(value, str):
         return f"'{value}'"
     return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -249,7 +249,7 @@ def _target(method: str | None, params: msgspec.Raw) -> str | None:
 
 
 def has_target(method: str) -> bool:
-    """Whether calls of a method name a tool, resource or prompt."""
+    """Returns True if calls of a method name a tool, resource or prompt."""
     return method in ("tools/call", "prompts/get", "completion/complete") or method.startswith("resources/")
 
 
@@ -264,7 +264,7 @@ _MATTERS = (b'"isError"', b'"_meta"', b'"structuredContent"', b'"tools"')
 
 
 def _outcome(payload: Payload) -> tuple[bool, Result | None]:
-    """Whether it failed (JSON-RPC error or `isError`), and its result, where something in that matters."""
+    """Returns the failure flag (JSON-RPC error or `isError`), and the result if it has relevant parts."""
     failed = bool(payload.error) and bytes(payload.error) != b"null"
     if not payload.result:
         return failed, None
@@ -278,7 +278,7 @@ def _outcome(payload: Payload) -> tuple[bool, Result | None]:
 
 
 def arguments_of(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The arguments of a call, also where a draft wraps the envelope that is to be sent; None where it has none."""
+    """Returns the arguments of a call, also inside a draft's wrapped envelope; None if it has none."""
     for name in ("proposal", "envelope", "payload"):
         inner = payload.get(name) if not isinstance(payload.get("method"), str) else None
         payload = inner if isinstance(inner, Mapping) else payload

@@ -1,8 +1,7 @@
-"""Whether a capability covers a message, as the specifications mean it (docs/protocols.md 12).
+"""Checks if a capability covers a message, by the specifications (docs/protocols.md 12).
 
-Released gateways and clients decide otherwise in places, so this predicts; a gateway's own verdict stands beside it.
-Strings (v0.1) match the kind alone; JSON patterns (v0.2 on) kind, payload and addressee, and a context where they have
-one.
+Released gateways and clients differ in places, so this is a prediction beside the gateway's own verdict. Strings (v0.1)
+match the kind alone. JSON patterns (v0.2 on) match kind, payload, addressee, and context if they have one.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ _MOST_VALUES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What of a message capabilities look at.
+    """The properties of a message that capabilities match.
 
     Attributes:
         kind: as written, with its suffix.
-        contexts: what its context is called: its path, and as it was written; nothing of a message in main.
+        contexts: its context's path and original spelling; empty for a message in main.
     """
 
     kind: str
@@ -34,7 +33,7 @@ class Asked:
 
 
 def covers(capability: object, asked: Asked) -> bool | None:
-    """Whether a capability covers a message; None when its pattern cannot be judged (a regular expression refused)."""
+    """Returns True if a capability covers a message; None if its pattern cannot be evaluated (a refused expression)."""
     if isinstance(capability, str):
         return kind_covers(capability, asked.kind)
     if not isinstance(capability, Mapping):
@@ -46,7 +45,7 @@ def covers(capability: object, asked: Asked) -> bool | None:
 
 
 def first_covering(capabilities: Iterable[object], asked: Asked) -> tuple[bool | None, object]:
-    """Whether any of some capabilities covers a message, and the first that does; None when that cannot be said."""
+    """Returns the verdict of several capabilities and the first that covers the message; None if undecidable."""
     verdict: bool | None = False
     for capability in capabilities:
         found = covers(capability, asked)
@@ -57,7 +56,7 @@ def first_covering(capabilities: Iterable[object], asked: Asked) -> tuple[bool |
 
 
 def covers_by_kind(capabilities: Iterable[object], kind: str) -> bool | None:
-    """Whether any of some capabilities covers every message of a kind; None when it depends on the message."""
+    """Returns True if a capability covers every message of a kind; None if it depends on the message."""
     verdict: bool | None = False
     for capability in capabilities:
         narrower = isinstance(capability, Mapping) and not NARROWER.isdisjoint(capability)
@@ -69,16 +68,16 @@ def covers_by_kind(capabilities: Iterable[object], kind: str) -> bool | None:
 
 
 NARROWER = frozenset({"payload", "to", "context"})
-"""What of a JSON pattern looks at more than the kind."""
+"""Keys of a JSON pattern that match more than the kind."""
 
 
 def kind_covers(pattern: str, kind: str) -> bool:
-    """Whether a kind's pattern covers a kind: `*` is anything; a short form covers the longer ones (Decision 002)."""
+    """Returns True if a kind's pattern covers a kind: `*` is anything; a short form covers longer ones."""
     return glob(pattern, kind) or kind.startswith(pattern + ":")
 
 
 def glob(pattern: str, text: str) -> bool:
-    """Whether a text matches a pattern in which `*` stands for any characters, `/` and `:` too. Linear."""
+    """Matches a text with a pattern in which `*` is any characters, also `/` and `:`. Linear."""
     first, *rest = pattern.split("*")
     if not rest:
         return pattern == text
@@ -107,7 +106,7 @@ def _covers(capability: Mapping[str, Any], asked: Asked) -> bool:
 
 
 def looks_deep(capability: object) -> bool:
-    """Whether more than kind, method and name decides what a capability covers."""
+    """Returns True if a capability depends on more than kind, method and name."""
     if not isinstance(capability, Mapping):
         return False
     payload = capability.get("payload", {})
@@ -120,7 +119,7 @@ def looks_deep(capability: object) -> bool:
 
 
 def _is_within(pattern: object, contexts: tuple[str, ...]) -> bool:
-    """Whether a message is in a context that a rule is bound to, or below it (p4m: "by context prefix")."""
+    """Returns True for a message in a rule's context, or below it (p4m: "by context prefix")."""
     if isinstance(pattern, list):
         return any(_is_within(one, contexts) for one in pattern[:_MOST_VALUES])
     if not isinstance(pattern, str):
@@ -138,7 +137,7 @@ def _kind_matches(pattern: str, kind: str) -> bool:
 
 
 def _matches(pattern: object, value: object, depth: int) -> bool:
-    """Whether a value matches a pattern, as a sub-pattern: what the pattern does not name is free."""
+    """Matches a value with a sub-pattern: members that the pattern omits are free."""
     if depth <= 0:
         raise RegexRefusedError("a pattern nested too deeply")
     if isinstance(pattern, Mapping):
@@ -171,7 +170,7 @@ def _member_matches(key: str, pattern: object, value: object, depth: int) -> boo
 
 
 def _everything_in(value: object) -> list[object]:
-    """A value and all that lies in it, as far as 10,000 go."""
+    """Returns a value and all its descendants, at most 10,000."""
     found, place = [value], 0
     while place < len(found) and len(found) < _MOST_VALUES:
         inner = found[place]
@@ -184,7 +183,7 @@ def _everything_in(value: object) -> list[object]:
 
 
 def _at_path(steps: Sequence[str], value: object) -> list[object]:
-    """The values at a simple JSONPath: keys, `[n]` and `[*]` behind them, `*` for any key."""
+    """Returns the values at a simple JSONPath: keys, `[n]` and `[*]` after them, `*` for any key."""
     found: list[object] = [value]
     for step in steps:
         name, *places = step.replace("]", "").split("[")

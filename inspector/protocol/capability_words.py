@@ -1,4 +1,4 @@
-"""One capability in words: "call tools named read_*", "answer requests" (docs/protocols.md 4, 12). Text of the wire."""
+"""Describes a capability in words: "call tools named read_*", "answer requests" (docs/protocols.md 4, 12)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _CALLS = {
 
 
 def capability_in_words(capability: object) -> str:
-    """What a capability lets somebody send. What a JSON pattern asks for beyond method and name is only mentioned."""
+    """Returns the permission in words. Conditions beyond method and name are only mentioned."""
     if isinstance(capability, str):
         kind, _, call = capability.partition(":")
         method, _, name = call.partition(":")
@@ -77,7 +77,7 @@ def capability_in_words(capability: object) -> str:
 
 
 def _bound(payload: object) -> tuple[str, str, bool]:
-    """Method and name a payload pattern asks for, and whether it asks for anything else."""
+    """Returns method and name in a payload pattern, and True if it has further conditions."""
     if not isinstance(payload, Mapping):
         return "", "", payload is not None
     method, params = payload.get("method"), payload.get("params")

@@ -1,4 +1,4 @@
-"""Where a message names its context: in the envelope, or as one of the drafts had it (ADR k9j, options 1 to 5)."""
+"""Finds a message's context: in the envelope, or in the place of a draft (ADR k9j, options 1 to 5)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_j
 
 
 class Told(enum.IntEnum):
-    """How a message tells its context."""
+    """Place of a message's context."""
 
     NOT = 0
     ENVELOPE = 1
@@ -22,13 +22,13 @@ class Told(enum.IntEnum):
     PAYLOAD = 3
     """`payload.context`."""
     MARKERS = 4
-    """It correlates to what a `context/start` began and no `context/end` ended."""
+    """It correlates to a message inside an open `context/start`."""
     THREAD = 5
     """`thread_id`."""
     REASONING_ID = 6
-    """`payload.reasoning_id`, as the first draft of t8k had it."""
+    """`payload.reasoning_id`, as in the first draft of t8k."""
     STREAM = 7
-    """A frame: its chunk does, or the request for its stream."""
+    """Of a frame: its chunk, or the request for its stream."""
 
 
 WORDS = {
@@ -40,7 +40,7 @@ WORDS = {
     Told.REASONING_ID: "reasoning_id",
     Told.STREAM: "stream",
 }
-"""What filters and lists call it."""
+"""Names in filters and lists."""
 SOURCES = {
     Told.KIND: "its kind: k9j, option 1",
     Told.PAYLOAD: "payload.context: k9j, option 3",
@@ -48,7 +48,7 @@ SOURCES = {
     Told.THREAD: "thread_id: k9j, option 5",
     Told.REASONING_ID: "payload.reasoning_id: first draft of t8k",
 }
-"""What people are told of it, for what no released version has."""
+"""Explanations for users, for places outside released versions."""
 
 START, END = "context/start", "context/end"
 """The markers of option 4."""
@@ -67,11 +67,11 @@ class _Payload(msgspec.Struct, gc=False):
 
 _decode = msgspec.json.Decoder(_Payload).decode
 NOTHING: Named = _Payload()
-"""A payload that names no context."""
+"""A payload without a context."""
 
 
 class Naming(Protocol):
-    """An envelope, as far as it names a context outside its payload."""
+    """Context fields of an envelope outside its payload."""
 
     kind: Any
     context: Any
@@ -80,7 +80,7 @@ class Naming(Protocol):
 
 
 class Named(Protocol):
-    """A payload, as far as it names a context."""
+    """Context fields of a payload."""
 
     context: Any
     context_id: Any
@@ -90,14 +90,14 @@ class Named(Protocol):
 
 
 def told_context(header: Header) -> tuple[object, Told]:
-    """The context of an envelope as written, and where; (None, NOT) for one in the main context. Never raises."""
+    """Returns an envelope's context as written, and its place; (None, NOT) in the main context. Never raises."""
     if header.context is not ABSENT and header.context is not None:
         return header.context, Told.ENVELOPE
     return told_elsewhere(header, _payload(header.payload))
 
 
 def told_elsewhere(header: Naming, payload: Named) -> tuple[object, Told]:
-    """The same of an envelope whose `context` says nothing."""
+    """Returns the same for an envelope without a value in `context`."""
     if names(payload.context):
         return payload.context, Told.PAYLOAD
     for holder in (header, payload):
@@ -114,11 +114,11 @@ def told_elsewhere(header: Naming, payload: Named) -> tuple[object, Told]:
 
 
 def field_naming(header: Naming, payload: Named | None = None) -> str:
-    """The field beside `context` in which an envelope without one names it, be it of no meaning there; "" for none.
+    """Returns the field that names a context in an envelope without `context`, even if meaningless; "" for none.
 
     Args:
         header: the envelope.
-        payload: what was decoded of its payload; None where that is in the header as written.
+        payload: its decoded payload; None if the header has it as written.
     """
     if header.context is not ABSENT and header.context is not None:
         return ""
@@ -130,14 +130,14 @@ def field_naming(header: Naming, payload: Named | None = None) -> str:
 
 
 def names(value: object) -> bool:
-    """Whether a payload's field reads as the name of a context, and not as text about one."""
+    """Returns True if a payload's field looks like a context's name instead of text about one."""
     if isinstance(value, Mapping):
         return is_name(value.get("id"))
     return is_name(value)
 
 
 def is_name(value: object) -> bool:
-    """Whether a value reads as an id."""
+    """Returns True if a value looks like an id."""
     return isinstance(value, str) and 0 < len(value) <= _LONGEST and not any(map(str.isspace, value))
 
 

@@ -1,4 +1,4 @@
-"""Correlation ids of an envelope in their normal form: a list of strings."""
+"""Normalizes the correlation ids of an envelope to a list of strings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inspector.protocol.header import ABSENT, Header
 
 
 def correlations(header: Header) -> list[str]:
-    """`correlation_id` in its normal form: a list of strings; also read from the draft's `correlationId`.
+    """Returns `correlation_id` as a list of strings; also reads the draft's `correlationId`.
 
     The MEUP v0.2 client named the proposal it accepts or rejects in the payload instead.
     """
@@ -19,7 +19,7 @@ def correlations(header: Header) -> list[str]:
 
 
 def named_ids(value: object) -> list[str]:
-    """A `correlation_id` in its normal form."""
+    """Returns a `correlation_id` as a list of strings."""
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

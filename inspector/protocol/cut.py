@@ -1,7 +1,7 @@
-"""JSON of which only the beginning is at hand, made whole: what was begun is ended, what cannot be is left out.
+"""Completes truncated JSON: closes open values and drops unfinished ones.
 
-Nothing above 1 MB is decoded whole in the window's process (docs/design.md 7). Of such a message the first bytes say
-who sent it, what it is and how its text begins; here they become JSON that every reader takes.
+No record above 1 MB is decoded whole in the window's process (docs/design.md 7). The first bytes of such a message
+contain its sender, kind and the beginning of its text; here they become valid JSON.
 """
 
 from __future__ import annotations
@@ -12,34 +12,35 @@ import re
 from inspector.protocol.header import NotAnObjectError, decode_json
 
 MARK = "…"
-"""Ends a string that was cut."""
+"""End of a truncated string."""
 MAX_DEPTH = 200
-"""Levels that are kept; what is nested deeper is left out."""
+"""Levels that are kept; deeper values are dropped."""
 
 _TEXT, _WORD, _SPACE = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', rb'[^\s,:"\[\]{}]++', rb"[ \t\n\r]*+"
 _STRING, _PLAIN, _BLANK = re.compile(_TEXT, re.DOTALL), re.compile(_WORD), re.compile(_SPACE)
 _ITEM = rb"(?:" + _TEXT + rb"|" + _WORD + rb")" + _SPACE + rb"," + _SPACE
 _ITEMS = re.compile(rb"(?:" + _ITEM + rb")+", re.DOTALL)
 _MEMBERS = re.compile(rb"(?:" + _TEXT + _SPACE + rb":" + _SPACE + _ITEM + rb")+", re.DOTALL)
-"""Values that hold no others, one after the other with their commas, which are passed at once."""
-# Not possessive at its end: before 3.11.5 such a group keeps what it tried in vain.
+"""Runs of scalar values with their commas, skipped in one step."""
+# Not possessive at its end: before 3.11.5 such a group keeps characters of a failed attempt.
 _WHOLE_ESCAPES = re.compile(rb'"[^"\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^"\\]*+)*', re.DOTALL)
 _MOST_STEPS = 1 << 14
-"""Tokens that are looked at, which takes some ms: made of nothing but brackets, 64 kB would take 60."""
+"""Limit of tokens, some ms of work: 64 kB of brackets alone would take 60 ms."""
 _CLOSERS = {0x7B: 0x7D, 0x5B: 0x5D}  # { and [
 _KEY = re.compile(rb'"(?:message|envelope|frame|text|data)"\s*:\s*$')
 
 
 def completed(head: bytes, *, mark: bool = True) -> bytes | None:
-    """The JSON object or array that begins with these bytes, ended where they end.
+    """Returns the JSON object or array that begins with these bytes, closed at their end.
 
     Args:
         head: the first bytes of a JSON text.
-        mark: end a string that was cut with MARK.
+        mark: end a truncated string with MARK.
 
     Returns:
-        JSON, at most a few bytes longer than `head`; None when no object or array begins here. Where `head` stops being
-        JSON, what came before is ended.
+        JSON, at most a few bytes longer than `head`; None if no object or array begins here. At a syntax error in
+        `head`,
+        the part before it is closed.
     """
     scan = _Scan(head)
     scan.run()
@@ -50,20 +51,20 @@ def completed(head: bytes, *, mark: bool = True) -> bytes | None:
 
 
 def is_too_deep(head: bytes) -> bool | None:
-    """Whether these bytes are JSON nested so deeply that nothing can read it; None when no JSON begins here."""
+    """Returns True if these bytes are JSON nested beyond any decoder's limit; None if no JSON begins here."""
     scan = _Scan(head)
     scan.run()
     return scan.too_deep if scan.safe else None
 
 
 class _Scan:
-    """Walks over the tokens of a JSON text.
+    """Scans the tokens of a JSON text.
 
     Attributes:
-        closers: what ends the arrays and objects that are open.
-        safe: where the text can be ended by `closers`; 0 while there is no such place.
-        string: where a string begins that has no end; -1 when there is none.
-        too_deep: there is more than MAX_DEPTH levels of it.
+        closers: closing brackets of the open arrays and objects.
+        safe: last position at which `closers` can end the text; 0 before one.
+        string: start of an unterminated string; -1 without one.
+        too_deep: it has more than MAX_DEPTH levels.
     """
 
     def __init__(self, head: bytes) -> None:
@@ -74,7 +75,7 @@ class _Scan:
         self.too_deep = False
 
     def run(self) -> None:
-        """Walk to the end of the text, to where it is no JSON any more, or so far that it has taken long."""
+        """Scans to the end of the text, to a syntax error, or to the limit of tokens."""
         head, place = self._head, self._after_blank(0)
         wants_key = False
         for _ in range(_MOST_STEPS):
@@ -116,7 +117,7 @@ class _Scan:
         return True
 
     def _several(self, place: int, *, wants_key: bool) -> int:
-        """Pass values that hold no others, with their commas; where none begin, the same place."""
+        """Skips a run of scalar values with their commas; returns the same position if there is none."""
         if wants_key != (self.closers[-1] == 0x7D):
             return place
         found = (_MEMBERS if wants_key else _ITEMS).match(self._head, place)
@@ -126,7 +127,7 @@ class _Scan:
         return found.end()
 
     def _value(self, place: int, *, wants_key: bool) -> int:
-        """Pass a string, number or word; -1 where it has no end. A key is no place to end at."""
+        """Skips a string, number or word; returns -1 if it is unterminated. The text cannot end after a key."""
         is_string = self._head[place] == 0x22
         found = (_STRING if is_string else _PLAIN).match(self._head, place)
         if found is None or (not is_string and found.end() == len(self._head)):
@@ -141,7 +142,7 @@ class _Scan:
         return found.end() if found else place
 
     def cut_string(self, *, mark: bool) -> bytes | None:
-        """The text ended inside of the string it breaks off in; None when it breaks off elsewhere."""
+        """Returns the text closed inside its truncated string; None if it ends elsewhere."""
         if self.string < 0:
             return None
         start = self.string
@@ -153,7 +154,7 @@ class _Scan:
         return self._head[:start] + value + bytes(reversed(self.closers))
 
     def _inner(self, written: bytes) -> bytes | None:
-        """JSON in a string, as many loggers write it, completed too."""
+        """Completes JSON within a string, as many loggers write it."""
         if not written[1:40].lstrip(b" \t").startswith(b"{"):
             return None
         try:
@@ -165,7 +166,7 @@ class _Scan:
 
 
 def _ends_torn(data: bytes) -> bool:
-    """Whether the last character lacks bytes, in what is UTF-8 otherwise."""
+    """Returns True if the last UTF-8 character is incomplete."""
     try:
         data.decode()
     except UnicodeDecodeError as error:

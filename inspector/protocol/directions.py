@@ -1,4 +1,4 @@
-"""Who a direction names that a log wrote beside a message: `client->server`, `client_to_server`, `c2s`."""
+"""Parses directions in logs, `client->server`, `client_to_server`, `c2s`, into sender and receiver."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIDES = {"c": "client", "s": "server"}
 
 @lru_cache(maxsize=256)
 def ends(direction: str | None) -> tuple[str | None, str | None]:
-    """Sender and receiver; None for whom it does not name, as `in` and `sent` name nobody."""
+    """Returns sender and receiver; None for an unnamed one, as in `in` and `sent`."""
     sender, arrow, receiver = (direction or "").partition("->")
     if arrow:
         return sender.strip() or None, receiver.strip() or None

@@ -1,7 +1,6 @@
-"""One WebSocket frame or bare line, told apart by its shape (docs/protocols.md 2, 9, 13).
+"""Classifies one WebSocket frame or bare line by its shape (docs/protocols.md 2, 9, 13).
 
-Everything the wire carries comes through `read_frame`, whatever brought it: a log line's envelope, a live
-frame, a line of MCP stdio traffic.
+All wire data passes through `read_frame`: a log line's envelope, a live frame, a line of MCP stdio traffic.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from inspector.protocol.json_values import Decode, decode_one
 from inspector.protocol.msp import PROTOCOL as MSP
 from inspector.protocol.record import Record, Shape, unreadable
 
-_ENVELOPE = Shape.ENVELOPE  # looking a member up costs 0.1 us on Python 3.11
+_ENVELOPE = Shape.ENVELOPE  # a member lookup costs 0.1 us on Python 3.11
 _HEAD = 4096
 _ENVELOPE_KEYS = ("protocol", "id", "ts", "sender", "to", "correlation_id", "context")
 
 
 def read_frame(raw: bytes) -> Record:
-    """Tell what a frame is. Never raises: what is nothing known comes back as unreadable."""
+    """Returns the record of a frame; unreadable for an unknown one. Never raises."""
     if raw[:1] == b"#":
         return _stream_frame(raw, raw)
     try:
@@ -42,7 +41,7 @@ def read_frame(raw: bytes) -> Record:
 
 
 def classify(header: Header, raw: bytes) -> Record | None:
-    """Tell what a decoded object is; None when it is nothing a wire carries."""
+    """Returns the record of a decoded object, or None for an unknown one."""
     if _is_envelope(header, raw):
         space = header.space if header.protocol == MSP and isinstance(header.space, str) else None
         return Record(_ENVELOPE, raw, header, space=space)
@@ -54,7 +53,7 @@ def classify(header: Header, raw: bytes) -> Record | None:
         return _buffer(header, raw)
     told = bytes(header.error)[:1] == b'"' and header.method is ABSENT and header.event is ABSENT
     if told and _keys(raw) <= _OF_ERRORS:  # rows of an evaluation have an error, too
-        return Record(Shape.ERROR, raw, header)  # one that is an object is the answer of some API
+        return Record(Shape.ERROR, raw, header)  # an object there is the answer of some other API
     return None
 
 
@@ -66,8 +65,8 @@ def _is_envelope(header: Header, raw: bytes) -> bool:
     if header.jsonrpc is not ABSENT or header.type in ("join", "Buffer"):
         return False
     if header.type is not ABSENT and not header.payload and _carries(header):
-        return False  # a line around another: whom it went from and to, and a `type` of the logger's own
-    # A gateway forwards envelopes without a kind (docs/protocols.md 16): two of its other keys will do.
+        return False  # a wrapper line: its endpoints, and the logger's own `type`
+    # A gateway forwards envelopes without a kind (docs/protocols.md 16): two of its other keys suffice.
     present = sum(getattr(header, name) is not ABSENT for name in _ENVELOPE_KEYS) + bool(header.payload)
     return present >= 2 and (bool(header.payload) or header.sender is not ABSENT or header.protocol is not ABSENT)
 
@@ -75,8 +74,8 @@ def _is_envelope(header: Header, raw: bytes) -> bool:
 def _is_rpc(header: Header, raw: bytes) -> bool:
     if header.jsonrpc is not ABSENT:
         return header.method is not ABSENT or bool(header.result) or _says_error(header)
-    # Loggers have a `method` of their own ("stdio", "POST") on lines that carry a message, or tell of a request; a
-    # gateway's decision has a `result` too, but no id.
+    # Loggers have a `method` of their own ("stdio", "POST") on lines with or about a message. A gateway's decision has
+    # a `result` too, but no id.
     if isinstance(header.method, str):
         may_be = bool(header.params) or header.id is not ABSENT or not _carries(header)
     else:
@@ -85,26 +84,26 @@ def _is_rpc(header: Header, raw: bytes) -> bool:
 
 
 def _says_error(header: Header) -> bool:
-    """Whether there is an error; JSON-RPC 1.0 and many loggers write null where there is none."""
+    """Returns True for an error; JSON-RPC 1.0 and many loggers write null for success."""
     return bool(header.error) and bytes(header.error) != b"null"
 
 
 def _carries(header: Header) -> bool:
-    """Whether a key that other formats wrap a message in holds something (docs/design.md 4, Formats)."""
+    """Returns True if a wrapper key of another format has a value (docs/design.md 4, Formats)."""
     held = (header.message, header.envelope, header.frame, header.text, header.data)
     return any(raw and bytes(raw) not in (b"null", b'""') for raw in held)
 
 
 _decode_keys: Decode[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-"""What stands under them may be megabytes that nobody has asked for."""
+"""Decodes keys only; the values may be megabytes."""
 
 
 _OF_ERRORS = KEYS.keys() | {"details", "code", "status", "reason", "hint"}
-"""What a gateway's answer to something malformed may have."""
+"""Keys of a gateway's answer to a malformed message."""
 
 
 def _has_foreign_keys(raw: bytes) -> bool:
-    """Whether an object has keys that no format gives a meaning."""
+    """Returns True if an object has keys without a meaning in any format."""
     return not _keys(raw) <= KEYS.keys()
 
 
@@ -114,7 +113,7 @@ def _keys(raw: bytes) -> Set[str]:
 
 
 def _buffer(header: Header, raw: bytes) -> Record:
-    """A binary frame as a JavaScript client logs it: `{"type":"Buffer","data":[35,...]}`."""
+    """Reads a binary frame as a JavaScript client logs it: `{"type":"Buffer","data":[35,...]}`."""
     try:
         data = bytes(msgspec.json.decode(bytes(header.data), type=list[int]))
     except (msgspec.MsgspecError, ValueError):
@@ -130,7 +129,7 @@ def _stream_frame(frame: bytes, raw: bytes) -> Record:
 
 
 def _what_it_holds(header: Header, raw: bytes) -> str:
-    """Words for an object that is nothing known, naming its first keys."""
+    """Returns a description of an unknown object, with its first keys."""
     if header.jsonrpc is not ABSENT:
         return "a JSON-RPC message without method, result or error"
     try:

@@ -1,10 +1,10 @@
-"""Entries of an HTTP archive (HAR 1.2) as lines of an HTTP recording (docs/protocols.md 13, HTTP archives).
+"""Converts entries of an HTTP archive (HAR 1.2) to lines of an HTTP recording (docs/protocols.md 13, HTTP archives).
 
-An entry is an exchange: when it began, how long it took, both bodies. So it becomes what a recorder between the two
-would have written, a request, the head of its answer or all of it, the events of a stream and the end, and is read as
-such.
-When a single event came an archive does not say: what a server asks or tells before it answers is put where the stream
-began, as clients answer it in other exchanges meanwhile, and all else where it ended.
+An entry is an exchange with start time, duration and both bodies. It becomes the lines that a recording proxy would
+have written: a request, the head or all of its answer, the events of a stream, and the end.
+
+An archive has no times of single events. A server's requests and notifications before its answer get the start of the
+stream, since clients answer them in other exchanges meanwhile; all other events get its end.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.times import NO_TIME, format_time, parse_time
 
 Line = tuple[int, dict[str, Any]]
-"""Its time in nanoseconds, and the line."""
+"""Time in nanoseconds, and the line."""
 
 _STREAM = "text/event-stream"
 _MOST_TEXT = 1 << 16
-"""Characters of a body that is no JSON, as a script or a page."""
+"""Characters kept of a body that is not JSON, such as a script or a page."""
 _LINES = ("application/x-ndjson", "application/jsonl", "application/json-lines")
 _MOST_LINES = 1 << 26
 """Characters of a body of lines of JSON, as Ollama streams its answers."""
@@ -31,7 +31,7 @@ _MOST_EVENTS = 1 << 20
 
 
 def lines_of(entry: object, number: int) -> Iterator[Line]:
-    """The lines of an entry, in the order of their times. Never raises.
+    """Yields the lines of an entry in time order. Never raises.
 
     Args:
         entry: as decoded.
@@ -67,12 +67,12 @@ def lines_of(entry: object, number: int) -> Iterator[Line]:
 
 
 def _asks(message: object) -> bool:
-    """Whether an event is a request or a notification in JSON-RPC."""
+    """Returns True for a JSON-RPC request or notification."""
     return isinstance(message, Mapping) and "jsonrpc" in message and "method" in message
 
 
 def events_of(text: str) -> Iterator[dict[str, Any]]:
-    """The events of a body of server-sent events (HTML, 9.2.6), each as a line says it."""
+    """Yields the server-sent events of a body (HTML, 9.2.6) as line members."""
     found: dict[str, str] = {}
     data: list[str] = []
     count = 0
@@ -123,7 +123,7 @@ def _address(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _headers(side: Mapping[str, Any]) -> dict[str, str]:
-    """Headers by name, in lower case; of one that comes several times all values."""
+    """Returns headers by lower-case name, values of a repeated one joined."""
     found: dict[str, str] = {}
     given = side.get("headers")
     for one in given if isinstance(given, list) else ():
@@ -169,7 +169,7 @@ def _spent(entry: Mapping[str, Any], *names: str) -> int:
 
 
 def _nanoseconds(value: object) -> int:
-    """Milliseconds as an archive has them; -1 is for what does not apply."""
+    """Returns nanoseconds of an archive's milliseconds; -1 there means not applicable."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < _MOST_MS:
         return 0
     return round(value * 1_000_000)

@@ -1,7 +1,7 @@
-"""The outer level of one JSON object: every key any format or dialect gives a meaning, the rest left undecoded.
+"""Decodes the outer level of one JSON object: every key with a meaning in any format, the rest undecoded.
 
-One struct serves lines and the frames inside them, so that each is decoded once. Source of the keys:
-docs/protocols.md 2 (envelopes), 11 (gateway logs), 13 (JSON-RPC), docs/design.md 4 (captures, wrapped lines).
+One struct serves lines and the frames inside them, so that each is decoded once. Source of the keys: docs/protocols.md
+2 (envelopes), 11 (gateway logs), 13 (JSON-RPC), docs/design.md 4 (captures, wrapped lines).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import msgspec
 from inspector.protocol.json_values import NO_RAW
 
 ABSENT = msgspec.UNSET
-"""Value of a key that is not there; null is None."""
+"""Value of a missing key; null is None."""
 
 _Value = Any
 
 
 class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTIME_TIMESTAMP"}, gc=False):
-    """One JSON object's known keys. `Raw` values hold the bytes as written (empty when the key is absent)."""
+    """One JSON object's known keys. `Raw` values contain the bytes as written (empty if the key is absent)."""
 
     protocol: _Value = ABSENT
     id: _Value = ABSENT
@@ -60,9 +60,9 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
     time: _Value = ABSENT
     message: msgspec.Raw = NO_RAW
     data: msgspec.Raw = NO_RAW
-    log: msgspec.Raw = NO_RAW  # what Docker keeps of a line
+    log: msgspec.Raw = NO_RAW  # Docker's copy of a line
     msg: msgspec.Raw = NO_RAW
-    MESSAGE: msgspec.Raw = NO_RAW  # and journald
+    MESSAGE: msgspec.Raw = NO_RAW  # journald's copy
     journal_time: _Value = ABSENT
 
     thread_id: _Value = ABSENT
@@ -76,23 +76,23 @@ class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTI
 
 _RAW_FIELDS = {f.name for f in msgspec.structs.fields(Header) if f.type is msgspec.Raw}
 KEYS = {f.encode_name: f.name for f in msgspec.structs.fields(Header)}
-"""Every key that has a meaning, and the member it is read into."""
+"""Every key with a meaning, and its member here."""
 _decode = msgspec.json.Decoder(Header).decode
 
 
 TOO_DEEP = "JSON nested too deeply to read"
-"""What is said of it."""
+"""Reason for such a line."""
 
 
 class NotAnObjectError(ValueError):
-    """The bytes are no JSON object; the text says what they are, as a sentence's end."""
+    """The bytes are no JSON object; the text describes them, as a sentence's end."""
 
 
 def read_header(raw: bytes) -> Header:
-    """Decode the outer level of a JSON object.
+    """Decodes the outer level of a JSON object.
 
     Raises:
-        NotAnObjectError: when the bytes are not one JSON object.
+        NotAnObjectError: if the bytes are not one JSON object.
     """
     try:
         return _decode(raw)
@@ -101,7 +101,7 @@ def read_header(raw: bytes) -> Header:
 
 
 def _read_leniently(raw: bytes) -> Header:
-    """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (docs/protocols.md 16)."""
+    """Decodes JSON that only Python reads: lone surrogates, NaN, huge numbers (docs/protocols.md 16)."""
     value = decode_json(raw)
     if not isinstance(value, dict):
         raise NotAnObjectError(f"a JSON {_JSON_NAMES.get(type(value), 'value')}, where an object was expected")
@@ -117,17 +117,17 @@ def _read_leniently(raw: bytes) -> Header:
 
 
 MAX_LENIENT = 1 << 20
-"""Bytes of JSON that Python's reader is given: it takes ten times their size in memory, and seconds for 100 MB."""
+"""Limit of bytes for Python's decoder: it takes ten times their size in memory, and seconds for 100 MB."""
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
-    """A long object with what the fast decoder refuses replaced by as many bytes that it takes.
+    """Decodes a long object after replacing values that the fast decoder refuses by equally long ones.
 
     Args:
         raw: the object.
-        refusal: what the fast decoder said of it.
+        refusal: the fast decoder's error.
     """
     tamed = raw if isinstance(refusal, RecursionError) else _tamed(raw)
     if tamed is not raw:
@@ -139,13 +139,13 @@ def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
 
 
 def _tamed(raw: bytes) -> bytes:
-    """JSON without half surrogates, NaN and bytes that are no UTF-8; the same object when there are none."""
+    """Returns JSON without lone surrogates, NaN and invalid UTF-8; the same object if there are none."""
     try:
         raw.decode()
     except UnicodeDecodeError:
         raw = raw.decode("utf-8", _NOT_UTF_8).encode("utf-8", "replace")
     if b"\\ud" in raw or b"\\uD" in raw:
-        parts = raw.split(rb"\\")  # what follows an escaped backslash is no escape
+        parts = raw.split(rb"\\")  # a sequence after an escaped backslash is no escape
         raw = rb"\\".join([_HALF.sub(rb"\\ufffd", part) for part in parts])
     for word, number in ((b"NaN", b"0.0"), (b"Infinity", b"1.000000")):
         if word in raw:
@@ -159,7 +159,7 @@ _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 
 def _why_not(raw: bytes, refusal: Exception) -> str:
-    """What is wrong with a long line, from what the fast decoder said."""
+    """Returns the reason why a long line is invalid, from the fast decoder's error."""
     sentence = str(refusal)
     if isinstance(refusal, RecursionError):
         return TOO_DEEP
@@ -179,10 +179,10 @@ _NOT_UTF_8 = "surrogateescape"
 
 
 def text_of(raw: bytes) -> tuple[str, str]:
-    """Bytes as text, and the error handler that gives the same bytes back.
+    """Returns bytes as text, and the error handler that restores the bytes.
 
-    Half a surrogate pair is text: a string in JSON may hold one and be JSON itself. Other bytes that are no UTF-8
-    become such halves, so that a message in a foreign encoding is still one.
+    A lone surrogate is valid text: a JSON string may contain one. Other invalid bytes become surrogates too, so that a
+    message in a foreign encoding is still a message.
     """
     try:
         return raw.decode("utf-8", "surrogatepass"), "surrogatepass"
@@ -203,15 +203,15 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 
 
 def members(raw: bytes) -> Iterator[tuple[str, Any, bytes]]:
-    """Key, value and the value's own bytes of each member of a JSON object that `decode_json` could read."""
+    """Yields key, value and the value's own bytes of each member of an object valid for `decode_json`."""
     text, errors = text_of(raw)
     place = _after_blank(text, 0)
     while text[place] != "}":
-        place = _after_blank(text, place + 1)  # behind "{" or ","
+        place = _after_blank(text, place + 1)  # after "{" or ","
         if text[place] == "}":
             return
         key, place = _decode_value(text, place)
-        start = _after_blank(text, _after_blank(text, place) + 1)  # behind ":"
+        start = _after_blank(text, _after_blank(text, place) + 1)  # after ":"
         value, stop = _decode_value(text, start)
         yield key, value, text[start:stop].encode("utf-8", errors)
         place = _after_blank(text, stop)
@@ -228,7 +228,7 @@ _JSON_NAMES = {
 
 
 def decode_object(raw: bytes) -> dict[str, Any]:
-    """Decode a JSON object as `decode_json` does; an empty one for anything else. Never raises."""
+    """Decodes a JSON object as `decode_json`; returns an empty one for other input. Never raises."""
     try:
         found = decode_json(raw)
     except NotAnObjectError:
@@ -237,10 +237,10 @@ def decode_object(raw: bytes) -> dict[str, Any]:
 
 
 def decode_json(raw: bytes) -> Any:
-    """Decode JSON as tolerantly as is safe.
+    """Decodes JSON as tolerantly as is safe.
 
     Raises:
-        NotAnObjectError: when it is no JSON; says where reading stopped.
+        NotAnObjectError: if it is no JSON; says where reading stopped.
     """
     try:
         return msgspec.json.decode(raw)

@@ -1,20 +1,20 @@
-"""Text from the wire with what would act on whoever shows it written out: a terminal, a spreadsheet, a page."""
+"""Escapes wire text that could act on its viewer: a terminal, a spreadsheet, a page."""
 
 from __future__ import annotations
 
 import re
 
-# Control, bidi and invisible characters, and halves of surrogate pairs; those that `present.wire_text` shows as chips.
+# Control, bidi and invisible characters, and lone surrogates; `present.wire_text` shows the same ones as chips.
 _HOSTILE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
     "\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _FORMULA = re.compile(r"[\t\r]|(?:\s|\\u[0-9a-f]{4})*[=+\-@＝＋－＠﹢﹣﹦﹫−]")  # noqa: RUF001
-"""Blanks before it do not keep a spreadsheet from it; some read fullwidth signs as the plain ones."""
+"""Beginning of a formula, leading blanks included; some spreadsheets read fullwidth signs as plain ones."""
 
 
 def visible(text: str) -> str:
-    r"""Text with such characters as `\u202e`; inside JSON the same is their escape. Ends of lines stay."""
+    r"""Replaces such characters by escapes like `\u202e`, also valid inside JSON. Line ends stay."""
     return _HOSTILE.sub(lambda found: _escaped(ord(found[0])), text)
 
 
@@ -25,9 +25,6 @@ def _escaped(code: int) -> str:
 
 
 def text_cell(text: str) -> str:
-    """The same as a cell of CSV: one that a spreadsheet would take for a formula begins with an apostrophe.
-
-    OWASP, CSV Injection.
-    """
+    """Returns text for a CSV cell: a possible formula gets a leading apostrophe (OWASP, CSV Injection)."""
     text = visible(text)
     return "'" + text if _FORMULA.match(text) else text

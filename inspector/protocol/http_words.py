@@ -1,4 +1,4 @@
-"""What a line of an HTTP recording says that carries no message, in words (`inspector.protocol.formats.http_lines`)."""
+"""Describes lines of an HTTP recording without a message (`inspector.protocol.formats.http_lines`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def line_words(kind: str, line: Mapping[str, Any]) -> str | None:
-    """What such a line says in a few words; None for kinds of messages."""
+    """Returns a short description of such a line; None for kinds of messages."""
     words = _WORDS.get(kind)
     return words(line) if words is not None else None
 

@@ -1,8 +1,9 @@
-"""Objects that share a line because an end of line is missing between them.
+"""Splits objects that share a line because a line end is missing between them.
 
-So it is where logs were put one behind the other, and where a program stopped in the middle of a line and its next run
-went on behind it. RULE: each object is a record of its own; so is the last one behind a torn one, where it begins with
-the key that the line begins with, and is good to the line's end, but for where it may be what the torn one holds.
+This happens in concatenated logs, and after a program stopped in the middle of a line.
+
+RULE: each object is a record. So is the last one after a torn one, if it begins with the line's first key and is valid
+to the line's end, unless the torn one may contain it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from inspector.protocol.header import MAX_LENIENT
 from inspector.protocol.record import Record, unreadable
 
 Piece = tuple[int, int]
-"""Where an object begins in its line, and where it ends."""
+"""Start and end of an object in its line."""
 
 _MOST = 1 << 15
-"""Objects on one line. Each becomes a message: a line of a megabyte could stand for 300,000."""
+"""Limit of objects on one line. Each becomes a message; a line of a megabyte could contain 300,000."""
 _TRIES = 8
 _BLANK = re.compile(r"[ \t\r]*")
 _FIRST_KEY = re.compile(r'\{"[^"\\]{1,40}":')
@@ -26,7 +27,7 @@ _decode: Any = json.JSONDecoder().raw_decode
 
 
 def joined_in(line: bytes) -> Record | None:
-    """A record that stands for the objects of a line until they are read one by one; None for any other line."""
+    """Returns a placeholder record for the objects of a line; None for any other line."""
     count = len(pieces_of(line))
     if not count:
         return None
@@ -36,10 +37,10 @@ def joined_in(line: bytes) -> Record | None:
 
 
 def pieces_of(line: bytes) -> list[Piece]:
-    """Where the objects of a line lie, and what is torn; none where there are not several of them. Never raises."""
+    """Returns the spans of a line's objects and torn parts; empty unless there are several. Never raises."""
     if line[:1] != b"{" or len(line) > MAX_LENIENT:
         return []
-    text = line.decode("latin-1")  # a character for each byte; what they mean does not matter
+    text = line.decode("latin-1")  # one character per byte; their meaning is irrelevant
     whole: list[Piece] = []
     place = 0
     while place < len(text) and len(whole) <= _MOST and (stop := _end_of(text, place)) is not None:
@@ -63,7 +64,7 @@ def _end_of(text: str, begin: int) -> int | None:
 
 
 def _begins_again(text: str, torn: int) -> int:
-    """Where behind a torn object's beginning a good one begins that goes to the end of the line; 0."""
+    """Returns the start of a valid object after a torn one that reaches the line's end; 0 for none."""
     key = _FIRST_KEY.match(text)
     place = torn
     for _ in range(_TRIES if key else 0):
@@ -76,7 +77,7 @@ def _begins_again(text: str, torn: int) -> int:
 
 
 def _is_cut(text: str, begin: int) -> bool:
-    """Whether nothing is wrong with an object but that its end is missing: what it holds is none that begins again."""
+    """Returns True if an object only lacks its end: it may contain the object found after it."""
     try:
         _decode(text, begin)
     except json.JSONDecodeError as error:

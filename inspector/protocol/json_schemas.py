@@ -1,8 +1,8 @@
-"""Values held against JSON Schemas that somebody sent: nothing is fetched, and depth and time are limited.
+"""Validates values with JSON Schemas from the wire: offline, with limits of depth and time.
 
-Dialects: 2020-12 unless `$schema` names an older one (MCP 2025-11-25, JSON Schema usage). What cannot be judged - an
-unknown dialect, a reference to elsewhere, a schema or value too large or too deep, one that takes too long - is not
-judged at all: nobody is told that it is wrong. The library is imported when the first schema is seen.
+Dialects: 2020-12 unless `$schema` names an older one (MCP 2025-11-25, JSON Schema usage). Some cases are skipped and
+never reported as wrong: an unknown dialect, an external reference, a schema or value too large or too deep, a timeout.
+The library is imported for the first schema.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LARGEST_VALUE = 1 << 18
 """Bytes of JSON."""
 _DEEPEST = 48
 _LONGEST_S = 0.02
-"""Processor time for one value."""
+"""Limit of processor time for one value in seconds."""
 _MOST_COMPARED = 1_000
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _HIDDEN = (MASK, "[masked]", "REDACTED", "[REDACTED]", "<redacted>")
@@ -32,16 +32,16 @@ _TYPES = {
 
 
 class TooLongError(Exception):
-    """Judging a value takes too long."""
+    """Validation of a value exceeds its time limit."""
 
 
 class Mismatch:
-    """The first thing about a value that its schema does not allow.
+    """The first violation of a schema by a value.
 
     Attributes:
         where: the member, as `a.b[2]`; "" for the value itself.
-        value: what stands there, in a few characters of JSON-like text.
-        wants: what the schema asks for instead, as the end of "asks for ...".
+        value: the actual value, in a few characters of JSON-like text.
+        wants: the expectation, as the end of "asks for ...".
     """
 
     __slots__ = ("value", "wants", "where")
@@ -58,11 +58,11 @@ class Schema:
 
     @property
     def can_judge(self) -> bool:
-        """Whether values can be held against it."""
+        """True if values can be validated with it."""
         return self._validator is not None
 
     def mismatch(self, value: Any) -> Mismatch | None:
-        """What is wrong with a value; None where nothing is, or where that cannot be said."""
+        """Returns the first violation; None if there is none, or it cannot be determined."""
         if self._validator is None or _depth(value) > _DEEPEST:
             return None
         _deadline[0] = time.process_time() + _LONGEST_S
@@ -74,7 +74,7 @@ class Schema:
 
 
 def references_elsewhere(definition: Any) -> str | None:
-    """The first reference of a schema to another document; None. Nothing is resolved."""
+    """Returns the first reference of a schema to another document, or None. No reference is resolved."""
     for inner in _walk(definition, 0):
         for key in _REFERENCES:
             target = inner.get(key)
@@ -84,7 +84,7 @@ def references_elsewhere(definition: Any) -> str | None:
 
 
 def _matches_names(definition: Any) -> bool:
-    """Whether names of members are matched with expressions that may take longer than their length."""
+    """Returns True if member names are matched with expressions of possibly non-linear time."""
     patterns = (name for inner in _walk(definition, 0) for name in _names(inner.get("patternProperties")))
     return any("(" in pattern or sum(map(pattern.count, "*+{")) > 1 for pattern in patterns)
 
@@ -107,7 +107,7 @@ def _walk(value: Any, depth: int) -> Iterator[dict[str, Any]]:
 
 
 def _depth(value: Any) -> int:
-    """How deep a value is nested, at most one more than is judged."""
+    """Returns the nesting depth of a value, at most the limit plus one."""
     level, layer = 0, [value]
     while layer and level <= _DEEPEST:
         level += 1
@@ -116,7 +116,7 @@ def _depth(value: Any) -> int:
     return level
 
 
-_deadline = [0.0]  # of the value that is being judged
+_deadline = [0.0]  # deadline of the current validation
 
 
 def _compiled(definition: Any) -> Any:
@@ -141,18 +141,18 @@ _DEFAULT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def are_judges_made() -> bool:
-    """Whether the first schema can be compiled at once: judges are imported, and made, in 50 ms."""
+    """Returns True if the validators exist; importing and creating them takes 50 ms."""
     return _dialects.cache_info().currsize > 0
 
 
 def make_judges() -> None:
-    """Make them, where they are not made."""
+    """Creates the validators, if necessary."""
     _dialects()
 
 
 @cache
 def _dialects() -> dict[str, Any]:
-    """Judges by `$schema`, each of which stops when its time is over and never runs a foreign expression unbounded."""
+    """Returns validators by `$schema`; each stops at its deadline and matches expressions in bounded time."""
     from jsonschema import Draft4Validator, Draft6Validator, Draft7Validator, Draft201909Validator, Draft202012Validator
     from jsonschema.validators import extend
 
@@ -180,7 +180,7 @@ def _timed(judge: Any) -> Any:
 
 
 def _few(judge: Any) -> Any:
-    """Whether items are all different takes the square of their number: of many it is not asked."""
+    """Skips the uniqueness check of long lists, since it takes quadratic time."""
 
     def judged(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
         if isinstance(instance, list) and len(instance) <= _MOST_COMPARED:
@@ -190,7 +190,7 @@ def _few(judge: Any) -> Any:
 
 
 def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iterator[Any]:
-    """RULE: an expression that cannot be matched in linear time is not judged."""
+    """RULE: an expression without a linear-time match is skipped."""
     from jsonschema import ValidationError
 
     if not isinstance(instance, str) or not isinstance(pattern, str):
@@ -203,7 +203,7 @@ def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iter
 
 
 def _is_hidden(instance: Any) -> bool:
-    """Whether a value was masked before it was written down: what it was nobody knows."""
+    """Returns True if a value was masked before it was written, so that its original is unknown."""
     return isinstance(instance, str) and any(mask in instance for mask in _HIDDEN)
 
 

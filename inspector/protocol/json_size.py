@@ -1,25 +1,25 @@
-"""How much memory JSON would take when it is decoded: a hundred megabytes of brackets become five gigabytes.
+"""Estimates the decoded size of JSON, before decoding: a hundred megabytes of brackets become five gigabytes.
 
-Counted by its brackets, braces and commas, which is quick and more than it takes: those in texts count as well.
+It counts brackets, braces and commas, also those in texts: a fast upper bound.
 """
 
 from __future__ import annotations
 
 TOO_MUCH = "it holds so many values that they would fill memory"
-"""Why such a record is not read, as the end of a sentence or a reason."""
+"""Reason for skipping such a record, as the end of a sentence."""
 _CONTAINER, _VALUE = 100, 40
-"""Bytes of an empty list or object, and of a place in one with what usually stands there; CPython of 64 bits."""
+"""Bytes of an empty list or object, and of an element with a typical value; 64-bit CPython."""
 _SURELY_LITTLE = 4 << 20
 MOST_DECODED = 1 << 30
-"""Of one record."""
+"""Limit of decoded bytes per record."""
 
 
 def decoded_bytes(data: bytes) -> int:
-    """About how many bytes JSON takes when it is decoded, at most."""
+    """Returns an upper bound of the decoded size in bytes."""
     containers = data.count(b"[") + data.count(b"{")
     return len(data) + _CONTAINER * containers + _VALUE * data.count(b",")
 
 
 def is_too_much(data: bytes) -> bool:
-    """Whether a record is one to fill memory: decoded it might take more than a gigabyte."""
+    """Returns True if a record might take more than a gigabyte decoded."""
     return len(data) > _SURELY_LITTLE and decoded_bytes(data) > MOST_DECODED

@@ -1,6 +1,6 @@
-"""JSON decoded into a shape: what does not fit it is no error, but somebody else's.
+"""Decodes JSON into a fixed shape; returns None instead of an error for other shapes.
 
-For values of any shape, also where half of what they hold is no JSON at all, see `decode_json` in `header`.
+For values of any shape, and partly invalid JSON, see `decode_json` in `header`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ _Shape = TypeVar("_Shape")
 Decode = Callable[[Any], _Shape]
 
 NO_RAW = msgspec.Raw(b"")
-"""A value as written that is not there."""
+"""Placeholder of an absent raw value."""
 REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What a decoder raises of bytes that are no JSON, or of another shape."""
+"""Exceptions of a decoder for invalid JSON or another shape."""
 
 _decode_text: Decode[str] = msgspec.json.Decoder(str).decode
 
 
 def decode_one(decode: Decode[_Shape], raw: bytes | msgspec.Raw) -> _Shape | None:
-    """Decode a line, or a value; None where it does not fit."""
+    """Decodes a line, or a value; returns None if it has another shape."""
     try:
         return decode(raw)
     except REFUSALS:
@@ -31,7 +31,7 @@ def decode_one(decode: Decode[_Shape], raw: bytes | msgspec.Raw) -> _Shape | Non
 
 
 def fits(decode: Decode[Any], raw: bytes | msgspec.Raw) -> bool:
-    """Whether a line, or a value, has this shape."""
+    """Returns True if a line, or a value, has this shape."""
     try:
         decode(raw)
     except REFUSALS:
@@ -40,13 +40,13 @@ def fits(decode: Decode[Any], raw: bytes | msgspec.Raw) -> bool:
 
 
 def text_in(raw: msgspec.Raw) -> str | None:
-    """A string as it was meant; None for what is none."""
+    """Returns a decoded string; None for other values."""
     return decode_one(_decode_text, raw)
 
 
 def json_text(text: str) -> bytes:
-    """A string as JSON, as most programs write it."""
+    """Returns a string as JSON, as most programs write it."""
     try:
         return msgspec.json.encode(text)
-    except UnicodeEncodeError:  # half characters
+    except UnicodeEncodeError:  # lone surrogates
         return json.dumps(text).encode()

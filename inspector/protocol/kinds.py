@@ -1,7 +1,7 @@
-"""The kind grammar, its aliases, and the families kinds are shown under.
+"""Parses kinds: grammar, aliases, and display families.
 
-Source: docs/protocols.md 3 (grammar and alias table), docs/design.md 11 (families). A kind is read by shape; the
-original string is kept beside the canonical one, which never has a method or target suffix.
+Source: docs/protocols.md 3 (grammar and alias table), docs/design.md 11 (families). A kind is parsed by its form; the
+original string is kept beside the canonical one, which has no method or target suffix.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inspector.protocol.secrets.clues import may_hold_secrets
 
 
 class Family(enum.Enum):
-    """What a kind is shown as; the value is its letter in lists (docs/design.md 11)."""
+    """Display family of a kind; the value is its letter in lists (docs/design.md 11)."""
 
     CHAT = "C"
     TOOLS = "T"
@@ -27,7 +27,7 @@ class Family(enum.Enum):
 
 
 class Kind(NamedTuple):
-    """A kind taken apart: canonical name, and the method and target its suffix named (MCPx v0.1)."""
+    """A parsed kind: canonical name, and method and target of its suffix (MCPx v0.1)."""
 
     name: str
     method: str | None
@@ -41,18 +41,18 @@ REJECT = "mcp/reject"
 WITHDRAW = "mcp/withdraw"
 JOIN = "system/join"
 CONTEXT_OPERATION = "meup/context"
-"""Marker of the operations on contexts of the MEUP v0.2 SDK (docs/protocols.md 7)."""
+"""Marker of context operations of the MEUP v0.2 SDK (docs/protocols.md 7)."""
 FRAME = "stream/frame"
-"""Canonical kind of a `#stream#data` frame, which is no envelope and carries no kind itself."""
+"""Canonical kind of a `#stream#data` frame, which is no envelope and has no kind itself."""
 
 KEPT_BY_GATEWAY = frozenset(
     {"space/invite", "stream/request", "stream/grant-write", "stream/revoke-write", "stream/transfer-ownership"}
 )
-"""What gateways act on themselves and, always or at times, deliver to nobody (docs/protocols.md 9 and 16)."""
+"""Kinds that gateways consume and, always or at times, deliver to no participant (docs/protocols.md 9 and 16)."""
 SAID_OF_KEPT = frozenset(
     {"space/invite-ack", "stream/open", "stream/write-granted", "stream/write-revoked", "stream/ownership-transferred"}
 )
-"""What gateways say instead; it names what they keep."""
+"""Kinds that gateways send instead; they name the consumed message."""
 
 ALIASES = {
     "presence": "system/presence",
@@ -96,7 +96,7 @@ _OPERATIONS = {
 KNOWN = frozenset({"chat", *(f"{name}/{operation}" for name, held in _OPERATIONS.items() for operation in held)})
 """Canonical kinds of MCP-X, MEUP and MEW (docs/protocols.md 4 and 7); programs may send others."""
 ONE_WORD = frozenset({"mcp", "presence", "system"})
-"""Kinds of MCP-X v0.0 that count as one kind or another by their payload."""
+"""Kinds of MCP-X v0.0 that their payload resolves."""
 
 _NAMESPACES = {
     "chat": Family.CHAT,
@@ -135,17 +135,19 @@ CHAT_NOTIFICATION = "notifications/chat/message"
 
 
 STREAMED_ANSWERS = frozenset({"message/stream", "tasks/resubscribe", "SendStreamingMessage", "SubscribeToTask"})
-"""JSON-RPC methods of A2A that are answered many times under one id: each answer is another event of the task."""
+"""JSON-RPC methods of A2A with many answers under one id: each answer is another event of the task."""
 
 
 def split_kind(raw: str) -> Kind:
-    """Take a kind string apart and fold its aliases, without looking at the payload.
+    """Parses a kind string and resolves aliases, without the payload.
 
     The first `:` ends the name, the next one ends the method; the rest is the target verbatim, so
-    `mcp/request:resources/read:file:///a:b` has the target `file:///a:b`. RULE: where a `:` stands between a secret and
-    what tells it, as in `token:...`, it ends nothing: by itself no part would be masked any more, wherever it is shown.
+    `mcp/request:resources/read:file:///a:b` has the target `file:///a:b`.
+
+    RULE: a `:` between a secret and its label, as in `token:...`, is no separator. Otherwise a separate part would no
+    longer be masked.
     """
-    # Traffic uses few kinds; those too long to be meant seriously are not kept.
+    # Traffic uses few kinds; overlong ones are not cached.
     return _split_cached(raw) if len(raw) <= _LONGEST_CACHED else _split(raw)
 
 
@@ -159,14 +161,14 @@ def _split(raw: str) -> Kind:
         name, method, target = _with_secrets_whole(raw, name, method, target)
     outer, slash, inner = name.partition("/")
     if slash and "/" in inner and outer in _OF_CONTEXTS:
-        name = inner  # the kind it would be without its context
+        name = inner  # the kind without its context prefix
     if "/" not in name and "." in name:
         name = name.replace(".", "/", 1)
     return Kind(ALIASES.get(name, name), method or None, target or None)
 
 
 def _with_secrets_whole(raw: str, *parts: str) -> tuple[str, str, str]:
-    """Name, method and target, put together again where one of them cannot stand alone."""
+    """Rejoins name, method and target if one of them cannot stand alone."""
     name, method, target = parts
     if target and not can_stand_alone(target, raw):
         method, target = f"{method}:{target}", ""
@@ -176,11 +178,11 @@ def _with_secrets_whole(raw: str, *parts: str) -> tuple[str, str, str]:
 
 
 _OF_CONTEXTS = ("subcontext", "sub-context")
-"""Namespaces of a draft that stand before a kind to say that it is in a context (ADR k9j, option 1)."""
+"""Prefixes of a draft that put a kind in a context (ADR k9j, option 1)."""
 
 
 def is_in_context(raw: str) -> bool:
-    """Whether a kind itself says that its message is in a context."""
+    """Returns True if a kind itself puts its message in a context."""
     return raw.startswith(_OF_CONTEXTS)
 
 
@@ -188,7 +190,7 @@ _split_cached = lru_cache(maxsize=1024)(_split)
 
 
 def wraps_envelope(raw: str) -> bool:
-    """Whether a kind is one of the drafts whose payload holds the envelope it is about (docs/protocols.md 3)."""
+    """Returns True for drafts with an envelope in their payload (docs/protocols.md 3)."""
     return raw.startswith(("meup/", "meup.")) and _WRAPPING.get(split_kind(raw).name, False)
 
 
@@ -196,17 +198,17 @@ _WRAPPING = {PROPOSAL: True, REQUEST: True}
 
 
 def decides_by_payload(raw: str) -> bool:
-    """Whether a kind accepts or rejects a proposal as the MEUP v0.2 client did: `payload.correlation_id` names it."""
+    """Returns True for MEUP v0.2 decisions about a proposal: `payload.correlation_id` names it."""
     return raw.startswith(("meup/", "meup.")) and split_kind(raw).name in (REQUEST, REJECT)
 
 
 def one_word_kind(name: str, *, method: object, has_outcome: bool, event: object) -> str:
-    """Canonical kind for the one-word kinds of MCP-X v0.0, which need their payload.
+    """Returns the canonical kind for a one-word kind of MCP-X v0.0, by its payload.
 
     Args:
         name: the kind as written.
         method: `payload.method`.
-        has_outcome: whether the payload holds `result` or `error`.
+        has_outcome: the payload has `result` or `error`.
         event: `payload.event`, else `payload.type`.
     """
     if name == "mcp":
@@ -221,22 +223,22 @@ def one_word_kind(name: str, *, method: object, has_outcome: bool, event: object
 
 
 def last_part(kind: str) -> str:
-    """What stands behind the last `/` of a kind; all of it where that alone would show a secret."""
+    """Returns the part after the last `/` of a kind; all of it if the part alone would reveal a secret."""
     last = kind.rpartition("/")[2]
     return last if can_stand_alone(last, kind) else kind
 
 
 def can_stand_alone(part: str, raw: str) -> bool:
-    """Whether a part of a kind shows nothing that is masked in the whole: the rest may be what tells a secret."""
+    """Returns True if a part of a kind reveals no secret; masking may depend on the rest of the kind."""
     if not may_hold_secrets(raw):
         return True
-    from inspector.protocol.secrets.masking import mask_text  # of few kinds only
+    from inspector.protocol.secrets.masking import mask_text  # imported for few kinds only
 
     return mask_text(part) in mask_text(raw)
 
 
 def family(kind: str) -> Family:
-    """The family a canonical kind is shown under."""
+    """Returns the display family of a canonical kind."""
     found = _FAMILIES.get(kind)
     if found is None:
         namespace = kind.partition("/")[0]

@@ -1,4 +1,4 @@
-"""How many records a tool's result lists: in structured content, else in the JSON of its texts."""
+"""Counts the records in a tool's result: in structured content, else in the JSON of its texts."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-_NAMES = ("", "records", "results", "items", "data", "rows")  # "": the list is all there is
+_NAMES = ("", "records", "results", "items", "data", "rows")  # "": the list is the whole value
 _MOST_TEXTS = 16  # of one result
 
 may_hold_json = re.compile(rb'"text"\s*:\s*"(?:\s|\\[nrt])*[\[{]').search
-"""Whether a text of a result's content, as written, begins as a JSON array or object does."""
+"""Matches raw content with a text that begins like a JSON array or object."""
 
 
 class Listed(NamedTuple):
     """The longest list in a result."""
 
     records: int
-    """Of objects: names and paths are no records."""
+    """Length as a list of objects; names and paths are no records."""
     of_anything: int
-    """Of records, or of anything under the names that tools known to list records use."""
+    """Length as records, or as anything under the list names of known tools."""
 
 
 def listed_in(result: Mapping[str, Any]) -> Listed:
-    """The longest list of records in a result, by either measure; 0 where there is none."""
+    """Returns the longest list of records in a result, by both measures; 0 without one."""
     structured = result.get("structuredContent")
     found = [structured] if structured is not None else [*_texts_as_json(result.get("content"))]
     named = [pair for one in found for pair in (one.items() if isinstance(one, Mapping) else [("", one)])]

@@ -1,4 +1,4 @@
-"""What JSON-RPC messages of MCP say of their revision, of input asked for, of tasks (docs/protocols.md 13)."""
+"""Reads MCP revisions, requests for input, and tasks from JSON-RPC messages (docs/protocols.md 13)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from inspector.protocol.json_values import REFUSALS, decode_one
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 """In `_meta` of every request since 2026-07-28."""
 FIRST_MODERN = "2026-07-28"
-"""From this revision on a request says itself what it speaks; before, `initialize` agrees on it."""
+"""First revision with a version in each request; before, `initialize` negotiates it."""
 LISTEN = "subscriptions/listen"
-"""A request that stays open as long as the client listens."""
+"""A request that stays open while the client listens."""
 SERVER_METHODS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
-"""What servers ask of clients."""
+"""Requests of servers to clients."""
 INPUT_REQUIRED = "input_required"
 RETRIED = frozenset({"tools/call", "prompts/get", "resources/read"})
-"""What may be answered with a question since 2026-07-28, and is asked again with the answers to it."""
+"""Methods whose answer may ask for input since 2026-07-28; the client repeats them with the input."""
 TASK = "task"
 RELATED_TASK_KEY = "io.modelcontextprotocol/related-task"
 
@@ -28,7 +28,7 @@ _MOST = 64
 
 
 class TaskStatus(enum.IntEnum):
-    """Where a task stands; what nobody knows is NONE."""
+    """State of a task; NONE if unknown."""
 
     NONE = 0
     WORKING = 1
@@ -39,16 +39,16 @@ class TaskStatus(enum.IntEnum):
 
 
 class Task(NamedTuple):
-    """What a message tells of a task."""
+    """Task facts in a message."""
 
     identifier: str
     status: TaskStatus = TaskStatus.NONE
     has_result: bool = False
-    """The result, or the error, of the call that became the task stands in it."""
+    """It contains the result, or the error, of the call behind the task."""
     failed: bool = False
-    """That says that the call failed."""
+    """The call failed."""
     handed: bool = False
-    """A call is answered with it: other answers may name tasks, too, also those of other protocols."""
+    """It answers a call with a task; other answers may name tasks too, also of other protocols."""
 
 
 class _Meta(msgspec.Struct, rename={"version": VERSION_KEY}, gc=False):
@@ -74,7 +74,7 @@ _decode_result = msgspec.json.Decoder(_Result).decode
 
 
 def version_in(header: Header) -> str | None:
-    """The revision that a request names, or that an answer to `initialize` agrees to; None. Never raises."""
+    """Returns the revision in a request, or in the answer to `initialize`; None. Never raises."""
     raw = bytes(header.params) if isinstance(header.method, str) else bytes(header.result)
     if b"rotocolVersion" not in raw:
         return None
@@ -90,9 +90,9 @@ def version_in(header: Header) -> str | None:
 
 
 def state_in(header: Header) -> str | None:
-    """What ties an answer that asks for input to the retry that brings it: its state, "" where it has none.
+    """Returns the state that links a request for input to its retry, "" without a state.
 
-    None for every other message. Never raises.
+    Returns None for every other message. Never raises.
     """
     raw = bytes(header.params) if isinstance(header.method, str) else bytes(header.result)
     try:
@@ -124,7 +124,7 @@ class _InlineResult(msgspec.Struct, rename={"is_error": "isError"}, gc=False):
 
 
 class _TaskState(msgspec.Struct, rename={"identifier": "taskId", "type": "resultType", "meta": "_meta"}, gc=False):
-    """Parameters or result; tasks of 2025-11-25 lie in `task` of the answer that hands them out."""
+    """Parameters or result; in 2025-11-25, `task` of the answer contains the task."""
 
     identifier: Any = None
     status: Any = None
@@ -139,9 +139,9 @@ _decode_task = msgspec.json.Decoder(_TaskState).decode
 
 
 def task_in(header: Header) -> Task | None:
-    """What a message tells of a task: a request about it, the answer that hands it out, its state, its result.
+    """Returns the task facts of a message: a request about it, its creation, its state, its result.
 
-    None for every other message. Never raises.
+    Returns None for every other message. Never raises.
     """
     raw = bytes(header.params) if isinstance(header.method, str) else bytes(header.result)
     if b'"taskId"' not in raw:
@@ -166,5 +166,5 @@ ERAS = ("legacy", "modern")
 
 
 def era(version: str) -> str:
-    """`modern` or `legacy`: whether each request says what it speaks."""
+    """Returns `modern` if each request names its revision, else `legacy`."""
     return ERAS[version >= FIRST_MODERN]

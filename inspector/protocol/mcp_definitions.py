@@ -1,8 +1,8 @@
-"""Definitions of tools as MCP servers list them: put together from pages, compared by what they mean.
+"""Assembles MCP tool definitions from pages, and compares them by meaning.
 
-RULE: two definitions say the same where description, title, schemas, hints and `_meta` do, whatever the order of keys;
-a hint that is spelled out with its default says nothing new (MCP 2025-03-26, tool annotations). A list is complete when
-a page of it has no `nextCursor` and its first one was asked for without a cursor.
+RULE: two definitions are equal if description, title, schemas, hints and `_meta` are, whatever the order of keys. A
+hint with its default value equals a missing one (MCP 2025-03-26, tool annotations). A list is complete if its last page
+has no `nextCursor` and its first one was requested without a cursor.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ ASPECTS = {
     "description": "description", "inputSchema": "arguments", "outputSchema": "results", "annotations": "hints",
     "title": "title", "_meta": "_meta",
 }  # fmt: skip
-"""Members of a definition that count, and what they are called in words."""
+"""Compared members of a definition, and their names in words."""
 _HINTS = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
-"""MCP 2025-03-26, tool annotations: what is meant where a hint is left out."""
+"""MCP 2025-03-26, tool annotations: defaults of missing hints."""
 
 
 @dataclass(slots=True, eq=False)
@@ -33,9 +33,9 @@ class Definition:
 
     Attributes:
         name: of the tool.
-        aspects: by member of the definition, what it says as JSON in an order of its own.
+        aspects: canonical JSON by member of the definition.
         input_schema, output_schema: as listed; None.
-        called: the last message that called it as it is; NEVER.
+        called: the last message that called it in this form; NEVER.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Definition:
 
 
 class ListPages:
-    """A list that comes in pages."""
+    """A list received in pages."""
 
     def __init__(self) -> None:
         self._tools: list[dict[str, Any]] = []
@@ -54,16 +54,16 @@ class ListPages:
         self._count = 0
 
     def fits(self, cursor: Any) -> bool:
-        """Whether a page that was asked for so begins a list, or goes on with the one that has begun."""
+        """Returns True if a page with this cursor begins a list, or continues the present one."""
         return cursor is None or (cursor == self._next and 0 < self._count < _MOST_PAGES)
 
     def take(self, cursor: Any, page: list[dict[str, Any]], next_cursor: Any) -> list[dict[str, Any]] | None:
-        """Take in a page; the whole list where it is the last one.
+        """Adds a page; returns the whole list after the last one.
 
         Args:
-            cursor: that it was asked for with; None for the first.
+            cursor: of the page's request; None for the first.
             page: its tools.
-            next_cursor: what the next is asked for with; nothing where none follows.
+            next_cursor: of the next page; absent on the last.
         """
         if not self.fits(cursor):
             self.give_up()
@@ -80,17 +80,17 @@ class ListPages:
         return found
 
     def give_up(self) -> None:
-        """Nothing goes on with what was listed so far."""
+        """Discards the pages so far."""
         self._tools, self._next, self._count = [], None, 0
 
 
 def definitions_of(tools: list[dict[str, Any]]) -> dict[str, Definition]:
-    """The definitions of a list, by name; what has none is left out."""
+    """Returns the definitions of a list by name; skips unnamed ones."""
     return {tool["name"]: _definition(tool) for tool in tools if isinstance(tool.get("name"), str)}
 
 
 def tools_in(raw: msgspec.Raw) -> list[dict[str, Any]] | None:
-    """The tools of a page as listed, without what is none; None where it is no list."""
+    """Returns the tools of a page as listed, without invalid ones; None unless it is a list."""
     try:
         found = decode_json(b'{"tools":' + bytes(raw) + b"}") if raw else None
     except NotAnObjectError:
@@ -110,7 +110,7 @@ def _definition(tool: dict[str, Any]) -> Definition:
 
 
 def _canonical(name: str, value: Any) -> bytes:
-    """A member as JSON that is the same where the same is meant."""
+    """Returns a member as JSON that is equal for equal meanings."""
     if name == "annotations" and isinstance(value, dict):
         value = {**_HINTS, **value}
     try:
@@ -120,7 +120,7 @@ def _canonical(name: str, value: Any) -> bytes:
 
 
 def _ordered(value: Any, depth: int) -> Any:
-    """A schema with its required members in one order: they are a set."""
+    """Returns a schema with its required members sorted, since they are a set."""
     if depth > _DEEPEST:
         return value
     if isinstance(value, dict):
@@ -136,5 +136,5 @@ _DEEPEST = 64
 
 
 def differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """In what two definitions differ, in words; by their aspects, or by digests of these."""
+    """Returns the different aspects of two definitions, in words; compares aspects or their digests."""
     return [word for name, word in ASPECTS.items() if before.get(name) != after.get(name)]

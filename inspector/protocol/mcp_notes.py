@@ -1,6 +1,7 @@
-"""What checks of MCP read of a JSON-RPC message: a few members of its parameters, result or error, never its content.
+"""Reads the members of a JSON-RPC message that MCP checks need: parameters, result or error, never content.
 
-Values are of any type, as nobody has checked them. Sources: MCP 2024-11-05 to 2026-07-28, schema; SEP-2663 for tasks.
+Values may have any type, since no validation precedes. Sources: MCP 2024-11-05 to 2026-07-28, schema; SEP-2663 for
+tasks.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Params(
     cursor: Any = None
 
     def meta_value(self, key: str) -> Any:
-        """A member of `_meta`; None where there is none."""
+        """Returns a member of `_meta`, or None."""
         return self.meta.get(key) if isinstance(self.meta, dict) else None
 
 
@@ -92,12 +93,12 @@ class RpcError(msgspec.Struct, gc=False):
 
 
 class Note(msgspec.Struct, gc=False):
-    """What is read of a message.
+    """The facts of a message for checks.
 
     Attributes:
-        method: of a request or notification; None of an answer.
-        written_id: the id as JSON has it; "" where there is none.
-        params, result, error: each where the message has it.
+        method: of a request or notification; None for an answer.
+        written_id: the id in JSON notation, or "".
+        params, result, error: each if the message has it.
     """
 
     method: str | None = None
@@ -113,7 +114,7 @@ _decode_error = msgspec.json.Decoder(RpcError).decode
 
 
 def note_of(header: Header) -> Note | None:
-    """Read a message; None where its parameters or its result are no JSON that can be read. Never raises."""
+    """Returns a message's facts; None if its parameters or result are unreadable. Never raises."""
     note = Note(header.method if isinstance(header.method, str) else None)
     if header.id is not ABSENT:
         note.written_id = repr(header.id)
@@ -133,7 +134,7 @@ def note_of(header: Header) -> Note | None:
 
 
 def server_of(result: Result) -> tuple[str, str]:
-    """What a server calls itself in a result, and its version; "" for what it does not say."""
+    """Returns a server's own name and version in a result; "" if missing."""
     info = result.server
     if info is None and isinstance(result.meta, dict):
         info = result.meta.get(SERVER_KEY)

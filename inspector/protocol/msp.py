@@ -1,7 +1,7 @@
-"""What sessions and sub-sessions are called where they stand as envelopes in a capture (docs/protocols.md 14).
+"""Names of sessions and sub-sessions as envelopes in a capture (docs/protocols.md 14).
 
-MSP itself is documents, not messages: these envelopes are our own way to write a session down as a capture. Only a line
-with this protocol may name the space it belongs to, which is its session.
+MSP itself consists of documents; these envelopes are this program's own representation in a capture. Only a line with
+this protocol may name its space, the session.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ PROTOCOL = "msp"
 """Value of `protocol`."""
 
 SESSION = "msp/session"
-"""A session began: its sub-context and its label; in the main context."""
+"""Start of a session: its sub-context and its label; in the main context."""
 SNAPSHOT = "msp/snapshot"
 """A summary of earlier messages of the main chat; in the main context."""
 OPENED = "msp/subsession"
-"""A sub-session was opened: label, policy; in the context it was opened from."""
+"""Opening of a sub-session: label, policy; in the context it was opened from."""
 CLOSED = "msp/closed"
-"""A sub-session was closed or discarded: its summary; in the context it was opened from."""
+"""Closing or discarding of a sub-session: its summary; in the context it was opened from."""
 
 STRUCTURE = (SESSION, OPENED, CLOSED)
-"""Kinds whose payload shapes the context tree."""
+"""Kinds with a payload that shapes the context tree."""
 
 SUBSESSION_TYPE = "subsession"
-"""Type of the context that a sub-session is."""
+"""Context type of a sub-session."""
 DISCARDED = "discarded"
-"""Status of a sub-session that was given up."""
+"""Status of a discarded sub-session."""
 
 MAIN_ONLY, SUBSESSION_ONLY, GLOBAL = VISIBILITIES = ("main_only", "subsession_only", "global")
-"""Where a message may be seen: in the parent only, in the sub-session only, everywhere."""
+"""Visibility of a message: in the parent only, in the sub-session only, everywhere."""

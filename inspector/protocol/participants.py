@@ -1,4 +1,4 @@
-"""Participant ids that are the gateway's own, and capabilities in words (docs/protocols.md 2 Spoofing, 12)."""
+"""Participant ids of the gateway itself, and capabilities in words (docs/protocols.md 2 Spoofing, 12)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 GATEWAY_IDS = frozenset({"system:gateway", "system", "gateway"})
-"""Senders whose presence and welcome are trusted; nobody else may speak as these."""
+"""Senders with trusted presence and welcome; reserved for the gateway."""
 
 _WORDS = (
     ("chat", "chat"),
@@ -19,7 +19,7 @@ _WORDS = (
 
 
 def welcomed(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Whom a welcome is for, as it is described there; None when it does not say.
+    """Returns the participant that a welcome addresses, as described there, or None.
 
     MCP-X v0.0 named it `participant` or `participant_id`, and participants by their ids alone.
     """
@@ -28,7 +28,7 @@ def welcomed(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def patterns(capabilities: object) -> list[str]:
-    """Each capability as one line: its kind pattern, and what its payload is bound to."""
+    """Returns each capability as one line: its kind pattern, and the bound payload values."""
     lines: list[str] = []
     for item in capabilities if isinstance(capabilities, list) else []:
         if isinstance(item, str):
@@ -52,14 +52,14 @@ def _pattern(item: Mapping[str, Any]) -> str:
 
 
 def in_words(capability_patterns: Iterable[str]) -> str:
-    """What somebody may do, in words: "may do anything", "chat, reason, propose", "answers tools", "listens only"."""
+    """Returns permissions in words: "may do anything", "chat, reason, propose", "answers tools", "listens only"."""
     listed = list(capability_patterns)
     kinds = [p.partition(":")[0] for p in listed]
     if "*" in kinds:
         return "may do anything"
     words = [word for kind, word in _WORDS if any(_covers(k, kind) for k in kinds)]
-    # Every participant of a MEW v0.4 gateway holds mcp/response once by right; a second one was granted by its space.
-    # One with a method is of MCPX v0.1, where nobody holds any by right.
+    # Every participant of a MEW v0.4 gateway has mcp/response once by default; a second one was granted by its space.
+    # One with a method is of MCPX v0.1, which has no default.
     answers = kinds.count("mcp/response") > 1 or any(p.startswith("mcp/response:") for p in listed)
     if words:
         return ", ".join([*words, "answer tools"] if answers else words)

@@ -9,75 +9,75 @@ from inspector.protocol.secrets.masking import MASK, mask_users
 
 
 def normalise(path: str) -> str:
-    """Strip edge slashes and drop empty segments; "" when nothing remains (the main context)."""
+    """Strips edge slashes and drops empty segments; returns "" if no segment remains (the main context)."""
     if "//" not in path and path[:1] != "/" and path[-1:] != "/":
         return path
     return "/".join(segment for segment in _without_passwords(path).split("/") if segment)
 
 
 def _without_passwords(identifier: str) -> str:
-    """An id with what addresses in it tell of users masked: parted, or with other slashes, it could not be told."""
+    """Masks user information in addresses of an id, since it would be unrecognizable after splitting."""
     return mask_users(identifier, lambda _: MASK) if "://" in identifier else identifier
 
 
 def root(path: str) -> str:
-    """First segment: `a` of `a/b/c`."""
+    """Returns the first segment: `a` of `a/b/c`."""
     return path.partition("/")[0]
 
 
 def leaf(path: str) -> str:
-    """Last segment: `c` of `a/b/c`."""
+    """Returns the last segment: `c` of `a/b/c`."""
     return path.rpartition("/")[2]
 
 
 def parent(path: str) -> str | None:
-    """The path one level up; None for a root."""
+    """Returns the parent path; None for a root."""
     return path.rpartition("/")[0] or None
 
 
 def depth(path: str) -> int:
-    """Number of segments: 3 for `a/b/c`."""
+    """Returns the number of segments: 3 for `a/b/c`."""
     return path.count("/") + 1
 
 
 def is_ancestor(path: str, other: str) -> bool:
-    """Whether `other` lies strictly below `path`: true for (`a`, `a/b/c`), false for (`a`, `a`) and (`a`, `ab/c`)."""
+    """Returns True if `other` is strictly below `path`: for (`a`, `a/b/c`), not for (`a`, `a`) and (`a`, `ab/c`)."""
     return other.startswith(path + "/")
 
 
 def is_under(path: str, other: str) -> bool:
-    """Whether `other` is `path` or lies below it: the filter operator `under`."""
+    """Returns True if `other` is `path` or below it: the filter operator `under`."""
     return other == path or is_ancestor(path, other)
 
 
 def is_child(path: str, other: str) -> bool:
-    """Whether `other` lies directly below `path`: the filter operator `childof`."""
+    """Returns True if `other` is directly below `path`: the filter operator `childof`."""
     return parent(other) == path
 
 
 def quote_segment(identifier: str) -> str:
-    """An opaque id as one segment of a displayed path: `%` and `/` become %25 and %2F.
+    """Returns an opaque id as one segment of a displayed path: `%` and `/` become %25 and %2F.
 
-    So does the first character of one that reads like levels left out.
+    The first character of an id that looks like omitted levels is escaped too.
     """
     quoted = _without_passwords(identifier).replace("%", "%25").replace("/", "%2F")
     return "%E2%80%A6" + quoted[1:] if _LEFT_OUT.fullmatch(quoted) else quoted
 
 
-# Displayed paths are short, however deep their context lies: else each of 10,000 contexts below one another would have
-# all those above it in its path, and a file of 1 MB would make 500 MB of paths.
+# Displayed paths are short at any depth: otherwise 10,000 nested contexts would each repeat all their ancestors, and a
+# file of 1 MB would produce 500 MB of paths.
 
 LEVELS_SHOWN = 32
-"""A path of more levels is shown by its ends, as `a/…9996…/x/y/z`."""
+"""Longer paths show their ends, as `a/…9996…/x/y/z`."""
 LAST_SHOWN = 3
 LONGEST_SEGMENT = 1_000
-"""Characters of an id in a path; of a longer one its ends are shown."""
+"""Characters of an id in a path; a longer one shows its ends."""
 
 _LEFT_OUT = re.compile("…([0-9]{1,9})…")
 
 
 def shown_segment(identifier: str) -> str:
-    """An id as a segment of a displayed path, in the middle of which a long one is cut."""
+    """Returns an id as a segment of a displayed path; shortens a long one in the middle."""
     if len(identifier) > LONGEST_SEGMENT:
         half = LONGEST_SEGMENT // 2
         identifier = f"{identifier[:half]}…{identifier[-half:]}"
@@ -85,15 +85,15 @@ def shown_segment(identifier: str) -> str:
 
 
 def cut_path(first: str, depth: int, last: Sequence[str]) -> str:
-    """A displayed path of so many levels by its ends."""
+    """Returns a displayed path of the given depth by its ends."""
     return "/".join((first, f"…{depth - 1 - len(last)}…", *last))
 
 
 class DisplayedPath:
-    """A displayed path taken apart, whether it is cut or not.
+    """A parsed displayed path, shortened or not.
 
     Attributes:
-        depth: levels of the context it is the path of.
+        depth: levels of its context.
     """
 
     def __init__(self, path: str) -> None:
@@ -105,7 +105,7 @@ class DisplayedPath:
         self.depth = len(self._first) + left_out + len(self._last)
 
     def has_at(self, level: int, identifier: str) -> bool:
-        """Whether an id may stand at a level, the root's being 0; at one that was left out any may."""
+        """Returns True if an id may be at a level, 0 for the root; omitted levels match any id."""
         if level < len(self._first):
             segment = self._first[level]
         elif level >= self.depth - len(self._last):

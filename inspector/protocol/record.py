@@ -1,4 +1,4 @@
-"""What one line or frame turned out to hold, before it becomes a row of columns."""
+"""One decoded line or frame, before it becomes a row of columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.protocol.times import NO_TIME
 
 
 class Shape(enum.IntEnum):
-    """What a record holds."""
+    """Type of a record."""
 
     ENVELOPE = 0
     RPC = 1
@@ -23,47 +23,47 @@ class Shape(enum.IntEnum):
     JOIN = 2
     """A client hello `{"type":"join",...}`."""
     ERROR = 3
-    """A gateway's answer to something malformed, `{"error":...}` without an envelope."""
+    """A gateway's answer to a malformed message, `{"error":...}` without an envelope."""
     STREAM = 4
     """A data frame `#stream id#data`."""
     LOG_ONLY = 5
     """A log line about the gateway itself: a capability decision, an event without an envelope."""
     GAP = 6
-    """A mark of ours: frames may be missing here."""
+    """A marker of this program: frames may be missing here."""
     UNREADABLE = 7
     NOTHING = 8
-    """No message at all: a capture's first line, or a mark that only notes a connection."""
+    """No message: a capture's header, or a marker that only records a connection."""
     MEANING = 9
-    """A record of a transcript: `means` says which messages it means."""
+    """A record of a transcript with its messages in `means`."""
 
 
 class Exchange(msgspec.Struct, gc=False):
-    """The HTTP exchange that a message was carried by: one request with its answer."""
+    """The HTTP exchange of a message: one request with its answer."""
 
     number: int
     session: str | None = None
-    """The session that its line names."""
+    """The session named in its line."""
     status: int = 0
     path: str | None = None
     method: str | None = None
     first_us: int = 0
-    """From the request to the first byte of its answer, microseconds; 0 where that is not known."""
+    """Microseconds from the request to the first byte of its answer; 0 if unknown."""
     whole_us: int = 0
-    """From the request to the end of the exchange; 0 before it."""
+    """Microseconds from the request to the end of the exchange; 0 before it."""
     begins: bool = False
     answers: bool = False
     """The head of its answer."""
     ends: bool = False
     initializes: bool = False
-    """A client asks for a session."""
+    """A client requests a session."""
     hung_up: bool = False
-    """The client ended it; since 2026-07-28 that takes back what it asked."""
+    """The client ended it; since 2026-07-28 that cancels its request."""
     headers: dict[str, str] | None = None
-    """Of a request or the head of an answer: those that checks look at (`http_lines.HEADERS`), names in lower case."""
+    """Of a request or the head of an answer: headers for checks (`http_lines.HEADERS`), lower-case names."""
 
 
 class Speaker(enum.IntEnum):
-    """Who says an entry of a request, as far as histories are compared."""
+    """Speaker of a request's entry, for the comparison of histories."""
 
     USER = 0
     ASSISTANT = 1
@@ -72,81 +72,81 @@ class Speaker(enum.IntEnum):
 
 
 class ModelCall(msgspec.Struct, gc=False):
-    """What is known of a call of a model when its request was read, or its answer (docs/protocols.md 17)."""
+    """Facts about a model call from its request, or its answer (docs/protocols.md 17)."""
 
     identifier: str
     operation: str
-    """As SDKs call it: `messages.create`..."""
+    """Name in SDKs: `messages.create`..."""
     model: str | None
     """As the request names it."""
     conversation: str
     asked_ns: int = NO_TIME
     previous: str | None = None
-    """The id of the answer that it goes on from, where what came before is not sent again."""
+    """Id of the continued answer, if the history is not sent again."""
     digest: bytes = b""
     """Equal for equal requests."""
     retries: int = 0
-    """How often its client says that it has tried before."""
+    """Number of earlier attempts, by the client."""
     seen: dict[str, int] = {}
-    """How often each thing was said in what was sent, and before it in a conversation that the server keeps."""
+    """Number of occurrences of each part in the request, and before it in a server-side conversation."""
     opening: str = ""
-    """Equal for requests that begin with the same words of the user; empty where the request names its conversation."""
+    """Equal for requests with the same first text of the user; empty if the request names its conversation."""
     thread: tuple[str, str] | tuple[()] = ()
-    """Ids of session, and of thread or agent, that the client sends beside the messages; empty for none."""
+    """Ids of session, and of thread or agent, sent beside the messages; empty for none."""
     history: array[int] = array("Q")
-    """Marks of what is sent, without system prompts, in order."""
+    """Hashes of the sent parts in order, without system prompts."""
     speakers: bytes = b""
     """The `Speaker` of each."""
     offers: bytes = b""
-    """Equal for equal tools; empty for a request without tools."""
+    """Equal for equal tools; empty without tools."""
     instructs: bytes = b""
-    """Equal for system prompts that begin alike."""
+    """Equal for system prompts with the same beginning."""
 
 
 class Record(msgspec.Struct, gc=False):
-    """One record, read. Short-lived: columns are filled from it and it is dropped."""
+    """One decoded record. Short-lived: it fills the columns and is dropped."""
 
     shape: Shape
     raw: bytes
-    """The envelope, JSON-RPC message or frame as written; the whole line where nothing is inside it."""
+    """The envelope, JSON-RPC message or frame as written; else the whole line."""
     header: Header | None = None
-    """The outer level of `raw`; None for stream frames and unreadable bytes, but for what is nested too deeply."""
+    """The outer level of `raw`; None for stream frames and unreadable bytes, except for too deep nesting."""
     time_ns: int = NO_TIME
-    """Arrival or log time, nanoseconds since the epoch; NO_TIME when the line has none."""
+    """Arrival or log time, nanoseconds since the epoch; NO_TIME without one."""
     direction: str | None = None
     """As written: `in`, `out`, `inbound`, `client->server`..."""
     participant: str | None = None
-    """The participant a gateway log line names: sender of what was received, recipient of what was delivered."""
+    """The participant in a gateway log line: sender of a received message, recipient of a delivered one."""
     space: str | None = None
     event: str | None = None
     """A gateway log's event: received, delivered, rejected..."""
     reason: str | None = None
-    """Why it is unreadable, or what a gap is about; a sentence's end."""
+    """Reason of an unreadable record or a gap; a sentence's end."""
     stream_id: str | None = None
     data: bytes | None = None
     """The data of a stream frame."""
     src: int = 0
-    """Which of a capture's connections it came over, as the line says."""
+    """Connection number within a capture, by the line."""
     batch: int = 0
-    """How many elements the JSON-RPC batch has that `raw` is; it is unreadable as one message."""
+    """Number of elements if `raw` is a JSON-RPC batch; unreadable as one message."""
     exchange: Exchange | None = None
     event_id: str | None = None
-    """Of a server-sent event: one that comes again in its session is a copy."""
+    """Id of a server-sent event: a repeated one in its session is a copy."""
     name: str | None = None
-    """What the row of a line without a message is called."""
+    """Row name of a line without a message."""
     failed: bool = False
-    """Such a line tells of a failure."""
+    """Such a line reports a failure."""
     means: tuple[Meaning, ...] = ()
     """The messages of a transcript's record, at least one."""
     meant_by: str | None = None
-    """The format that says so."""
+    """The format that derived them."""
     call: ModelCall | None = None
-    """The call of a model that a line of a recording is about."""
+    """The model call of a recording's line."""
     known: Mapping[str, Any] | None = None
-    """What lines before it tell of it (`inspector.reading.reassembly.reassembler`); None for nothing."""
+    """Facts from earlier lines (`inspector.reading.reassembly.reassembler`), or None."""
 
     def within(self, around: Record) -> None:
-        """Take what it does not say itself from the line around it."""
+        """Copies missing values from the surrounding line."""
         if self.time_ns == NO_TIME:
             self.time_ns = around.time_ns
         if self.direction is None:
@@ -156,5 +156,5 @@ class Record(msgspec.Struct, gc=False):
 
 
 def unreadable(raw: bytes, reason: str, *, time_ns: int = NO_TIME, direction: str | None = None) -> Record:
-    """A record for bytes that hold nothing known; `reason` says what was found instead."""
+    """Returns a record of unknown bytes; `reason` describes them."""
     return Record(Shape.UNREADABLE, raw, time_ns=time_ns, direction=direction, reason=reason)

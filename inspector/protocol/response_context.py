@@ -1,4 +1,4 @@
-"""Reads the call that a response of a self-contained export says it answers (`inspector.export.lines` writes it)."""
+"""Reads the answered call in a response of a self-contained export (written by `inspector.export.lines`)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from inspector.protocol.header import ABSENT
 from inspector.protocol.json_values import NO_RAW
 
 CONTEXT_KEY = "response_context"
-"""Where a self-contained response says what it answers."""
+"""Key of the answered call in a self-contained response."""
 
 
 class ToldCall(msgspec.Struct, gc=False):
     """The call that a response answers.
 
     Attributes:
-        method, target: of the call; anything as long as they are not checked.
-        rule: how the export found them, as the field `tool.rule` says it.
-        request: the request as it was written; null where it was never seen.
+        method, target: of the call; of any type before validation.
+        rule: the export's rule of matching, as in the field `tool.rule`.
+        request: the request as written; null if unknown.
     """
 
     method: Any = ABSENT
@@ -29,7 +29,7 @@ class ToldCall(msgspec.Struct, gc=False):
 
     @property
     def is_asked(self) -> bool:
-        """Tells whether the request was seen."""
+        """True if the request is known."""
         return bytes(memoryview(self.request)[:1]) == b"{"
 
 
@@ -37,7 +37,7 @@ _decode = msgspec.json.Decoder(ToldCall).decode
 
 
 def read_told_call(raw: msgspec.Raw) -> ToldCall | None:
-    """The call; None where the value is no object with a method."""
+    """Returns the call; None unless the value is an object with a method."""
     try:
         found = _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""JSON nested deeper than anything reads, without what lies so deep: who sent it, and what it is, stays known."""
+"""Flattens too deeply nested JSON: drops the deep values, so that sender and kind stay readable."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from bisect import bisect_right
 from inspector.protocol.cut import MAX_DEPTH
 
 MAX_LENGTH = 8 << 20
-"""Bytes of a line that is looked into."""
+"""Bytes of a processed line."""
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
 _NOTHING = b"null"
 
 
 class Shallow:
-    """A JSON text in which null stands for every object and array deeper than `MAX_DEPTH`.
+    """A JSON text with null in place of every object and array deeper than `MAX_DEPTH`.
 
     Attributes:
-        text: the JSON; as long as its brackets fit one another, it is JSON where the original is.
+        text: the JSON; valid if the original's brackets match and it is valid otherwise.
     """
 
     def __init__(self, line: bytes) -> None:
-        """Go through a text. O(bytes), without recursion."""
+        """Processes a text. O(bytes), without recursion."""
         self._line = line
         parts: list[bytes] = []
-        self._starts: list[int] = []  # of each part, in `text`
+        self._starts: list[int] = []  # start of each part in `text`
         self._origins: list[int] = []  # and in the original
         reached = length = depth = 0
         for found in _TOKEN.finditer(line):
@@ -48,9 +48,9 @@ class Shallow:
         self.text = b"".join(parts)
 
     def original(self, part: bytes) -> bytes:
-        """What stands in the original where a part of `text` stands, which begins and ends outside of what is left out.
+        """Returns the original bytes of a part of `text` that begins and ends outside of dropped values.
 
-        The whole original for what is no part of it.
+        Returns the whole original if it is no part of `text`.
         """
         start = self.text.find(part)
         return self._line[self._origin(start) : self._origin(start + len(part) - 1) + 1] if start >= 0 else self._line

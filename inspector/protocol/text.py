@@ -1,4 +1,4 @@
-"""The text a message shows in a row: docs/protocols.md 2, "text shown", then what its call or outcome says."""
+"""Returns the text of a message for its row: docs/protocols.md 2, "text shown", else its call or outcome."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inspector.protocol.mcp import INPUT_REQUIRED
 from inspector.protocol.secrets.masking import is_secret_key, mask_value
 
 TEXT_KEYS = ("text", "message", "thought", "reasoning", "decision", "conclusion", "input", "description")
-"""Keys of a payload whose text is what the message says, the first one that is text."""
+"""Payload keys of a message's text; the first one with a text wins."""
 
 
 def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
-    """The text of a message; None when its payload holds none.
+    """Returns the text of a message; None if its payload has none.
 
-    The rule's keys come first; a tool's answer then shows its content, an error its message, a call its
-    arguments, a control what it asks, so that no row of a conversation is mute or JSON where words can say it.
+    The rule's keys come first. Then an answer shows its content, an error its message, a call its arguments, a control
+    its request. So no row is empty, or JSON that words could replace.
     """
     told = line_words(kind, payload)
     if told is not None:
@@ -32,7 +32,7 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
     if isinstance(params, dict) and isinstance(params.get("text"), str):
         return params["text"]
     text = _outcome_text(payload) or _call_text(params)
-    # `content` is what one draft called it (ADR k9j, option 1).
+    # `content` is the key of one draft (ADR k9j, option 1).
     return text or _words(payload.get("content")) or _control_text(kind, payload)
 
 
@@ -58,7 +58,7 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
 
 
 def _input_text(requests: object) -> str:
-    """What an answer asks for before it brings a result."""
+    """Returns the input that an answer requests before its result."""
     asked = list(requests.values()) if isinstance(requests, dict) else []
     params = [one.get("params") for one in asked if isinstance(one, dict)]
     texts = [one["message"] for one in params if isinstance(one, dict) and isinstance(one.get("message"), str)]
@@ -66,7 +66,7 @@ def _input_text(requests: object) -> str:
 
 
 def _task_text(task: Mapping[str, Any]) -> str:
-    """How a task stands, and what it has brought."""
+    """Returns a task's state and result."""
     inner = {name: task[name] for name in ("result", "error") if isinstance(task.get(name), dict)}
     words = [f"task {_short_id(task['taskId'])}", _words(task.get("status")), _words(task.get("statusMessage"))]
     outcome = _outcome_text(inner) if inner else None
@@ -81,11 +81,11 @@ def _short_id(identifier: str) -> str:
 _LONGEST_ID = 12
 EMPTY = "empty result"
 _CARRIED = frozenset(("_meta", "resultType", "cacheScope", "ttlMs"))
-"""Members of a result that say how it is carried, and not what came (docs/protocols.md 13)."""
+"""Transport members of a result, without content (docs/protocols.md 13)."""
 
 
 def _is_empty(result: Mapping[str, Any]) -> bool:
-    """Whether a result holds nothing: no member, or only empty ones, among them blocks of empty text."""
+    """Returns True if a result is empty: no member, or only empty ones, such as blocks of empty text."""
     blocks = result.get("content")
     mute = isinstance(blocks, list) and all(isinstance(one, dict) and one.get("text") == "" for one in blocks)
     return all(_is_nothing(value) or (mute and value is blocks) for value in result.values())
@@ -96,7 +96,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def content_text(result: Mapping[str, Any]) -> str | None:
-    """The first text of an MCP result's content blocks (MCP 2025-06-18, Tools); None when there is none."""
+    """Returns the first text of an MCP result's content blocks (MCP 2025-06-18, Tools), or None."""
     blocks = result.get("content")
     if not isinstance(blocks, list):
         return None
@@ -108,7 +108,7 @@ def content_text(result: Mapping[str, Any]) -> str | None:
 
 
 def _read_text(result: Mapping[str, Any]) -> str | None:
-    """The first text of a resource that was read, or the values a completion offers (MCP 2025-06-18)."""
+    """Returns the first text of a read resource, or a completion's values (MCP 2025-06-18)."""
     contents, completion = result.get("contents"), result.get("completion")
     if isinstance(contents, list):
         return next((c["text"] for c in contents if isinstance(c, dict) and isinstance(c.get("text"), str)), None)
@@ -132,7 +132,7 @@ def _list_text(result: Mapping[str, Any]) -> str | None:
 
 
 def _said_text(result: Mapping[str, Any]) -> str | None:
-    """What a model or a person was asked for, and what a prompt says: answers of a client, and `prompts/get`."""
+    """Returns the text of a client's answer (from a model or a person), or of `prompts/get`."""
     content, messages = result.get("content"), result.get("messages")
     if isinstance(action := result.get("action"), str):
         given = _fields_text(content) if isinstance(content, dict) else None
@@ -143,14 +143,14 @@ def _said_text(result: Mapping[str, Any]) -> str | None:
 
 
 def _messages_text(messages: object) -> str | None:
-    """What the last of some messages says."""
+    """Returns the text of the last message."""
     last = messages[-1] if isinstance(messages, list) and messages else None
     content = last.get("content") if isinstance(last, dict) else None
     return content_text({"content": content if isinstance(content, list) else [content]})
 
 
 def _fields_text(fields: Mapping[str, Any]) -> str | None:
-    """Values by name; secrets are masked."""
+    """Returns values by name; secrets are masked."""
     shown = ((name, mask_value(name, value) if is_secret_key(name) else value) for name, value in fields.items())
     return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in shown) or None
 
@@ -169,7 +169,7 @@ def _call_text(params: object) -> str | None:
 
 
 def _control_text(kind: str, payload: Mapping[str, Any]) -> str | None:
-    """Words for the kinds that carry facts instead of text."""
+    """Returns words for kinds that carry facts instead of text."""
     participant = payload.get("participant")
     if kind == "system/presence" and isinstance(participant, dict):
         return " ".join(filter(None, (_words(participant.get("id")), _words(payload.get("event")))))
@@ -189,7 +189,7 @@ def _control_text(kind: str, payload: Mapping[str, Any]) -> str | None:
 
 
 def _session_text(kind: str, payload: Mapping[str, Any]) -> str | None:
-    """What is told of a session: what it is for, which sub-session was opened, what came of it."""
+    """Returns session facts: its intent, an opened sub-session, its outcome."""
     label = _words(payload.get("label"))
     if kind == msp.OPENED:
         return f"opens the sub-session {label}" if label else "opens a sub-session"
@@ -219,7 +219,7 @@ _CONTROLS = {
 
 
 def _join_text(payload: Mapping[str, Any]) -> str:
-    """What a client's hello asks; drafts named the client by its token alone."""
+    """Returns the request of a client's hello; drafts named the client by its token alone."""
     who = _words(payload.get("participantId")) or _words(payload.get("participant_id")) or _words(payload.get("id"))
     where = _words(payload.get("space")) or _words(payload.get("topic"))
     return " ".join(filter(None, (who, "asks to join", where)))
@@ -229,7 +229,7 @@ _ASKS = {"participant/request-status": "status", "stream/request": "a stream"}
 
 
 def _asked_text(kind: str, payload: Mapping[str, Any]) -> str:
-    """What of a participant's state, or what sort of stream, is asked for."""
+    """Returns the requested state fields of a participant, or stream type."""
     listed = payload.get("fields" if kind == "participant/request-status" else "modes")
     named = ", ".join(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else ""
     if kind == "stream/request":
@@ -254,7 +254,7 @@ def _words(value: object) -> str | None:
 
 
 def compact(value: object) -> str:
-    """A value as JSON on one line."""
+    """Returns a value as JSON on one line."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Timestamps of many lines at once: what `times.parse_time` makes of each, for a column."""
+"""Parses timestamps of many lines at once into a column; a vectorized `times.parse_time`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from inspector.protocol.times import NO_TIME, parse_time
 
-# Where digits stand in what JavaScript writes, `2026-01-05T09:00:00.000Z`, and what stands between them.
+# Positions of digits in JavaScript's form, `2026-01-05T09:00:00.000Z`, and of the separators between them.
 _WIDTH = 24
 _DIGITS = np.array([0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22])
 _BETWEEN = np.array([4, 7, 10, 13, 16, 19, 23])
@@ -18,7 +18,7 @@ _MONTH_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], np.i
 
 
 def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
-    """What `parse_time` makes of each text: (n,) int64 nanoseconds, NO_TIME for None and for what is no time."""
+    """Returns `parse_time` of each text: (n,) int64 nanoseconds, NO_TIME for None and invalid ones."""
     found = np.full(len(texts), NO_TIME, np.int64)
     places, usual = slice(None), texts
     if not _all_usual(texts):
@@ -34,7 +34,7 @@ def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
 
 
 def _widened(text: str | None) -> str | None:
-    """A time of whole seconds in the usual form."""
+    """Returns a time of whole seconds in the regular form."""
     whole = text is not None and len(text) == _WIDTH - 4 and text.endswith("Z")
     return f"{text[:-1]}.000Z" if whole and text is not None else text
 
@@ -47,8 +47,8 @@ def _all_usual(texts: Sequence[str | None]) -> bool:
 
 
 def _parse_usual(letters: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Times of letters (24, n), and which of them are times of the usual form."""
-    digits = letters[_DIGITS] - np.uint8(ord("0"))  # what is below 0 wraps to above 9
+    """Returns the times of letters (24, n), and a mask of valid ones."""
+    digits = letters[_DIGITS] - np.uint8(ord("0"))  # values below 0 wrap to above 9
     good = (digits <= 9).all(axis=0) & (letters[_BETWEEN] == _MARKS).all(axis=0)
     d = digits.astype(np.int32)
     year = d[0] * 1000 + d[1] * 100 + d[2] * 10 + d[3]

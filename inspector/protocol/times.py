@@ -1,4 +1,4 @@
-"""Timestamps as written on wires and in logs, to nanoseconds since the Unix epoch, UTC."""
+"""Parses and formats timestamps: nanoseconds since the Unix epoch, UTC."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 NO_TIME = -(2**63)
-"""Sentinel of every time column: no time is known."""
+"""Sentinel of every time column: unknown time."""
 
 DATED_FROM_NS = 946_684_800 * 1_000_000_000
-"""The year 2000. An earlier time is no date: a log counts from its own start, or from that of its machine."""
+"""The year 2000. An earlier time is relative: a log's clock starts with itself or its machine."""
 
 MINUS = "\N{MINUS SIGN}"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LIMIT = 2**63 - 1
-# A number's size tells its unit: seconds until the year 5138, then milli-, micro- and nanoseconds.
+# The magnitude of a number determines its unit: seconds until the year 5138, then milli-, micro- and nanoseconds.
 _UNITS = ((1e11, 1_000_000_000), (1e14, 1_000_000), (1e17, 1_000))
 
 
@@ -25,20 +25,20 @@ _MILLISECONDS = {f"{number:03d}": number * 1_000_000 for number in range(1_000)}
 
 @lru_cache(maxsize=4096)
 def _second_ns(text: str) -> int:
-    """Nanoseconds of `YYYY-MM-DDTHH:MM:SS.`, read as UTC. Raises ValueError when it is no such text."""
+    """Returns nanoseconds of `YYYY-MM-DDTHH:MM:SS.` as UTC. Raises ValueError for other texts."""
     if text[19] != ".":
         raise ValueError(text)
     return (datetime.fromisoformat(text[:19]).replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1) * 1_000_000_000
 
 
 def parse_time(value: object) -> int:
-    """Read an RFC 3339 text or a number of seconds, milli-, micro- or nanoseconds; NO_TIME when it is neither.
+    """Parses an RFC 3339 text or a number of seconds, milli-, micro- or nanoseconds; else returns NO_TIME.
 
-    Texts without an offset are read as UTC, texts of ten digits and more as the number they write. A time that a column
-    cannot hold (after 2262) counts as none.
+    Texts without an offset are UTC; texts of ten digits and more are numbers. A time beyond a column's range (after
+    2262) returns NO_TIME.
     """
     if isinstance(value, str):
-        if value[-1:].isdigit() and _NUMBER.fullmatch(value):  # some would pass for days and hours, too: 1712011230123
+        if value[-1:].isdigit() and _NUMBER.fullmatch(value):  # some would also parse as days and hours: 1712011230123
             return _numbered(float(value) if "." in value else int(value))
         found = parse_instant(value)
         return found if abs(found) <= _LIMIT else NO_TIME
@@ -48,13 +48,13 @@ def parse_time(value: object) -> int:
 
 
 def written_time(value: object) -> int:
-    """As `parse_time`, of a text alone: NO_TIME for a number, where the format has times as texts."""
+    """Parses as `parse_time`, but returns NO_TIME for numbers, for formats with times as texts."""
     return parse_time(value) if isinstance(value, str) else NO_TIME
 
 
 _NUMBER = re.compile(r"[1-9][0-9]{9,18}(?:\.[0-9]{1,9})?")
 _EXACT = 1_000
-"""Nanoseconds that a number of seconds with a fraction can tell apart in our century: a float holds 16 digits."""
+"""Resolution in nanoseconds of fractional seconds in this century: a float has 16 digits."""
 
 
 def _numbered(value: float) -> int:
@@ -66,15 +66,18 @@ def _numbered(value: float) -> int:
 
 
 def parse_moment(value: object) -> int:
-    """As `parse_time`, but for numbers that are no date (12345): NO_TIME. For what has to say when, such as `ts`."""
+    """Parses as `parse_time`, but returns NO_TIME for numbers that are no date (12345).
+
+    For absolute times, such as `ts`.
+    """
     found = parse_time(value)
     return found if found >= DATED_FROM_NS or isinstance(value, str) else NO_TIME
 
 
 def parse_instant(text: str) -> int:
-    """Read an RFC 3339 text of any year from 1 to 9999; NO_TIME when it is none."""
+    """Parses an RFC 3339 text of any year from 1 to 9999; returns NO_TIME for others."""
     try:
-        # What JavaScript writes, and so nearly every log line: three digits and a Z.
+        # JavaScript's form, and so that of nearly every log line: three digits and a Z.
         if len(text) == 24 and text[23] == "Z" and (fraction := _MILLISECONDS.get(text[20:23])) is not None:
             return _second_ns(text[:20]) + fraction
         text = text.upper()  # RFC 3339 allows "t" and "z"
@@ -95,7 +98,7 @@ def _whole(moment: datetime) -> int:
 
 
 def format_time(time_ns: int) -> str | None:
-    """RFC 3339 in UTC with the digits that are needed (at least milliseconds); None for NO_TIME."""
+    """Returns RFC 3339 in UTC with the necessary digits (at least milliseconds); None for NO_TIME."""
     if time_ns == NO_TIME:
         return None
     seconds, rest = divmod(time_ns, 1_000_000_000)
@@ -110,7 +113,7 @@ def format_time(time_ns: int) -> str | None:
 
 
 def log_time(time_ns: int) -> str | None:
-    """A time of a log as it is shown: as `format_time`; "+3.700 s" where the log counts from its own start."""
+    """Returns a log time for display: as `format_time`; "+3.700 s" for a relative one."""
     if time_ns == NO_TIME or not abs(time_ns) < DATED_FROM_NS:
         return format_time(time_ns)
     whole, rest = divmod(abs(time_ns), _SECOND_NS)
@@ -121,7 +124,7 @@ _SECOND_NS = 1_000_000_000
 
 
 def duration_words(delta_ns: int) -> str:
-    """A time difference for people: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09", "12 days"; with its sign."""
+    """Returns a time difference in words, with its sign: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09"."""
     if delta_ns < 0:
         return MINUS + duration_words(-delta_ns)
     milliseconds = round(delta_ns / 1_000_000)
@@ -142,7 +145,7 @@ _MOST_HOURS = 100
 
 
 def hours_words(whole_s: int) -> str:
-    """Seconds as "h:mm:ss", from 100 hours on as "4 d 5:06"."""
+    """Returns seconds as "h:mm:ss", from 100 hours on as "4 d 5:06"."""
     minutes, seconds = divmod(whole_s, 60)
     hours, minutes = divmod(minutes, 60)
     if hours < _MOST_HOURS:

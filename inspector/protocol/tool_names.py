@@ -1,4 +1,4 @@
-"""Tool aliases: one tool called differently in calls and in hints, as proxies prefix names (docs/protocols.md 13)."""
+"""Tool aliases: maps names in calls to names in hints, since proxies prefix names (docs/protocols.md 13)."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 _LONGEST = 256
 """Characters of a rule."""
 _FEW = 200
-"""Rules that count; each is tried on each distinct name."""
+"""Limit of rules; each is tried on each distinct name."""
 
 
 class AliasError(ValueError):
-    """A rule that cannot be one; its text says why, as a sentence."""
+    """An invalid rule; its text gives the reason as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolAlias:
-    """One rule: a name, or names of a pattern, mean another.
+    """One rule: maps a name, or names of a pattern, to another.
 
     Attributes:
-        written: the name as traffic has it; each `*` in it stands for any text.
-        meant: the name it means; a `*` in it is what the last `*` of `written` stood for.
+        written: the name in traffic; each `*` in it matches any text.
+        meant: the target name; a `*` in it is the match of the last `*` of `written`.
     """
 
     written: str
@@ -29,11 +29,11 @@ class ToolAlias:
 
     @property
     def text(self) -> str:
-        """The rule as the user writes it."""
+        """The rule in the user's notation."""
         return f"{self.written} = {self.meant}"
 
     def apply(self, name: str) -> str | None:
-        """What a name means by this rule; None when it is not about it. O(length of the name)."""
+        """Returns the target of a name, or None if the rule does not match. O(length of the name)."""
         if "*" not in self.written:
             return self.meant if name == self.written else None
         first, *middle, last = self.written.split("*")
@@ -49,10 +49,10 @@ class ToolAlias:
 
 
 def parse_alias(text: str) -> ToolAlias:
-    """Read a rule written as `name = other name`.
+    """Parses a rule of the form `name = other name`.
 
     Raises:
-        AliasError: it is no rule.
+        AliasError: if it is no rule.
     """
     written, equals, meant = (part.strip() for part in text.partition("="))
     if not equals or not written or not meant:
@@ -73,7 +73,7 @@ def parse_alias(text: str) -> ToolAlias:
 
 
 class ToolAliases:
-    """Rules in their order; the first that fits a name counts, and is applied once.
+    """Rules in order; the first match wins, and is applied once.
 
     Attributes:
         rules: the rules.
@@ -85,7 +85,7 @@ class ToolAliases:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> ToolAliases:
-        """Of rules as written; what is none is left out."""
+        """Parses rules; skips invalid ones."""
         rules: list[ToolAlias] = []
         for text in texts:
             try:
@@ -95,7 +95,7 @@ class ToolAliases:
         return cls(rules)
 
     def meant(self, name: str) -> str:
-        """The name a tool goes by: its own where no rule is about it."""
+        """Returns the target of a tool's name; the name itself without a match."""
         if not self.rules:
             return name
         found = self._meant.get(name)
@@ -106,7 +106,7 @@ class ToolAliases:
 
 
 def alias_for(missing: str, tools: Iterable[str]) -> ToolAlias | None:
-    """The rule that would pair a name nobody has with one of some tools, which bears it behind a prefix; None."""
+    """Returns a rule that pairs a missing name with a tool of that name and a prefix, or None."""
     for tool in tools:
         prefix = tool[: -len(missing)] if missing and tool.endswith(missing) else ""
         if prefix and not prefix[-1].isalnum():
@@ -118,7 +118,7 @@ def alias_for(missing: str, tools: Iterable[str]) -> ToolAlias | None:
 
 
 def _prefix_rule(prefix: str) -> ToolAlias | None:
-    """The rule that takes a prefix away; None for one that cannot be written as a rule."""
+    """Returns the rule that strips a prefix; None if it has no notation."""
     try:
         return parse_alias(f"{prefix}* = *") if "*" not in prefix and "=" not in prefix else None
     except AliasError:

@@ -1,4 +1,4 @@
-"""What the `_meta` of one tool result says of the life of results (docs/protocols.md 13). Reads, decides nothing."""
+"""Reads the `_meta` of one tool result about the lifetime of results (docs/protocols.md 13), without judging it."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from typing import Any
 
 from inspector.protocol.secrets.masking import masked_words
 
-_LONGEST_ODD = 80  # characters of what is no signal that are shown
+_LONGEST_ODD = 80  # shown characters of an invalid signal
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A pair a result registers: results of one tool may be collapsed once the other has consumed them."""
+    """A registered pair: the second tool consumes results of the first, which may then collapse."""
 
     tool: str
     consumer: str
     step: int | None = None
-    """Step of the workflow it is about, where it says so."""
+    """Step of the workflow, if given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What a result's `_meta` says."""
+    """Signals in a result's `_meta`."""
 
     hints: tuple[Hint, ...] = ()
     consumed: bool = False
     transient: bool = False
     summary: str | None = None
-    """As written, "" included; None when it is absent or no text."""
+    """As written, "" included; None if it is absent or no text."""
     consumers: tuple[str, ...] = ()
-    """Tools that consume the very result it stands on, which needs no workflow for that."""
+    """Tools that consume this very result, without a workflow."""
     odd: str | None = None
-    """A sentence about something that looks like a signal and is none."""
+    """A sentence about an invalid signal."""
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """(fetching tool, consuming tool), each pair once."""
+        """Distinct (fetching tool, consuming tool) pairs."""
         return tuple(dict.fromkeys((hint.tool, hint.consumer) for hint in self.hints))
 
 
 def signal_in(payload: Mapping[str, Any]) -> Signal | None:
-    """The signal in the payload of a response; None when it says nothing. Never raises."""
+    """Returns the signal in a response's payload, or None. Never raises."""
     result = payload.get("result")
     meta = result.get("_meta") if isinstance(result, Mapping) else None
     if not isinstance(meta, Mapping):
@@ -69,7 +69,7 @@ def signal_in(payload: Mapping[str, Any]) -> Signal | None:
 
 
 def _odd_hints(hints: Any) -> str | None:
-    """A sentence about hints that register nothing because a value has the wrong type; None where none has."""
+    """Returns a sentence about hints with a value of the wrong type, or None."""
     if hints is None:
         return None
     if not isinstance(hints, list):

@@ -1,8 +1,8 @@
-"""The shapes nearly every line has, decoded in one step.
+"""Structs of the common line shapes, decoded in one step.
 
-A strict twin of `formats`: what fits one of these structs means exactly what `formats.read_line_as` makes of it, at a
-fifth of the cost; whatever does not fit (another type, a rare key) is left to that. Null and absent are one here, where
-they mean the same.
+A strict twin of `formats`: a line that fits one of these structs has exactly the meaning of `formats.read_line_as`, at
+a fifth of the cost. Other lines (another type, a rare key) take the slow path. Null and absent are equal here, as in
+the protocols.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Params(msgspec.Struct, gc=False):
 
 
 class Payload(msgspec.Struct, gc=False):
-    """What columns are made of in a payload."""
+    """Payload fields that columns use."""
 
     id: Any = None
     method: str | None = None
@@ -44,7 +44,7 @@ class Payload(msgspec.Struct, gc=False):
 
 
 class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
-    """An envelope with a kind, and nothing unusual in it."""
+    """An envelope with a kind and only regular values."""
 
     kind: str
     protocol: str | None = None
@@ -65,7 +65,7 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
 
 
 class OpenPayload(msgspec.Struct, gc=False):
-    """A payload of any envelope; of a call it may have nothing unusual."""
+    """A payload of any envelope; the fields of a call must be regular."""
 
     id: Any = None
     method: str | None = None
@@ -81,7 +81,7 @@ class OpenPayload(msgspec.Struct, gc=False):
 
 
 class OpenEnvelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
-    """An envelope with a kind, and values of any type: what `Envelope` refuses of it has to be looked at one by one."""
+    """An envelope with a kind and values of any type; irregular for `Envelope`."""
 
     kind: str
     protocol: Any = _ABSENT
@@ -115,7 +115,7 @@ class LogLine(msgspec.Struct, gc=False):
 
 
 class CaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A capture's line about a frame that is an envelope."""
+    """A capture's line with an envelope as frame."""
 
     t: int
     dir: str
@@ -125,7 +125,7 @@ class CaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class OpenCaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The same, the envelope with values of any type."""
+    """The same with an envelope of any value types."""
 
     t: int
     dir: str
@@ -135,7 +135,7 @@ class OpenCaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class FrameLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A capture's line about a frame of any kind."""
+    """A capture's line with any frame."""
 
     t: int
     dir: str
@@ -145,7 +145,7 @@ class FrameLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class StreamLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A line of a capture that holds a frame of a stream."""
+    """A capture's line with a frame of a stream."""
 
     t: int
     dir: str
@@ -166,12 +166,12 @@ decode_stream_line: Decode[StreamLine] = msgspec.json.Decoder(StreamLine).decode
 
 
 def decode_all(decode: Decode[_Line], lines: Sequence[bytes | msgspec.Raw]) -> list[_Line | None]:
-    """Decode each line; None where it does not fit."""
+    """Decodes each line; None for other shapes."""
     found: list[_Line | None] = []
     left = iter(lines)
     while len(found) < len(lines):
         try:
-            # Takes up to the first refusal; what was taken before stays.
+            # Decodes up to the first refusal; earlier results stay.
             found.extend(map(decode, left))
         except REFUSALS:
             found.append(None)
@@ -179,7 +179,7 @@ def decode_all(decode: Decode[_Line], lines: Sequence[bytes | msgspec.Raw]) -> l
 
 
 def is_usual(line: bytes) -> bool:
-    """Whether a line is an envelope that names its sender, or one of a gateway log, in the usual shape."""
+    """Returns True for a regular envelope with a sender, or a regular gateway log line."""
     if b'"kind"' not in line:
         return False
     envelope = decode_one(decode_envelope, line)

@@ -1,4 +1,4 @@
-"""JSON of what was decoded as tolerantly as `inspector.protocol.header` does: half a surrogate, endless numbers."""
+"""Encodes values of the tolerant decoder in `inspector.protocol.header`: lone surrogates, huge numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 def to_json(value: object) -> bytes:
-    """A decoded value as JSON on one line; what UTF-8 cannot hold is escaped."""
+    """Returns a decoded value as JSON on one line; escapes characters without a UTF-8 form."""
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, msgspec.MsgspecError, OverflowError, RecursionError):

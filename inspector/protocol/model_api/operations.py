@@ -1,4 +1,4 @@
-"""Which requests call a model, and which bodies answer one (docs/protocols.md 17)."""
+"""Detects requests to models, and the facts of their answers (docs/protocols.md 17)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MOST_NAME = 200
 
 
 def operation_of(path: object, body: object) -> Operation | None:
-    """The operation that a request asks for; None for any other request, such as one that only counts tokens."""
+    """Returns the operation of a request; None for other requests, such as one that only counts tokens."""
     if not isinstance(path, str) or not isinstance(body, Mapping):
         return None
     path = path.partition("?")[0].rstrip("/")
@@ -49,7 +49,7 @@ def operation_of(path: object, body: object) -> Operation | None:
 
 
 def asked_model(path: object, body: Mapping[str, Any]) -> str | None:
-    """The model that a request names, in its body or, as Gemini's, in its address."""
+    """Returns the model in a request's body or, for Gemini, in its address."""
     model = body.get("model")
     if model is None and isinstance(path, str) and "/models/" in path:
         model = path.rpartition("/models/")[2].partition(":")[0]
@@ -57,7 +57,7 @@ def asked_model(path: object, body: Mapping[str, Any]) -> str | None:
 
 
 def stop_reason(body: Mapping[str, Any]) -> str | None:
-    """Why a model stopped, in the word of its API; None where the body does not say."""
+    """Returns the stop reason in the words of the API, or None."""
     reason = _stop_reason(body)
     return reason[:_MOST_NAME] if reason else None
 
@@ -78,7 +78,7 @@ def _stop_reason(body: Mapping[str, Any]) -> str | None:
 
 
 def error_in(body: object) -> dict[str, Any] | None:
-    """What a body says went wrong, with `message`; None where it tells of no failure."""
+    """Returns the error of a body, with `message`; None without a failure."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if isinstance(error, str) and error:
         return {"message": error}

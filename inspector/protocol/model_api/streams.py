@@ -1,8 +1,8 @@
-"""Joins the events of a streamed answer into the body that would have come at once (docs/protocols.md 17).
+"""Reassembles the events of a streamed answer into an unstreamed body (docs/protocols.md 17).
 
-Anthropic's events begin, continue and end blocks by number, OpenAI's chunks add to choices by number, its responses end
-in an event that holds all of it, Gemini's chunks each hold parts. Whatever an event holds, it is never an error: what
-is of no use is passed over. Linear in the bytes of the events.
+Anthropic's events begin, continue and end blocks by number. OpenAI's chunks extend choices by number, and its responses
+end in an event with everything. Gemini's chunks contain parts. Unknown events are skipped without an error. Linear in
+the bytes of the events.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.written_json import to_json
 
 MOST_JOINED = 1 << 26
-"""Characters of one answer that are joined; what comes after is left out and said so."""
+"""Limit of characters in one answer; the rest is dropped and reported."""
 _MOST_PIECES = 1 << 12
-"""Blocks, choices or items of one answer."""
+"""Limit of blocks, choices or items in one answer."""
 _OF_ANTHROPIC = frozenset(
     ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
      "message_stop", "ping")
@@ -26,19 +26,19 @@ _OF_ANTHROPIC = frozenset(
 
 
 class Stream(Protocol):
-    """An answer that comes in events."""
+    """An answer received in events."""
 
     def add(self, event: Mapping[str, Any]) -> bool:
-        """Take in the next event; whether it carries something of what the model says."""
+        """Adds the next event; returns True if it contains model output."""
         ...
 
     def body(self) -> dict[str, Any]:
-        """The answer as far as it has come; empty where nothing of it has."""
+        """Returns the answer so far; empty before its first part."""
         ...
 
 
 def stream_of(event: Mapping[str, Any]) -> Stream | None:
-    """What joins a stream that has such an event; None where it is of no API that is known."""
+    """Returns a stream for an event's API, or None for an unknown one."""
     sort = event.get("type")
     if isinstance(sort, str) and sort in _OF_ANTHROPIC:
         return AnthropicStream()
@@ -52,10 +52,10 @@ def stream_of(event: Mapping[str, Any]) -> Stream | None:
 
 
 class Pieces:
-    """Texts that grow, each under a key of its own; together no longer than MOST_JOINED.
+    """Growing texts by key; together no longer than MOST_JOINED.
 
     Attributes:
-        left_out: characters that had no room.
+        left_out: dropped characters.
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Pieces:
         self._size = self.left_out = 0
 
     def add(self, key: object, text: object) -> bool:
-        """Append to a text; whether there was anything to append."""
+        """Appends to a text; returns True unless the addition is empty."""
         if not isinstance(text, str) or not text:
             return False
         if self._size + len(text) > MOST_JOINED:
@@ -74,7 +74,7 @@ class Pieces:
         return True
 
     def text(self, key: object) -> str | None:
-        """What has come of a text; None for nothing."""
+        """Returns a text so far, or None."""
         parts = self._parts.get(key)
         if parts is None:
             return None
@@ -88,7 +88,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _place(value: object) -> int | None:
-    """A number of a block, choice or item; None for what cannot be one."""
+    """Returns a valid number of a block, choice or item, or None."""
     number = value if isinstance(value, int) and not isinstance(value, bool) else -1
     return number if 0 <= number < _MOST_PIECES else None
 
@@ -103,7 +103,7 @@ class AnthropicStream:
         self._error: object = None
 
     def add(self, event: Mapping[str, Any]) -> bool:
-        """Take in an event; whether it carries something of what the model says."""
+        """Adds an event; returns True if it contains model output."""
         sort = event.get("type")
         if sort == "content_block_delta":
             return self._continue(event)
@@ -134,12 +134,12 @@ class AnthropicStream:
             block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
             return False
         added = [self._pieces.add((place, key), delta.get(key)) for key in ("text", "thinking", "partial_json")]
-        if not block and any(added):  # its beginning was not seen
+        if not block and any(added):  # its beginning is missing
             block["type"] = str(sort).removesuffix("_delta")
         return any(added)
 
     def body(self) -> dict[str, Any]:
-        """The message as it would have come at once."""
+        """Returns the unstreamed message."""
         if not self._message and not self._blocks:
             return {"type": "error", "error": self._error} if self._error is not None else {}
         blocks = [self._block(place) for place in sorted(self._blocks)]
@@ -171,7 +171,7 @@ class ChatStream:
         self._pieces = Pieces()
 
     def add(self, event: Mapping[str, Any]) -> bool:
-        """Take in a chunk; whether it carries something of what the model says."""
+        """Adds a chunk; returns True if it contains model output."""
         self._base.update({key: value for key, value in event.items() if key != "choices" and value is not None})
         choices = event.get("choices")
         found = [self._continue(_mapping(one)) for one in choices] if isinstance(choices, list) else []
@@ -207,7 +207,7 @@ class ChatStream:
         return self._pieces.add((place, "call", number), made.get("arguments")) or bool(made.get("name"))
 
     def body(self) -> dict[str, Any]:
-        """The completion as it would have come at once."""
+        """Returns the unstreamed completion."""
         if not self._choices:
             return dict(self._base) if "error" in self._base else {}
         choices = [self._choice(place) for place in sorted(self._choices)]
@@ -233,7 +233,7 @@ class ChatStream:
 
 
 class ResponsesStream:
-    """Named events; the last one holds the whole response, so that the others matter only where it never comes."""
+    """Named events; the last one contains the whole response, so the others matter only if it is missing."""
 
     def __init__(self) -> None:
         self._response: dict[str, Any] = {}
@@ -243,7 +243,7 @@ class ResponsesStream:
         self._error: object = None
 
     def add(self, event: Mapping[str, Any]) -> bool:
-        """Take in an event; whether it carries something of what the model says."""
+        """Adds an event; returns True if it contains model output."""
         sort = str(event.get("type"))
         if isinstance(response := event.get("response"), Mapping):
             self._response = dict(response)
@@ -260,7 +260,7 @@ class ResponsesStream:
         return sort.endswith(".delta") and self._pieces.add((place, sort), event.get("delta"))
 
     def body(self) -> dict[str, Any]:
-        """The response as it would have come at once."""
+        """Returns the unstreamed response."""
         if self._whole or not (self._response or self._items):
             return self._response or ({"error": self._error} if self._error is not None else {})
         items = [self._item(place) for place in sorted(self._items)]
@@ -268,7 +268,7 @@ class ResponsesStream:
         return found if self._error is None else {**found, "error": self._error}
 
     def _item(self, place: int) -> dict[str, Any]:
-        """An item, with what has come of it where it never ended."""
+        """Returns an item, with its partial content if it never ended."""
         item = dict(self._items[place])
         if item.pop("done", False):
             return item
@@ -286,18 +286,18 @@ class ResponsesStream:
 
 
 class GeminiStream:
-    """Chunks that each hold parts; consecutive texts of one sort are one."""
+    """Chunks with parts; consecutive texts of one type are joined."""
 
     def __init__(self) -> None:
         self._base: dict[str, Any] = {}
         self._parts: list[dict[str, Any]] = []
         self._texts: list[list[str]] = []
         self._called: GrowingCall | None = None
-        self._growing: dict[int, GrowingCall] = {}  # by the place of the part
+        self._growing: dict[int, GrowingCall] = {}  # by the part's index
         self._candidate: dict[str, Any] = {}
 
     def add(self, event: Mapping[str, Any]) -> bool:
-        """Take in a chunk; whether it carries something of what the model says."""
+        """Adds a chunk; returns True if it contains model output."""
         self._base.update({key: value for key, value in event.items() if key != "candidates"})
         candidates = event.get("candidates")
         first = _mapping(candidates[0]) if isinstance(candidates, list) and candidates else {}
@@ -321,7 +321,7 @@ class GeminiStream:
             self._texts.append([text] if isinstance(text, str) else [])
 
     def _goes_on(self, part: dict[str, Any], call: Mapping[str, Any]) -> bool:
-        """Takes in a piece of a call that goes on; False for the beginning of one, which is appended."""
+        """Adds a piece of a continued call; returns False for a whole call, which is appended."""
         named = isinstance(call.get("name"), str)
         if self._called is not None and not named:
             self._called.add(call)
@@ -337,7 +337,7 @@ class GeminiStream:
         return True
 
     def body(self) -> dict[str, Any]:
-        """The answer as it would have come at once."""
+        """Returns the unstreamed answer."""
         if not self._candidate and not self._parts:
             return dict(self._base) if "error" in self._base else {}
         parts = [
@@ -350,7 +350,7 @@ class GeminiStream:
 
 
 def is_of_ollama(event: Mapping[str, Any]) -> bool:
-    """Whether an object is a line that Ollama answers with, in `/api/chat` or `/api/generate`."""
+    """Returns True for an answer line of Ollama, from `/api/chat` or `/api/generate`."""
     if not isinstance(event.get("done"), bool) or not isinstance(event.get("model"), str):
         return False
     says = isinstance(event.get("message"), Mapping) or isinstance(event.get("response"), str)
@@ -370,7 +370,7 @@ def ollama_body(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
 
 
 class OllamaStream:
-    """Lines of one answer of Ollama, the last one with `done` and the counts of tokens."""
+    """Lines of one answer of Ollama, the last one with `done` and the token counts."""
 
     def __init__(self) -> None:
         self._last: Mapping[str, Any] = {}
@@ -379,7 +379,7 @@ class OllamaStream:
         self._calls: list[dict[str, Any]] = []
 
     def add(self, event: Mapping[str, Any]) -> bool:
-        """Takes in a line; returns whether it carries a piece of the answer."""
+        """Adds a line; returns True if it contains model output."""
         self._error = event.get("error", self._error)
         self._last = event if is_of_ollama(event) else self._last
         message = _mapping(event.get("message"))
@@ -401,7 +401,7 @@ class OllamaStream:
         return any(added) or bool(calls)
 
     def body(self) -> dict[str, Any]:
-        """The answer in the form of a chat completion."""
+        """Returns the answer in the form of a chat completion."""
         if not self._last:
             return {}
         message: dict[str, Any] = {"role": "assistant", "content": self._pieces.text("content")}
@@ -422,28 +422,28 @@ class OllamaStream:
 
 
 def _is_same_text(last: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
-    """Tells whether a text goes on the part before it; a signature may come with its last piece alone."""
+    """Returns True if a text continues the part before it; only its last piece may have a signature."""
     return "text" in last and "functionCall" not in part and last.get("thought") == part.get("thought")
 
 
 class GrowingCall:
-    """A call of Gemini whose arguments come in pieces (`partialArgs`), each by its JSONPath."""
+    """A call of Gemini with streamed arguments (`partialArgs`), each by its JSONPath."""
 
     def __init__(self, call: Mapping[str, Any]) -> None:
-        """Begins a call with its first piece."""
+        """Starts a call with its first piece."""
         self._texts: dict[str, list[str]] = {}
         self._args: dict[str, Any] = dict(_mapping(call.get("args")))
         self._made = {key: value for key, value in call.items() if key not in ("partialArgs", "willContinue")}
         self.add(call)
 
     def made(self) -> dict[str, Any]:
-        """The call as far as it has come."""
+        """Returns the call so far."""
         for path, texts in self._texts.items():
             self._set(path, "".join(texts))
         return {**self._made, "args": self._args}
 
     def add(self, call: Mapping[str, Any]) -> None:
-        """Takes in a piece; what has no place in the arguments is passed over."""
+        """Adds a piece; skips pieces without a valid path."""
         pieces = call.get("partialArgs")
         for piece in pieces if isinstance(pieces, list) else ():
             path = piece.get("jsonPath") if isinstance(piece, Mapping) else None
@@ -466,7 +466,7 @@ class GrowingCall:
 
 
 def _child(holder: Any, step: str | int, otherwise: Any, *, replace: bool = False) -> Any:
-    """The member of an object or list, put there where it is missing; None where there is no room for it."""
+    """Returns a member of an object or list, created if missing; None if it has no place."""
     if isinstance(holder, dict) and isinstance(step, str):
         if replace or step not in holder:
             holder[step] = otherwise
@@ -484,7 +484,7 @@ _LONGEST_PATH = 500
 
 
 def _decoded(written: str) -> Any:
-    """The input of a call, which comes as JSON in pieces; as it is where it was cut."""
+    """Decodes a call's streamed JSON input; returns it unchanged if truncated."""
     try:
         return decode_json(written.encode("utf-8", "replace"))
     except NotAnObjectError:

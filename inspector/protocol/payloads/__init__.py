@@ -1,1 +1,1 @@
-"""Payloads made readable: what a message holds, as text and tables, without a thought for how it is drawn."""
+"""Makes payloads readable: text and tables, independent of drawing."""

@@ -1,7 +1,7 @@
-"""One content block of MCP, made readable: text, image, audio, an embedded resource, a link to one.
+"""Reads one MCP content block: text, image, audio, an embedded resource, a link to one.
 
-Source: MCP 2025-06-18, Tools (content types) and Resources (contents). Base64 is decoded on request and bounded; what
-an address names is never fetched.
+Source: MCP 2025-06-18, Tools (content types) and Resources (contents). Base64 is decoded on request with a limit;
+addresses are never fetched.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import Any
 from inspector.protocol.payloads.tables import compact
 
 MAX_ENCODED = 16 << 20
-"""Characters of base64 that are decoded."""
+"""Limit of decoded base64 in characters."""
 _LONGEST = 2_000
 _LOOKED_AT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block.
+    """A content block.
 
     Attributes:
-        type: `text`, `image`, `audio`, `resource`, `resource_link`, or what else it says; "" when it says nothing.
-        text: its text; None for what is no text.
-        mime: its MIME type, as declared.
-        uri: where its resource lies.
+        type: `text`, `image`, `audio`, `resource`, `resource_link`, or another value; "" if missing.
+        text: its text, or None.
+        mime: its declared MIME type.
+        uri: address of its resource.
         name: its name or title.
         about: its description.
-        encoded: its base64 data; None when it has none.
-        size: bytes, as declared or as its data gives; None when unknown.
-        audience: whom it is meant for, as annotated.
+        encoded: its base64 data, or None.
+        size: bytes, declared or from its data; None if unknown.
+        audience: its annotated audience.
     """
 
     type: str
@@ -49,11 +49,11 @@ class Block:
 
     @property
     def is_picture(self) -> bool:
-        """Whether it holds a picture."""
+        """True if it is a picture."""
         return self.encoded is not None and (self.type == "image" or self.mime.startswith("image/"))
 
     def data(self) -> bytes | None:
-        """Its bytes; None where it has none, where they are too many, and where they are no base64."""
+        """Returns its bytes; None without data, above the limit, or for invalid base64."""
         if self.encoded is None or len(self.encoded) > MAX_ENCODED:
             return None
         encoded = self.encoded.partition(",")[2] if self.encoded.startswith("data:") else self.encoded
@@ -63,13 +63,13 @@ class Block:
             return None
 
     def words(self) -> str:
-        """It in a line: "image, image/png, 12.3 kB", "resource_link, report, file:///a.pdf"."""
+        """Returns it in a line: "image, image/png, 12.3 kB", "resource_link, report, file:///a.pdf"."""
         size = size_words(self.size) if self.size is not None else ""
         return ", ".join(filter(None, (self.type or "block", self.name, self.uri, self.mime, size)))
 
 
 def block_of(value: object) -> Block:
-    """Read a block; of what is none its JSON. Never raises."""
+    """Reads a block; an invalid one becomes its JSON. Never raises."""
     if isinstance(value, str):
         return Block("text", value)
     if not isinstance(value, Mapping):
@@ -119,11 +119,10 @@ _STATEMENT = re.compile(
 
 
 def is_markdown(text: str) -> bool:
-    """Tell whether a text is written as Markdown.
+    """Returns True if a text is Markdown.
 
-    Returns:
-        True for a fence, a table, a link, bold words, a list with code, several words of code, or headings with a list
-        or text that is no program with comments.
+    Signs are a fence, a table, a link, bold words, a list with code, or several words of code. Headings count with a
+    list, or if the text is no program with comments.
     """
     head = text[:_LOOKED_AT]
     if len(_FENCE.findall(head)) >= 2 or _RULE.search(head) or _LINK.search(head):
@@ -138,7 +137,7 @@ def is_markdown(text: str) -> bool:
 
 
 def size_words(size_bytes: int) -> str:
-    """A size as people say it: "183 B", "2.8 kB", "3.2 MB"."""
+    """Returns a size in words: "183 B", "2.8 kB", "3.2 MB"."""
     if size_bytes < 1_000:
         return f"{size_bytes} B"
     if size_bytes < 1_000_000:

@@ -1,11 +1,11 @@
-"""What the frames of a stream say, one by one and joined: plain text as it flows, JSON chunks by their words.
+"""Reads the frames of a stream, one by one and joined: plain text, or the texts of JSON chunks.
 
-Agents stream a reasoning as JSON chunks, `{"type":"token","context":...,"value":"The "}`, with `status`, `progress`
-and `thought` between them (docs/protocols.md 8); others write text, or bytes that are no text at all. Frames may be cut
-inside of a character, so that bytes are joined before they are read as UTF-8.
+Agents stream a reasoning as JSON chunks, `{"type":"token","context":...,"value":"The "}`, with `status`, `progress` and
+`thought` between them (docs/protocols.md 8). Others write text or binary data. A frame may end inside a character, so
+bytes are joined before they are decoded as UTF-8.
 
-A source of pieces in another shape (an agent's chunks in ACP, a model's deltas over SSE) is read here once `chunk_in`
-knows where its words stand: joining, folding, search and details ask nothing else.
+A source of pieces in another shape (chunks of ACP, deltas of a model over SSE) only needs its case in `chunk_in`:
+joining, folding, search and details use that.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from inspector.protocol.json_values import decode_one
 from inspector.protocol.text import TEXT_KEYS, compact
 
 MAX_JOINED = 1 << 18
-"""Bytes that are joined; a stream may hold far more."""
+"""Limit of joined bytes; a stream may have far more."""
 _LONGEST = 1 << 20
-"""Bytes of a frame that is looked into; what is longer is no chunk."""
+"""Limit of examined bytes in a frame; longer ones are no chunks."""
 _FLOWING = frozenset({"token", "text", "delta", "content", "chunk"})
-"""Types whose values continue each other, as those do that end in `_delta`; any other stands on a line of its own."""
+"""Types with values that continue each other, besides types that end in `_delta`; others have lines of their own."""
 _LINE = 10_000
-"""Tokens of a line that may be said once more as a whole."""
+"""Tokens of a line that may be repeated as a whole."""
 _NOTES = frozenset({"status", "progress"})
 _VALUES = ("value", "text", "delta", "content", "token", "message", "thought", "data")
 _BESIDE = ("type", "context", "ts", "timestamp", "id")
@@ -43,7 +43,7 @@ _decode_context = msgspec.json.Decoder(_Context).decode
 
 
 def context_in(data: bytes) -> str | None:
-    """The context that a frame's chunk names; None where it names none. Never raises."""
+    """Returns the context in a frame's chunk, or None. Never raises."""
     if b'"context"' not in data[:_LONGEST] or len(data) > _LONGEST or data.lstrip()[:1] != b"{":
         return None
     found = decode_one(_decode_context, data)
@@ -51,7 +51,7 @@ def context_in(data: bytes) -> str | None:
 
 
 def chunk_in(data: bytes) -> tuple[str, str] | None:
-    """(type, words) of a frame that is a JSON chunk; None for any other."""
+    """Returns (type, text) of a JSON chunk; None for other frames."""
     if data.lstrip()[:1] != b"{" or len(data) > _LONGEST:
         return None
     try:
@@ -62,7 +62,7 @@ def chunk_in(data: bytes) -> tuple[str, str] | None:
     if not isinstance(chunk, dict) or not isinstance(kind, str):
         return None
     words = next((found for key in _VALUES if (found := _words(chunk.get(key))) is not None), None)
-    if words is None and "context" in chunk:  # a chunk of a kind nobody knows still says something
+    if words is None and "context" in chunk:  # a chunk of an unknown type has some content, too
         rest = {key: value for key, value in chunk.items() if key not in _BESIDE}
         words = next(filter(None, map(_words, (rest.get(key) for key in TEXT_KEYS))), None) or (
             compact(rest) if rest else ""
@@ -71,7 +71,7 @@ def chunk_in(data: bytes) -> tuple[str, str] | None:
 
 
 def _words(value: object) -> str | None:
-    """A text, or that of an object such as a thought or a block of content; None for what is neither."""
+    """Returns a text, or that of an object such as a thought or a content block; else None."""
     if isinstance(value, str):
         return value
     if not isinstance(value, Mapping):
@@ -80,20 +80,20 @@ def _words(value: object) -> str | None:
 
 
 def frame_text(data: bytes) -> str:
-    """What one frame says: the words of its chunk, else its bytes as far as they are text."""
+    """Returns a frame's text: that of its chunk, else its decoded bytes."""
     chunk = chunk_in(data)
     return data.decode("utf-8", "replace") if chunk is None else chunk[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What the frames of a stream say together.
+    """The joined frames of a stream.
 
     Attributes:
-        text: text of the chunks, or the bytes as text; "" where they are no text.
-        notes: chunks that say something about the stream (status, progress), in order, the same ones once.
-        chunks: whether the frames were JSON chunks.
-        data: the bytes, where they are no text.
+        text: text of the chunks, or the decoded bytes; "" for binary data.
+        notes: distinct chunks about the stream (status, progress), in order.
+        chunks: the frames were JSON chunks.
+        data: binary data.
         left_out: frames beyond MAX_JOINED.
     """
 
@@ -105,19 +105,19 @@ class Joined:
 
 
 class Flow:
-    """What each frame adds to the text of its stream, one after the other.
+    """Text that each frame adds to its stream, in order.
 
     Attributes:
-        notes: chunks that say something about the stream, in order, the same ones once.
-        plain: whether something was no chunk.
-        binary: whether something was no text.
+        notes: distinct chunks about the stream, in order.
+        plain: a frame was no chunk.
+        binary: a frame was no text.
     """
 
     def __init__(self, *, strict: bool = False) -> None:
-        """Begin.
+        """Starts empty.
 
         Args:
-            strict: what is no text ends it; else it is replaced, as where one begins in the middle of a stream.
+            strict: binary data ends the text; else it is replaced, for a start in the middle of a stream.
         """
         self.notes: dict[str, None] = {}
         self.plain = self.binary = False
@@ -126,7 +126,7 @@ class Flow:
         self._flowing = self._begun = False
 
     def add(self, data: bytes) -> str:
-        """The text that the next frame adds; "" for none."""
+        """Returns the text that the next frame adds, or ""."""
         chunk = None if self._decoder.getstate()[0] else chunk_in(data)
         return self._bytes(data) if chunk is None else self._chunk(*chunk)
 
@@ -136,7 +136,7 @@ class Flow:
             return ""
         flows = kind in _FLOWING or kind.endswith("_delta")
         if self._flowing and not flows and "".join(self._line).strip() == words.strip():
-            self._flowing = False  # what was said token by token is said once more as a whole
+            self._flowing = False  # the whole text repeats its tokens
             return ""
         goes_on = flows and self._flowing
         if not goes_on or len(self._line) >= _LINE:
@@ -162,10 +162,10 @@ class Flow:
 
 
 class Joiner:
-    """Joins frames as they come: each is looked at once.
+    """Joins frames incrementally, each processed once.
 
     Attributes:
-        frames: how many were added.
+        frames: number of added frames.
         left_out: frames beyond MAX_JOINED.
         size: bytes joined.
     """
@@ -177,7 +177,7 @@ class Joiner:
         self._parts: list[str] = []
 
     def add(self, data: bytes) -> None:
-        """Take in the data of the next frame."""
+        """Adds the data of the next frame."""
         self.frames += 1
         if self.size + len(data) > MAX_JOINED:
             self.left_out += 1
@@ -188,19 +188,19 @@ class Joiner:
 
     @property
     def is_binary(self) -> bool:
-        """Whether they are no text."""
+        """True for binary data."""
         return self._flow.binary
 
     @property
     def text(self) -> str:
-        """What they say so far; "" where they are no text."""
+        """The text so far; "" for binary data."""
         if len(self._parts) > 1:
             self._parts = ["".join(self._parts)]
         return self._parts[0] if self._parts and not self._flow.binary else ""
 
     @property
     def joined(self) -> Joined:
-        """All of it."""
+        """The complete result."""
         flow = self._flow
         data = b"".join(self._data) if flow.binary else b""
         chunks = bool(self.frames) and not flow.plain and not flow.binary
@@ -208,7 +208,7 @@ class Joiner:
 
 
 def join_frames(frames: Iterable[bytes]) -> Joined:
-    """Read the data of a stream's frames, in order. Never raises."""
+    """Joins the data of a stream's frames, in order. Never raises."""
     joiner = Joiner()
     for data in frames:
         joiner.add(data)

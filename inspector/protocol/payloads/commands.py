@@ -1,4 +1,4 @@
-"""What a call has a shell run, by the shape of its arguments: a text, or a program with its arguments."""
+"""Extracts the shell command of a call by the shape of its arguments: a text, or a program with arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHELL = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
 
 
 def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
-    """The command of a call that runs one, and the argument that holds it; None for other calls. Never raises."""
+    """Returns a call's command and its argument's name; None for other calls. Never raises."""
     if tool is None or not isinstance(arguments, dict) or not _RUNNING.search(tool):
         return None
     for key in _KEYS:
@@ -24,7 +24,7 @@ def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
 
 
 def _joined(words: list[str]) -> str:
-    """Words of a command as a line; of a shell that is given a script, the script."""
+    """Returns words of a command as a line; of a shell with a script, the script."""
     if len(words) >= 3 and _SHELL.fullmatch(words[0]) and words[1].startswith("-") and words[1].endswith("c"):
         return words[2]
     return shlex.join(words)

@@ -1,7 +1,7 @@
-"""What an MCP result holds, in readable form: its text, the table or JSON in that text, its other blocks in words.
+"""Makes an MCP result readable: its text, the table or JSON in that text, other blocks in words.
 
-Source: MCP 2025-06-18, Tools (content blocks, `structuredContent`). Everything is bounded: text above 1 MB is neither
-decoded nor kept whole, and `elided` says so.
+Source: MCP 2025-06-18, Tools (content blocks, `structuredContent`). All sizes are limited: text above 1 MB is neither
+decoded nor kept whole, and `elided` reports it.
 """
 
 from __future__ import annotations
@@ -17,28 +17,27 @@ from inspector.protocol.payloads.blocks import Block, block_of, is_markdown, siz
 from inspector.protocol.payloads.tables import Table, compact, table_in
 
 MAX_DECODED = 1 << 20
-"""Characters of text that are still read as JSON (docs/design.md 7: nothing above 1 MB is decoded whole)."""
+"""Characters of text decoded as JSON (docs/design.md 7: no record above 1 MB is decoded whole)."""
 MAX_KEPT = 1 << 16
-"""Characters kept of a text longer than that."""
+"""Characters kept of a longer text."""
 MAX_BLOCKS = 100
-"""Blocks of a result that are kept one by one; their text is joined all the same."""
+"""Blocks kept separately; the text of further blocks is joined all the same."""
 
 __all__ = ["MAX_DECODED", "MAX_KEPT", "Content", "Table", "content_of", "pretty_json", "size_words"]
 
 
 @dataclass(frozen=True)
 class Content:
-    """A result made readable.
+    """A readable result.
 
     Attributes:
-        text: the text blocks, joined by newlines; "" when there are none.
-        value: the JSON in the text (or the structured content, or the result itself where it has no content
-            blocks), decoded; None when there is none.
-        others: blocks that are no text (images, resources), one line of words each.
+        text: the joined text blocks, one per line; "" if there are none.
+        value: decoded JSON of the text, else the structured content, else the result without content blocks; or None.
+        others: blocks without text (images, resources), one description each.
         failed: `isError`.
-        elided: what was left out, as a sentence; None when nothing was.
-        blocks: every block in order, text or not; empty for a result without content blocks.
-        structured: `structuredContent` where the text says something else; None otherwise.
+        elided: a sentence about omitted parts, or None.
+        blocks: every block in order; empty for a result without content blocks.
+        structured: `structuredContent` if it differs from the text; else None.
     """
 
     text: str
@@ -51,17 +50,17 @@ class Content:
 
     @cached_property
     def table(self) -> Table | None:
-        """The records in it; None when it holds no array of flat objects."""
+        """Its records as a table, or None."""
         return table_in(self.value)
 
     @cached_property
     def json(self) -> str | None:
-        """Its JSON, indented; None when it is plain text."""
+        """Its JSON, indented; None for plain text."""
         return None if self.value is None else pretty_json(self.value)
 
     @cached_property
     def markdown(self) -> bool:
-        """Whether its text is Markdown: declared so, or written as such."""
+        """True for Markdown text, declared or detected."""
         declared = [block.mime for block in self.blocks if block.text is not None and block.mime]
         if declared:
             return all(mime.startswith("text/markdown") for mime in declared)
@@ -69,22 +68,22 @@ class Content:
 
     @property
     def record_count(self) -> int | None:
-        """Rows of its table; None when it has none."""
+        """Rows of its table, or None."""
         return self.table.total if self.table is not None else None
 
     @property
     def lines(self) -> list[str]:
-        """The text (else the other blocks) line by line."""
+        """Lines of its text, else the other blocks."""
         return self.text.splitlines() if self.text else list(self.others)
 
 
 def content_of(result: object) -> Content:
-    """Read the value of `result`: a tool's content, or any other result. Never raises."""
+    """Reads the value of `result`: a tool's content, or any other result. Never raises."""
     if not isinstance(result, Mapping):
         return _of_plain(result)
     blocks = result.get("content")
     if isinstance(blocks, Mapping) and isinstance(blocks.get("type"), str):
-        blocks = [blocks]  # of a sampled message there is one
+        blocks = [blocks]  # a sampled message has a single block
     if not isinstance(blocks, list):
         messages = result.get("messages") if isinstance(result.get("messages"), list) else result.get("contents")
         blocks = _message_blocks(messages)
@@ -102,7 +101,7 @@ def _of_plain(result: object) -> Content:
 
 
 def _message_blocks(messages: object) -> list[Any] | None:
-    """Blocks of a prompt's messages or of a resource's contents; a message may hold several."""
+    """Returns the blocks of a prompt's messages or a resource's contents; a message may have several."""
     if not isinstance(messages, list):
         return None
     found: list[Any] = []
@@ -147,7 +146,7 @@ def _text_of(block: object) -> str | None:
 
 
 def _words(block: object) -> str:
-    """A block that is no text: "image, image/png, 12.3 kB", "resource file:///a.pdf"."""
+    """Returns a block without text in words: "image, image/png, 12.3 kB", "resource file:///a.pdf"."""
     if not isinstance(block, Mapping):
         return compact(block)[:200]
     inner = block.get("resource") if isinstance(block.get("resource"), Mapping) else block
@@ -171,7 +170,7 @@ def _bounded(text: str) -> tuple[str, str | None]:
 
 
 def _decoded(text: str) -> object:
-    """The object or array a text is the JSON of; None when it is neither."""
+    """Returns the object or array in a JSON text, or None."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -182,7 +181,7 @@ def _decoded(text: str) -> object:
 
 
 def pretty_json(value: object) -> str:
-    """JSON indented by two; what JSON cannot say is written as Python would."""
+    """Returns JSON indented by two; values without a JSON form are written as in Python."""
     try:
         return json.dumps(value, ensure_ascii=False, indent=2)
     except (TypeError, ValueError, RecursionError):

@@ -1,9 +1,9 @@
-"""What a call would change in files: the edits of a coding agent's tools, as lines that go and lines that come.
+"""Extracts file edits from a call of a coding agent's tool, as added and removed lines.
 
-Told by the shape of the arguments, not by the name of the tool, as every agent and every server names its own: a path
-beside an old and a new text (Claude Code's Edit, Gemini's replace, the file system server's edit_file), a list of such
-pairs (MultiEdit), a path beside the whole new text (Write), or a patch in the form of Codex (`*** Begin Patch`), alone
-or handed to a shell. Shapes: docs/transcripts.md, "Edits and plans".
+Edits are detected by the shape of the arguments, since every agent and server has other tool names. One shape is a path
+with an old and a new text (Claude Code's Edit, Gemini's replace, the file system server's edit_file), or a list of such
+pairs (MultiEdit). Another is a path with the whole new text (Write). The last is a patch in the form of Codex (`***
+Begin Patch`), alone or passed to a shell. Shapes: docs/transcripts.md, "Edits and plans".
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Sign = Literal[" ", "+", "-", "@"]
-"""Of a line: it stays, comes, goes; `@` is what stands between two places of a file."""
+"""Sign of a line: unchanged, added, removed; `@` separates two places of a file."""
 Line = tuple[Sign, str]
 
 MOST_LINES = 4_000
-"""Lines of an edit; of longer ones the rest is counted."""
+"""Limit of lines in an edit; further ones are only counted."""
 _MOST_COMPARED = 800
-"""Lines that are compared with each other: finding what stayed takes the square of them at worst."""
+"""Limit of lines for a comparison, since it takes quadratic time at worst."""
 _AROUND = 3
 PATHS = ("file_path", "path", "filePath", "notebook_path", "absolute_path", "target_file", "filename")
-"""Arguments that name a file."""
+"""Names of arguments with a file path."""
 _PAIRS = (
     ("old_string", "new_string"), ("old_str", "new_str"), ("oldText", "newText"), ("oldString", "newString"),
     ("old_text", "new_text"),
@@ -34,7 +34,7 @@ _WRITING = re.compile(r"write|create|save", re.IGNORECASE)
 TOLD = frozenset(
     (*PATHS, *_WHOLE, "edits", "replace_all", "new_source", "edit_mode", "cell_id", "input", "patch")
 ).union(*_PAIRS)
-"""Arguments that edits say all of."""
+"""Names of arguments that edits represent completely."""
 PATCH = "*** Begin Patch"
 _PATCH_HEAD = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVED = "*** Move to: "
@@ -42,13 +42,13 @@ _MOVED = "*** Move to: "
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What becomes of one file.
+    """The change of one file.
 
     Attributes:
         path: of the file, as written.
         lines: (sign, line without its end), in the order of the file.
         what: "changed", "written", "deleted".
-        note: what else is to be known: where it moves to, that all places are meant; "".
+        note: a move's target, or "all places"; "".
         left_out: lines beyond `MOST_LINES`.
     """
 
@@ -60,20 +60,20 @@ class Edit:
 
     @property
     def added(self) -> int:
-        """Lines that come."""
+        """Number of added lines."""
         return sum(sign == "+" for sign, _ in self.lines)
 
     @property
     def removed(self) -> int:
-        """Lines that go."""
+        """Number of removed lines."""
         return sum(sign == "-" for sign, _ in self.lines)
 
 
 def edits_of(tool: str | None, arguments: object) -> list[Edit]:
-    """The edits that a call asks for; nothing where it edits no file. Never raises.
+    """Returns the edits of a call, empty for other calls. Never raises.
 
     Args:
-        tool: its name; only what writes a whole file is told by it.
+        tool: its name; used only to detect writing a whole file.
         arguments: decoded.
     """
     if isinstance(arguments, str):
@@ -105,7 +105,7 @@ def _cell(arguments: Mapping[str, Any]) -> str:
 
 
 def _pair(one: object) -> tuple[str, str, bool] | None:
-    """The old and the new text, and whether all places are meant."""
+    """Returns the old and the new text, and True if it replaces all places."""
     if not isinstance(one, dict):
         return None
     for old, new in _PAIRS:
@@ -131,7 +131,7 @@ def _bounded(path: str, lines: list[Line], what: Literal["changed", "written", "
 
 
 def compared(before: Sequence[str], after: Sequence[str]) -> list[Line]:
-    """What differs between two texts line by line, with a few lines around each place."""
+    """Returns a line diff with a few lines of context."""
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
         start += 1
@@ -169,11 +169,11 @@ def _marked(sign: Sign, lines: Sequence[str]) -> list[Line]:
     return [(sign, line) for line in lines]
 
 
-# Patches as Codex writes them
+# Patches in the form of Codex
 
 
 def _patch_in(arguments: Mapping[str, Any]) -> str | None:
-    """A patch among arguments: the input of a tool for it, or part of what a shell runs."""
+    """Returns a patch among arguments: a tool's input, or part of a shell command."""
     for key in ("input", "patch", "command", "cmd"):
         value = arguments.get(key)
         listed = value if isinstance(value, list) else [value]
@@ -184,7 +184,7 @@ def _patch_in(arguments: Mapping[str, Any]) -> str | None:
 
 
 def patch_edits(text: str) -> list[Edit]:
-    """The edits of a patch; nothing for what is none, of an unfinished one those that are there."""
+    """Returns the edits of a patch; of an unfinished one the edits so far, empty for other texts."""
     if not text.lstrip().startswith(PATCH):
         return []
     found: list[Edit] = []

@@ -1,7 +1,7 @@
-"""What a server offers, as a table: the answers to tools/list, prompts/list, resources/list and the templates'.
+"""Tables of a server's offers: the answers to tools/list, prompts/list, resources/list and the templates'.
 
-A JSON schema in a cell says nothing; the names of the arguments do, optional ones with a question mark.
-Source: MCP 2025-06-18, Tools, Prompts, Resources.
+A cell shows argument names in place of a JSON schema, optional ones with a question mark. Source: MCP 2025-06-18,
+Tools, Prompts, Resources.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_ARGUMENTS = 12
 
 
 def listing_in(result: object) -> tuple[str, Table] | None:
-    """What a listing lists ("tools") and its rows; None for any other result, and for an empty listing."""
+    """Returns the type of a listing ("tools") and its rows; None for other results, and for an empty listing."""
     if not isinstance(result, Mapping):
         return None
     for key, columns in _COLUMNS.items():
@@ -45,7 +45,7 @@ def _cell(item: Mapping[str, Any], column: str) -> str:
 
 
 def arguments_of(item: Mapping[str, Any]) -> list[str]:
-    """Names of what a tool or prompt takes, optional ones with "?"; at most twelve."""
+    """Returns argument names of a tool or prompt, optional ones with "?"; at most twelve."""
     schema = item.get("inputSchema")
     if isinstance(schema, Mapping):
         properties = schema.get("properties")

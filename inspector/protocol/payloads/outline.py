@@ -1,7 +1,7 @@
-"""Nested JSON as an outline: one line a value, indented by depth, so that arguments read as names and values.
+"""Outline of nested JSON: one line per value, indented by depth.
 
-An object or array inside is a line of its own ("3 entries") with what it holds below it; a list of plain values is one
-line. JSON written into a string (agents do so with their arguments) is read as what it says. Everything is bounded.
+A nested object or array is a line ("3 entries") with its values below it; a list of plain values is one line. JSON in a
+string, as agents write their arguments, is decoded. All sizes are limited.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.payloads.tables import compact
 
 MAX_DEPTH = 5
-"""Levels that become lines; what lies deeper is JSON on one line."""
+"""Levels with lines of their own; deeper values are JSON on one line."""
 MAX_DECODED = 1 << 18
-"""Characters of a string that are still read as JSON."""
+"""Characters of a string decoded as JSON."""
 _JOINED = 60
-"""Characters of the longest value that may stand beside others on one line."""
+"""Longest value that may share a line with others, in characters."""
 _SHORT = 32
-"""Characters of an object's JSON that read as well on one line."""
+"""Longest JSON of an object shown on one line, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class Line:
 
     Attributes:
         depth: 0 for the keys of the object itself.
-        name: key, or place in an array counted from 1; "" for an element that needs none.
-        text: the value; of a group how much it holds.
-        group: whether what it holds follows, deeper.
-        copy: the whole value as text, where `text` is not it; None otherwise.
+        name: key, or 1-based place in an array; "" if the element needs none.
+        text: the value; of a group its size.
+        group: its values follow, deeper.
+        copy: the whole value as text if it differs from `text`; else None.
     """
 
     depth: int
@@ -43,7 +43,7 @@ class Line:
 
 
 def outline(values: Mapping[str, object], limit: int = 60) -> tuple[list[Line], int]:
-    """The lines of an object, and how many values at its top were left out because `limit` lines are enough."""
+    """Returns the lines of an object, and the number of its top values omitted beyond `limit` lines."""
     lines: list[Line] = []
     for place, (key, value) in enumerate(values.items()):
         if len(lines) >= limit:
@@ -76,14 +76,14 @@ def _numbered(items: list[object]) -> list[tuple[str, object]]:
 
 
 def _plain_list(name: str, items: list[object], depth: int) -> Line:
-    """Plain values beside each other where none of them could be read as two, else one a line."""
+    """Joins plain values in a line if they are unambiguous, else one a line."""
     texts = [value_text(item) for item in items]
     beside = all(len(text) <= _JOINED and "," not in text and "\n" not in text for text in texts)
     return Line(depth, name, (", " if beside else "\n").join(texts), copy=compact(items))
 
 
 def nested_in(value: object) -> Mapping[str, object] | list[object] | None:
-    """The object or array a value is, or is the JSON of; None for plain values."""
+    """Returns a nested object or array, also decoded from JSON; None for plain values."""
     if isinstance(value, Mapping | list):
         return value
     if not isinstance(value, str) or len(value) > MAX_DECODED or value.lstrip()[:1] not in ("{", "["):
@@ -96,7 +96,7 @@ def nested_in(value: object) -> Mapping[str, object] | list[object] | None:
 
 
 def value_text(value: object) -> str:
-    """A plain value as text: strings as they are, a last line end as a sign, the rest as JSON."""
+    """Returns a plain value as text: strings unchanged, a final line end as a sign, the rest as JSON."""
     if isinstance(value, str):
         return value if not value.endswith("\n") else value.rstrip("\n") + "⏎"
     if value is None or isinstance(value, bool):

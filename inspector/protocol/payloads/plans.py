@@ -1,7 +1,7 @@
-"""Lists of what an agent means to do: to-do lists and plans that it writes by calling a tool.
+"""Extracts plans: to-do lists that an agent writes by calling a tool.
 
-Told by the shape of the arguments: a list named `todos` or `plan` whose entries have a status (Claude Code's TodoWrite,
-Codex's update_plan, Gemini's write_todos). Shapes: docs/transcripts.md, "Edits and plans".
+They are detected by the shape of the arguments: a list named `todos` or `plan` whose entries have a status (Claude
+Code's TodoWrite, Codex's update_plan, Gemini's write_todos). Shapes: docs/transcripts.md, "Edits and plans".
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A list of what is to be done.
+    """A to-do list.
 
     Attributes:
         steps: in the order written, at most `MOST_STEPS`.
-        why: what was said beside it; "".
-        key: the argument that holds it.
+        why: accompanying explanation; "".
+        key: name of its argument.
         left_out: entries beyond `MOST_STEPS`.
     """
 
@@ -47,19 +47,19 @@ class Plan:
 
     @property
     def done(self) -> int:
-        """Entries that are done."""
+        """Number of completed entries."""
         return sum(step.state == "done" for step in self.steps)
 
     @property
     def words(self) -> str:
-        """All of it in a few words: how far it is, and what is worked on."""
+        """Short summary: progress and present step."""
         now = next((step.text for step in self.steps if step.state == "now"), None)
         head = f"{self.done} of {len(self.steps) + self.left_out} done"
         return f"{head}, now: {now}" if now else head
 
 
 def plan_of(arguments: object) -> Plan | None:
-    """The list that a call writes; None where it writes none. Never raises."""
+    """Returns the list that a call writes, or None. Never raises."""
     if not isinstance(arguments, dict):
         return None
     for key in _LISTS:

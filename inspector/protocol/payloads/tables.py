@@ -1,7 +1,7 @@
-"""Arrays of flat objects as tables of text, found anywhere near the top of decoded JSON.
+"""Tables of text from arrays of flat objects near the top of decoded JSON.
 
 mcp-rune's `search_records` answers `{"schema":..., "records":[...], "pagination":...}`; other servers write `data`,
-`items`, or a bare array. What is found is only a reading aid: the JSON stays beside it.
+`items`, or a bare array. A table is only a reading aid beside the JSON.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_ROWS = 1_000
-"""Rows a table holds at most; `Table.total` says how many there were."""
+"""Limit of rows; `Table.total` is their full number."""
 MAX_COLUMNS = 40
 MAX_CELL = 500
 """Characters of a cell."""
@@ -27,10 +27,10 @@ class Table:
     """Rows of text.
 
     Attributes:
-        columns: keys in the order first seen.
-        rows: at most MAX_ROWS; each as long as `columns`; "" where a key is absent or null.
-        numeric: per column, whether every value in it is a number, so that it is set right.
-        total: rows there were.
+        columns: keys in order of appearance.
+        rows: at most MAX_ROWS, each as long as `columns`; "" if a key is absent or null.
+        numeric: per column, True if every value is a number, for right alignment.
+        total: full number of rows.
     """
 
     columns: tuple[str, ...]
@@ -40,13 +40,13 @@ class Table:
 
 
 def table_in(value: object) -> Table | None:
-    """The table decoded JSON is or contains; None when no array in it holds only objects with plain values."""
+    """Returns the table in decoded JSON; None without an array of objects with plain values."""
     found = _array_in(value)
     return table_of(found) if found is not None else None
 
 
 def _array_in(value: object) -> list[Mapping[str, Any]] | None:
-    """The first fitting array, level by level: known names first, then the longest one."""
+    """Returns the first suitable array, level by level: known names first, then the longest one."""
     if is_tabular(value):
         return value  # pyright: ignore[reportReturnType]  is_tabular has looked at each element
     level = deque([value]) if isinstance(value, Mapping) else deque[object]()
@@ -69,7 +69,7 @@ def _array_in(value: object) -> list[Mapping[str, Any]] | None:
 
 
 def is_tabular(value: object) -> bool:
-    """Whether a value is a non-empty array of objects that hold mostly plain values."""
+    """Returns True for a non-empty array of objects with mostly plain values."""
     if not isinstance(value, list) or not value:
         return False
     plain = nested = 0
@@ -89,7 +89,7 @@ def _is_nested(value: object) -> bool:
 
 
 def table_of(items: list[Mapping[str, Any]]) -> Table:
-    """Objects as rows, the union of their keys as columns."""
+    """Returns objects as rows, with the union of their keys as columns."""
     shown = items[:MAX_ROWS]
     columns = list(dict.fromkeys(str(key) for item in shown for key in item))[:MAX_COLUMNS]
     numeric = tuple(_is_numeric([item.get(column) for item in shown]) for column in columns)
@@ -103,7 +103,7 @@ def _is_numeric(values: list[object]) -> bool:
 
 
 def cell(value: object) -> str:
-    """One value as text: strings as they are, null as nothing, the rest as compact JSON; elided after MAX_CELL."""
+    """Returns one value as text: strings unchanged, null empty, the rest as JSON; shortened to MAX_CELL."""
     if value is None:
         return ""
     if isinstance(value, list) and all(isinstance(i, str) for i in value):
@@ -114,7 +114,7 @@ def cell(value: object) -> str:
 
 
 def compact(value: object) -> str:
-    """JSON on one line; what JSON cannot say is written as Python would."""
+    """Returns JSON on one line; values without a JSON form are written as in Python."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""Secrets that only what stands beside or above a value shows to be one: `{"name": "API_KEY", "value": "..."}`.
+"""Detects values that are secret only by their neighbours or parents: `{"name": "API_KEY", "value": "..."}`.
 
-A column, an exported field and a completion have one value of a payload, without the rest.
+Columns, exported fields and completions show one value of a payload without the rest.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from inspector.protocol.secrets.named import NAMES
 
 
 def is_secret_beside(value: Any, path: Sequence[str]) -> bool:
-    """Whether the value at a path below another is masked with its neighbours, and not without them.
+    """Returns True if the value at a path is masked with its neighbours, and not alone.
 
     Args:
         value: decoded JSON.
-        path: keys and, for arrays, numbers; as of `store.messages.payload_values.walk`, up to where it opens a text.
+        path: keys and, for arrays, numbers, as in `store.messages.payload_values.walk`, up to an embedded JSON text.
     """
     containers: list[tuple[Any, Any]] = []
     for step in path:
@@ -38,11 +38,11 @@ def is_secret_beside(value: Any, path: Sequence[str]) -> bool:
     for place in reversed(places):
         masked = masked[place] if isinstance(masked, list) or (isinstance(masked, dict) and place in masked) else None
     shown = mask_secrets(alone)
-    return masked is not shown and bool(masked != shown)  # NaN is not what it is
+    return masked is not shown and bool(masked != shown)  # NaN differs from itself
 
 
 def _with_neighbours(container: Any, step: Any, inner: Any) -> tuple[Any, Any]:
-    """A container with only those of its members that may tell of one, and where that is in it then."""
+    """Returns a container with only the members that may identify one, and its key there."""
     if isinstance(container, dict):
         named = {name: container[name] for name in NAMES.intersection(container) if isinstance(container[name], str)}
         return {**named, step: inner}, step

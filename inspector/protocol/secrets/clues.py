@@ -1,8 +1,9 @@
-"""Quick answers to what rules could find anything in a text; a "no" is certain, a "perhaps" is for the rules to settle.
+"""Prefilter of the secret rules: excludes rules that cannot match a text.
 
-Most text holds no secret, and the rules are dear: a clue is a literal that a rule cannot do without, then a look at
-what stands right after it (`"api_key":` and `key=` are clues, `the key of the map` is none). A text may be JSON as
-it was written: then quotes, slashes and blanks may be escaped, at any depth.
+An excluded rule is certain; an included one may still find no secret. Most text has no secret, and the rules are
+expensive. A clue is a literal that a rule requires, with a check of the characters after it (`"api_key":` and `key=`
+are clues, `the key of the map` is none). A text may be JSON as written: quotes, slashes and blanks may be escaped, at
+any depth.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 
 
 class SecretRule(IntEnum):
-    """What a secret is known by. Values are bits."""
+    """Rules that detect secrets. Values are bits."""
 
     KEY = 1
     BEARER = 2
@@ -27,7 +28,7 @@ class SecretRule(IntEnum):
 
     @property
     def words(self) -> str:
-        """What it masks, for people."""
+        """Name of the rule for users."""
         return _RULE_WORDS[self]
 
 
@@ -47,36 +48,36 @@ NO_RULES: Final = 0
 ALL_RULES: Final = 511
 """Bits of every rule."""
 
-# Characters that only Unicode's case folding makes ASCII letters, ASCII that is written as an escape, or both: they
-# would hide a clue, so that nothing is certain where they are.
+# Characters that case folding turns into ASCII letters, and escaped ASCII, would hide a clue; so no rule is excluded
+# for them.
 _HIDING = re.compile("[\u0130\u0131\u017f\u212a]")
 _HIDING_ESCAPES = re.compile(r"\\u(?:00[0-7]|013[01]|017[fF]|212[aA])")
 
-# From a key's last word to the colon after its closing quote no letter stands, but in escapes.
-# Possessive: a run is looked at once.
+# Between a key's last word and the colon after its closing quote there are no letters except in escapes. Possessive:
+# each run is scanned once.
 _REST = r'(?:[^a-z"\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+'
 _BLANKS = r"(?:[^a-z0-9:\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+"
 _NAMED = rf'{_REST}"{_BLANKS}:'
 _OPENED = r'(?:[^a-z0-9"\\]++|\\[bfnrt]?)*+"'
 _ANY_WORD = "key|token|pass(?:word|wd|phrase|code)?|pwd|secret|jwt|cred(?:ential)?|cookie|authorization|pat"
-# In sentences and commands a secret has a digit, or stands in quotes.
+# In sentences and commands a secret contains a digit, or is quoted.
 _SAID = r"(?:[ \t*`:?]|[=\-]>){1,24}(?:(?:is|was|are)[: \t]{1,8}[*`\\\"']{0,80})?(?:'|[^\s0-9]{0,600}[0-9])"
 _IN_LIST = r"[^a-z\"'\\]{0,40}\\*[\"'](?:[^a-z0-9\"'\\]|\\[bfnrt]?)*,"
 _GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?(?:(?:\\*[\"'])?[ \t]{{0,8}}:?[=:]|{_SAID})|{_NAMED}|{_IN_LIST}|[^a-z<>\s]{{0,40}}>)"
-# In the plural: a list or an object, or lines below
+# After a plural: a list or an object, or lines below
 _COLON = r"(?:\\*[\"'`])?(?:[ \t]{0,8}=|(?:[^a-z0-9:\\]|\\(?:[bfnrt]|u[0-9a-f]{4})?)*:)"
 _MANY = rf"{_COLON}(?:[^a-z0-9\[{{\\]|\\[bfnrt]?)*(?:[\[{{|>\n\r-]|\\)"
 _SHORTEST = len("://:p@")
 _SHORTEST_WORD = len("AKIA") + 16
-"""Characters of the shortest secret, and of the shortest one without any mark."""
+"""Length of the shortest secret, and of the shortest one without punctuation."""
 _API_KEY = int(SecretRule.API_KEY)
 _SET = SecretRule.KEY | SecretRule.ASSIGNED | SecretRule.URL
 _BODY = r"[A-Za-z0-9_\-]"
 
-# Each clue costs a look at the whole text, so that words and shapes share one that begins with what they have in
-# common. It is looked for only behind a literal, of a single character best, which costs the least.
+# Each clue scans the whole text, so words and shapes with a common beginning share one. The search is gated by a
+# literal, best a single character, which is cheapest.
 _IN_ANY_CASE: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    # token, key: in the plural they are none, but in lists; cookie
+    # token, key: plurals count only with lists; cookie
     ("k", re.compile(rf"k(?:(?:e[ny]|ies?){_GIVEN}|e(?:n|y(?<=[a-z0-9_\-. ]key))s{_MANY})"), _SET),
     ("cre", re.compile(f"cre(?:t|dential|d)s?{_GIVEN}"), _SET | SecretRule.BASIC),  # secret
     ("pass", re.compile(rf"pass(?:word|wd|phrase|code)?s?{_GIVEN}"), _SET),
@@ -128,19 +129,19 @@ _NAMES_SECRET = re.compile(rf"(?:{_ANY_WORD})[^a-z\"'`\\,]{{0,100}}(?:s[^a-z\"'`
 
 
 def rules_for(text: str) -> int:
-    """Rules that could find a secret in a text, or in what it says as JSON; bits of `SecretRule`.
+    """Returns the rules that could find a secret in a text, or in its JSON; bits of `SecretRule`.
 
     Linear in the text, some nanoseconds a character.
     """
     length = len(text)
-    if length < _SHORTEST or (length < _SHORTEST_WORD and text.isalnum()):  # names, and most of what JSON holds
+    if length < _SHORTEST or (length < _SHORTEST_WORD and text.isalnum()):  # names, and most values of JSON
         return NO_RULES
     if "\\" in text and _HIDING_ESCAPES.search(text):
         return ALL_RULES
     if not text.isascii():
         if _HIDING.search(text):
             return ALL_RULES
-        text = text.encode("ascii", "replace").decode("ascii")  # what is left is no part of a clue, and ASCII is quick
+        text = text.encode("ascii", "replace").decode("ascii")  # other characters belong to no clue, and ASCII is fast
     lowered = text.lower()
     found = NO_RULES
     for literal, clue, rules in _IN_ANY_CASE:
@@ -155,5 +156,5 @@ def rules_for(text: str) -> int:
 
 
 def may_hold_secrets(text: str) -> bool:
-    """Whether masking could find anything in a text, or in JSON that it is; False is certain, and quick."""
+    """Returns False if masking certainly finds no secret in a text, or in its JSON. Fast."""
     return rules_for(text) != NO_RULES

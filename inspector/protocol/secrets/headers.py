@@ -1,7 +1,7 @@
-"""Secrets in headers, as text: `Authorization: Token ...`, `Cookie: a=...; b=...`, `('x-api-key', '...')`.
+"""Masks secrets in headers within text: `Authorization: Token ...`, `Cookie: a=...; b=...`, `('x-api-key', '...')`.
 
-Of an Authorization the scheme stays in clear. Lists of header and value are told from lists of names by what the value
-looks like: `["token", "space"]` is what a schema requires.
+The scheme of an Authorization stays visible. Lists of header and value are distinguished from lists of names by the
+value's form: `["token", "space"]` is a schema's requirement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inspector.protocol.secrets.keys import is_secret_key
 from inspector.protocol.secrets.shapes import border
 from inspector.protocol.secrets.spans import replaced
 
-# After `Bearer` may stand what stands in prose, or the next key of a schema; what is quoted is none of it.
+# After `Bearer` prose or the next key of a schema may follow; they are not masked.
 _NO_BEARERS = r"(?!(?i:tokens?|bearer|headers?|auth\w*|scheme|of|the|and|is|in|for|your)\b|[A-Za-z]{1,40}:)"
 _BEARER = re.compile(
     rf"(?=[bB])((?i:bearer){border(6)}(?:(?::?(?:[ \t]|\\{{1,64}}[tnr ]|\r?\n)){{1,8}}|%20|\+)(?:\\{{0,64}}[\"'`<])?)"
@@ -27,7 +27,7 @@ _COLON = r"(?:\\{0,64}[\"'][ \t]{0,8}[:,]|[ \t]{0,8}[:=])[ \t]{0,8}(?:b?\\{0,64}
 _NAME = rf"(?=[aA])(?i:authorization){border(13)}{_COLON}"
 _PLAIN = re.compile(
     rf"({_NAME}(?P<scheme>[A-Za-z][\w\-]{{1,24}})[ \t]{{1,8}})"
-    r"(?P<value>(?!(?i:proxy-)?(?i:authorization))[A-Za-z0-9._~+/=\-:|]{3,})"  # the next header is none
+    r"(?P<value>(?!(?i:proxy-)?(?i:authorization))[A-Za-z0-9._~+/=\-:|]{3,})"  # the next header is no value
 )
 _SCHEMES = frozenset(
     ("basic", "token", "apikey", "api-key", "key", "dpop", "negotiate", "ntlm", "ssws", "pat", "splunk", "geniekey",
@@ -43,7 +43,7 @@ _COOKIES = re.compile(
     r"[^\s=;,:\"'\\<>&]{1,128}=[^\s;\"'\\<>]{1,4096}"
     r"(?:;[ \t]{0,8}(?:(?i:expires)=[^;\"'\\\r\n]{0,40}|[^\s=;,\"'\\<>]{1,128}(?:=[^\s;\"'\\<>]{0,4096})?)){0,64}"
 )
-# As a header says it, and as npm and Docker keep it: the base64 tells.
+# In headers, and in the files of npm and Docker; the base64 identifies it.
 _ALONE = re.compile(
     rf"(?=[aAbB])((?i:basic){border(5)}[ \t]{{1,8}}|(?i:auth)(?:\\{{0,64}}[\"'])?[ \t]{{0,8}}[:=][ \t]{{0,8}}"
     r"(?:\\{0,64}[\"'])?)([A-Za-z0-9+/]{8,2048}={0,2})(?![A-Za-z0-9+/=])"
@@ -57,17 +57,17 @@ _LISTED = re.compile(
 )
 _LISTED_NAME = re.compile(r"[A-Za-z\-][A-Za-z0-9_.\-]{1,100}")
 _TELLING = re.compile(r"(?=[^0-9]*[0-9])\S{8,}")
-_NO_NAME = re.compile(r"[0-9][^A-Za-z]{0,64}[A-Za-z]")  # step_2 is one
+_NO_NAME = re.compile(r"[0-9][^A-Za-z]{0,64}[A-Za-z]")  # step_2 is a name
 _OPTION = re.compile(r"--?[A-Za-z][\w\-]*")
 _PLACEHOLDER = re.compile(r"-|[<$%{\[]|[A-Z_]+\Z")
 
 
 def mask_headers(text: str, mask: Callable[[str], str]) -> str:
-    """A text with what headers authorize with replaced.
+    """Masks authorization headers in a text.
 
     Args:
         text: any text.
-        mask: what becomes of a secret.
+        mask: returns the replacement of a secret.
     """
 
     def after(found: re.Match[str]) -> str:
@@ -91,12 +91,12 @@ _PROSE = frozenset({"required", "header", "headers", "token", "value", "none", "
 
 
 def mask_bearers(text: str, mask: Callable[[str], str]) -> str:
-    """A text with what stands behind `Bearer` replaced."""
+    """Masks values after `Bearer` in a text."""
     return _BEARER.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
 
 
 def is_user_and_password(text: str) -> bool:
-    """Whether a text says in base64 what a Basic header does: a name, a colon, and more."""
+    """Returns True if a base64 text decodes to a name, a colon, and more, as in a Basic header."""
     try:
         decoded = base64.b64decode(text[: len(text) // 4 * 4], validate=True)
     except (binascii.Error, ValueError):
@@ -105,14 +105,14 @@ def is_user_and_password(text: str) -> bool:
 
 
 def mask_cookies(text: str, mask: Callable[[str], str]) -> str:
-    """A text with all that headers of cookies set replaced."""
+    """Masks cookies in headers within a text."""
     if "cookie" not in text.lower():
         return text
     return _COOKIES.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
 
 
 def mask_listed(text: str, mask: Callable[[str], str]) -> str:
-    """A text with values replaced that follow a header's or an option's name in a list: `["--token", "..."]`."""
+    """Masks values after a header's or option's name in a list: `["--token", "..."]`."""
     place, parts = 0, list[str]()
     done = 0
     while found := _LISTED.search(text, place):
@@ -132,18 +132,18 @@ _USER_GIVEN = re.compile(
 )
 _LOGIN = re.compile(r"(?P<user>[^\s:/@]{1,128}):(?!//)(?P<password>[^\s]{1,512})")
 _GROUPS = frozenset(("root", "wheel", "staff", "users", "daemon", "nogroup", "nobody", "docker", "sudo", "adm"))
-"""What follows the user where a container is told as whom to run."""
+"""Group names after the user, in a container's user option."""
 
 
 def is_login(value: str) -> bool:
-    """Whether what follows `-u` is a user and a password, as of curl; not a user and a group, as of docker."""
+    """Returns True if the value of `-u` is user and password, as in curl; False for user and group, as in docker."""
     found = _LOGIN.fullmatch(value)
     if found is None or found["password"].isdecimal() or found["password"] == found["user"]:
         return False
     return found["password"] not in _GROUPS and _PLACEHOLDER.match(found["password"]) is None
 
 
-# Options may stand between; a key has a digit, a password for sudo is any word.
+# Options may come between. A key has a digit; a password for sudo may be any word.
 _GAP = r"[ \t\"',\\]{1,40}"
 _WANDB = re.compile(
     rf"(?i:wandb){_GAP}(?i:login)(?:{_GAP}--?[a-z\-]{{1,40}}(?:=[^\s\"'\\]{{1,100}})?){{0,4}}{_GAP}"
@@ -158,9 +158,9 @@ _SUDO = re.compile(
 
 
 def mask_logins(text: str, mask: Callable[[str], str]) -> str:
-    """A text with users and passwords replaced that follow their option in a list: `["-u", "me:..."]`.
+    """Masks user and password after their option in a list: `["-u", "me:..."]`.
 
-    So are a key that follows `wandb login`, and a password that is piped to `sudo -S`.
+    Also masks a key after `wandb login`, and a password piped to `sudo -S`.
     """
     spans = (found.span("value") for found in _USER_GIVEN.finditer(text) if is_login(found["value"]))
     text = replaced(text, spans, mask)
@@ -170,19 +170,20 @@ def mask_logins(text: str, mask: Callable[[str], str]) -> str:
 
 
 def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
-    """Whether a text that follows another one in a list is the secret of that name.
+    """Returns True if a text after another in a list is the secret of that name.
 
     Args:
         name: the text before.
         value: the text.
-        is_pair: the list has these two alone.
+        is_pair: the list has only these two.
     """
     if name in _USER_OPTIONS:
         return is_login(value)
     if _LISTED_NAME.fullmatch(name) is None or not is_secret_key(name):
         return False
     if name[0] == "-":
-        says_again = value.lower().replace("-", "_") == name.lstrip("-").lower().replace("-", "_")  # as click wants it
+        # a declaration of click repeats the option's name
+        says_again = value.lower().replace("-", "_") == name.lstrip("-").lower().replace("-", "_")
         return _OPTION.fullmatch(name) is not None and not says_again and _PLACEHOLDER.match(value) is None
     is_header = is_pair or "-" in name or name.lower().endswith(("authorization", "cookie"))
     credentials = value.rpartition(" ")[2]
@@ -190,8 +191,8 @@ def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
 
 
 def secrets_listed(items: list[Any]) -> list[int]:
-    """Which items of a list are secrets, for what stands before them."""
-    if len(items) < 2 or str not in set(map(type, items)):  # long arrays of numbers are common
+    """Returns the indices of a list's items that are secrets by the item before them."""
+    if len(items) < 2 or str not in set(map(type, items)):  # fast exit: long arrays of numbers are common
         return []
     is_pair = len(items) == 2
     return [

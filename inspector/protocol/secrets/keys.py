@@ -1,7 +1,7 @@
-"""Which keys name a secret, however they are written: `token`, `accessToken`, `API_KEY`, `x-api-key`, `Authorization`.
+"""Decides if a key names a secret, in any spelling: `token`, `accessToken`, `API_KEY`, `x-api-key`, `Authorization`.
 
-Counts (`max_tokens`) and markers (`progressToken`, `nextPageToken`) are no secrets. Whoever adds a word here adds its
-clue in `secret_clues`: a property test holds the two together.
+Counts (`max_tokens`) and markers (`progressToken`, `nextPageToken`) are no secrets. A new word here needs a clue in
+`secret_clues`; a property test verifies both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SECRET_KEYS = frozenset(
      "mistral", "groq", "deepseek", "cohere", "license")
 )  # fmt: skip
 _NAMES_OF_PLACES = frozenset({"storage", "application"})
-"""Such a key may as well be where a program puts something (`STORAGE_KEY = "filters"`): it is one if it looks made."""
+"""Keys that may also name a storage place (`STORAGE_KEY = "filters"`); secret only if the value looks random."""
 _TOKENS_OF = ("access", "auth", "api", "bot", "session", "refresh", "identity", "security", "bearer", "join", "csrf",
               "user", "github", "gitlab", "id")  # fmt: skip
 _IN_ONE = frozenset(
@@ -27,69 +27,69 @@ _IN_ONE = frozenset(
     | {f"{whose}token" for whose in _TOKENS_OF}
 )
 _ENDS_SO = ("password", "passwd", "passphrase", "secret")
-"""What ends so is one word with it: `dbpassword`, `PGPASSWORD`, `clientsecret`."""
+"""Suffixes that form one word: `dbpassword`, `PGPASSWORD`, `clientsecret`."""
 _HAVE_PASS = frozenset({"", "db", "database", "user", "smtp", "mail", "ftp", "http", "proxy", "redis", "admin", "root"})
 _PERSONAL = ("github_pat", "gitlab_pat", "gh_pat", "azure_pat", "ado_pat", "devops_ext_pat")
-_NO_SECRETS = frozenset({"PWD"})  # where a shell is
+_NO_SECRETS = frozenset({"PWD"})  # a shell's working folder
 _MARKERS = frozenset(
     ("progress", "page", "next", "continuation", "continue", "sync", "cursor", "stop", "start", "end", "eos", "bos",
      "pad", "unk", "sep", "cls", "mask", "first", "last")
 )  # fmt: skip
 _MAY_BE_NUMBER = frozenset({"token", "jwt", "pass", "cookie", "cookies"})
 HOLDERS = ("value", "raw", "stringValue", "string_value", "bytesValue", "bytes_value")
-"""Under which an object that stands for a value has it; the latter ones in OpenTelemetry's."""
+"""Member names of a wrapped value; the latter ones are OpenTelemetry's."""
 _VALUES = frozenset(HOLDERS)
 LISTS = frozenset(("arrayValue", "array_value", "values"))
-"""And those of which it has several: `{"arrayValue": {"values": [{"stringValue": ...}]}}`."""
+"""Member names of several wrapped values: `{"arrayValue": {"values": [{"stringValue": ...}]}}`."""
 _NAME = re.compile(r"[A-Za-z0-9_.\- ]{1,100}:?")
 _MADE = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_\-.+/=~]{16,512}")
 _FEWEST_DIFFERENT = 6
 _LONGEST_KEY = 200
-"""Characters of a key that are looked at, from its end, where the word stands that decides."""
+"""Characters examined of a key, from its end, since the last word decides."""
 
 
 def is_secret_key(key: str) -> bool:
-    """Whether a key names a secret: `token`, `accessToken`, `API_KEY_2`, `Authorization`; not `max_tokens`."""
+    """Returns True if a key names a secret: `token`, `accessToken`, `API_KEY_2`, `Authorization`; not `max_tokens`."""
     return _is_secret_key(key if len(key) <= _LONGEST_KEY else key[-_LONGEST_KEY:])
 
 
 def is_marker(key: str) -> bool:
-    """Whether a key names a place in a list or a text, as `next_page_token` does."""
+    """Returns True if a key names a position in a list or a text, as `next_page_token`."""
     words = [word.lower() for word in _WORDS.findall(key[-_LONGEST_KEY:])]
     return len(words) > 1 and words[-1] == "token" and words[-2] in _MARKERS
 
 
 def may_be_number(key: str) -> bool:
-    """Whether a number under this key is none of its secrets: a token as such is text, a number counts them."""
+    """Returns True if a number under this key is no secret: a token is text, a number counts tokens."""
     return key.lower().rstrip("0123456789_-") in _MAY_BE_NUMBER
 
 
 def holds_value(key: str) -> bool:
-    """Whether an object under a secret's key has the secret itself under this one: `{"token": {"value": ...}}`."""
+    """Returns True if an object under a secret's key has the secret under this one: `{"token": {"value": ...}}`."""
     return key in _VALUES
 
 
 def names_secrets(key: str) -> bool:
-    """Whether a key names several things of which some may be secrets: `tokens`, `api_keys`.
+    """Returns True if a key names several possible secrets: `tokens`, `api_keys`.
 
-    They may as well be counts, or pieces of text: only what is `looks_made` is one.
+    They may also be counts or pieces of text, so a value is secret only if it `looks_made`.
     """
     return _names_secrets(key if len(key) <= _LONGEST_KEY else key[-_LONGEST_KEY:])
 
 
 def names_place(key: str) -> bool:
-    """Whether a secret key of this name may as well name a place: what is under it is a secret if it `looks_made`."""
+    """Returns True if a secret key may also name a place; its value is secret only if it `looks_made`."""
     words = [word.lower() for word in _WORDS.findall(key[-_LONGEST_KEY:].rstrip("0123456789_-"))]
     return len(words) > 1 and words[-1] == "key" and words[-2] in _NAMES_OF_PLACES
 
 
 def looks_made(value: str) -> bool:
-    """Whether a text looks as if a program had made it by chance: long, in one piece, of letters and digits."""
+    """Returns True if a text looks random: long, in one piece, of letters and digits."""
     return _MADE.fullmatch(value) is not None and len(set(value)) >= _FEWEST_DIFFERENT
 
 
 def names_secret(name: object) -> bool:
-    """Whether what an object calls itself says that its value is one: `{"name": "API_KEY", "value": "..."}`."""
+    """Returns True if an object's name makes its value secret: `{"name": "API_KEY", "value": "..."}`."""
     return isinstance(name, str) and _NAME.fullmatch(name) is not None and _is_secret_key(name)
 
 

@@ -1,7 +1,6 @@
-"""Secrets in the lines of files and commands: `tokens:` and a list below, `--token ...`, `curl -u me:...`.
+"""Masks secrets in lines of files and commands: `tokens:` with a list below, `--token ...`, `curl -u me:...`.
 
-Lines may end as they do in text, or escaped as in JSON. Where it may be prose, a value is a secret only when it looks
-like one.
+Line ends may be real, or escaped as in JSON. In possible prose, a value is masked only if it looks like a secret.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from inspector.protocol.secrets.spans import replaced
 _END = r"(?:\r?\n|\\{1,64}r\\{1,64}n|\\{1,64}n)"
 _QUOTE = r"\\{0,64}[\"'`]"
 _BORDER = border(0, r"A-Za-z0-9_.\-")
-# The first letter is looked at before the rest in either case, which is what takes time.
+# The first letter is tested before the case-insensitive rest, which is slow.
 _WORDS = (
     r"(?=[tpskjcTPSKJC])(?i:token|pass|passwd|password|passphrase|passcode|pwd|secret|key|jwt|credential|cred|cookie)"
 )
@@ -38,7 +37,7 @@ _SEVERAL = re.compile(
     rf"{_WORDS}[sS]?(?P<close>(?:{_QUOTE})?)[ \t]{{0,8}}[:=][ \t]{{0,8}}"
     rf"(?:(?P<list>\[)|(?P<block>[|>][+\-]?)?[ \t]{{0,8}}(?={_END}))"
 )
-_BLANKS = r"(?:\s|\\{1,64}r\\{1,64}n|\\{1,64}n){0,64}"  # each in one way only: two would be tried in all combinations
+_BLANKS = r"(?:\s|\\{1,64}r\\{1,64}n|\\{1,64}n){0,64}"  # no overlapping alternatives, to avoid exponential backtracking
 _ITEM = re.compile(rf"{_BLANKS}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}]{{1,600}})(?:{_QUOTE})?{_BLANKS},?")
 _LISTED = re.compile(
     rf"{_END}[ \t]{{0,64}}-[ \t]{{1,8}}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}:]{{1,600}})(?:{_QUOTE})?[ \t]{{0,8}}"
@@ -83,7 +82,7 @@ _COMMANDS = tuple(
          r"'(?=[^'\r\n0-9]{0,250}[0-9])[^'\r\n\\]{3,256}'"),
     )
 )  # fmt: skip
-"""What has to be in a text, and commands with a secret; what stands before it is group 1."""
+"""Commands with a secret: a required substring, and the pattern; group 1 is the text before the secret."""
 _NAMED = re.compile(
     rf"{_WORDS}(?P<gap>[ \t]{{1,8}}(?i:is|was|are)[: \t]{{1,8}}|(?:\\{{0,64}}[\"'])?[ \t]{{0,8}}=>[ \t]{{0,8}}"
     rf"|[ \t]{{0,8}}(?:->|[\u2192\u2014])[ \t]{{0,8}}|[*`]{{1,3}}[ \t]{{0,4}}:?[ \t]{{1,8}}"
@@ -99,11 +98,11 @@ _ELEMENT = re.compile(r"(<(?P<name>[A-Za-z][\w\-.:]{0,100})>)(?P<value>[^<>\s\"\
 
 
 def mask_lines(text: str, mask: Callable[[str], str]) -> str:
-    """A text with secrets in lines of files and commands replaced.
+    """Masks secrets in lines of files and commands.
 
     Args:
         text: any text.
-        mask: what becomes of a secret.
+        mask: returns the replacement of a secret.
     """
     text = replaced(text, _several(text), mask)
     if "value" in text.lower():
@@ -127,7 +126,7 @@ def _masked(found: re.Match[str], mask: Callable[[str], str]) -> str:
 
 
 def _several(text: str) -> Iterator[tuple[int, int]]:
-    """Where values are of lists, and of blocks below their name."""
+    """Yields the spans of values in lists, and of blocks below their name."""
     for found in _SEVERAL.finditer(text):
         name, place = _name_before(text, found.start("close")), found.end()
         is_one = is_secret_key(name)
@@ -149,7 +148,7 @@ def _several(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _name_before(text: str, end: int) -> str:
-    """The name that ends at a place: `db_password`, `API key`; what belongs to an escape before it is none of it."""
+    """Returns the name that ends at a place: `db_password`, `API key`; without parts of an escape before it."""
     found = _NAME.search(text[max(0, end - _LONGEST_NAME) : end])
     if found is None:
         return ""
@@ -165,7 +164,7 @@ def _is_paired(found: re.Match[str]) -> bool:
 
 
 def _is_given(found: re.Match[str]) -> bool:
-    """Whether what follows an option is its value: in prose, words follow."""
+    """Returns True if the text after an option is its value; in prose, words follow."""
     if not is_secret_key(found["name"]):
         return False
     if found["quoted"] is not None:
@@ -177,7 +176,7 @@ def _is_given(found: re.Match[str]) -> bool:
 
 
 def _is_assigned(found: re.Match[str]) -> bool:
-    """Whether a sentence says a secret: "the password is hunter2"."""
+    """Returns True if a sentence states a secret: "the password is hunter2"."""
     name = found["name"] if "name" in found.re.groupindex else _name_before(found.string, found.start("gap"))
     value = found["value"].rstrip(".:!?")
     return is_secret_key(name) and _TELLING.fullmatch(value) is not None and _NO_VALUE.match(value) is None

@@ -1,9 +1,9 @@
-"""Secrets in traffic, masked: values under telling keys, Bearer headers, tokens in URLs, web tokens, keys of services.
+"""Masks secrets in traffic: values under secret keys, Bearer headers, tokens in URLs, web tokens, keys of services.
 
-Views, copies and exports all go by the rules here, and show dots unless the user asks otherwise (docs/design.md 4).
-Structures are masked by `mask_secrets`, text (JSON inside JSON included) by `mask_text`; both know the same keys
-(`secret_keys`), and both run only the rules that could find anything (`secret_clues`). What is given to a name in text
-(`password: "..."`) is for `secret_assignments`.
+Views, copies and exports all use these rules, and show dots unless the user asks otherwise (docs/design.md 4).
+`mask_secrets` masks structures, `mask_text` masks text (JSON inside JSON included). Both know the same keys
+(`secret_keys`), and run only the rules that may match (`secret_clues`). `secret_assignments` handles assignments in
+text (`password: "..."`).
 """
 
 from __future__ import annotations
@@ -41,10 +41,9 @@ from inspector.protocol.secrets.pairs import mask_pairs
 from inspector.protocol.secrets.shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key, is_made_key
 from inspector.protocol.secrets.spans import MASK, replaced
 
-# Secrets that are given to a name in text: `token=...`, `password: "..."`, `X-API-Key: ...`, `{'token': '...'}`.
-#
-# What a name says is for `secret_keys`. Where it may as well be prose or code, a value is a secret only when it looks
-# like one: "password: required", `token: str` and `key=self.key` stay.
+# Assignments of secrets in text: `token=...`, `password: "..."`, `X-API-Key: ...`, `{'token': '...'}`.
+# `secret_keys` judges the name. In possible prose or code, a value is masked only if it looks like a secret: "password:
+# required", `token: str` and `key=self.key` stay.
 
 _WORDS = (
     "token|password|passwd|passphrase|passcode|pass|pwd|secret|key|jwt|credential|cred|cookie|authorization|verifier"
@@ -82,11 +81,11 @@ _NO_VALUES = frozenset(
 
 
 def mask_assigned(text: str, mask: Callable[[str], str]) -> str:
-    """A text with the values given to names of secrets replaced.
+    """Masks values assigned to names of secrets.
 
     Args:
         text: any text.
-        mask: what becomes of a secret.
+        mask: returns the replacement of a secret.
     """
 
     def masked(found: re.Match[str]) -> str:
@@ -100,14 +99,14 @@ def mask_assigned(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _is_assigned_secret(found: re.Match[str], value: str, *, quoted: bool) -> bool:
-    """Whether a value given to something is a secret."""
+    """Returns True if an assigned value is a secret."""
     word = value.rstrip(" ,;:|)]}.?!").lower()
-    if word in _NO_VALUES or len(set(value)) == 1 or _CODE.match(value):  # dots as well: what was masked
+    if word in _NO_VALUES or len(set(value)) == 1 or _CODE.match(value):  # also dots: masked already
         return False
     if not quoted and (found["close"] or (found["gap"] != "=" and not _TELLING.search(value))):
         return False
     name = _NAME.search(found.string[max(0, found.start() - _LONGEST_NAME) : found.start("gap")])
-    if name is None or name["address"]:  # in addresses the rule for them has looked
+    if name is None or name["address"]:  # the rule for addresses has handled it
         return False
     key = next(filter(is_secret_key, (name["name"], (name["escape"] or "")[-1:] + name["name"])), None)
     if key is None or key.lower().endswith(word):  # f(password=password)
@@ -117,9 +116,8 @@ def _is_assigned_secret(found: re.Match[str], value: str, *, quoted: bool) -> bo
     return found["gap"] == "=" or not (_CALL.match(value) or (_NUMBER.fullmatch(word) and not _PASSWORD.search(key)))
 
 
-# Secrets in addresses: `?token=...`, `https://me:...@host`, hooks that whoever knows them may call.
-#
-# Addresses may stand in JSON (`\/`), in pages (`&amp;`), and percent-encoded in other addresses (`%26token%3D...`).
+# Secrets in addresses: `?token=...`, `https://me:...@host`, hooks callable by anyone who knows them.
+# Addresses may occur in JSON (`\/`), in pages (`&amp;`), and percent-encoded in other addresses (`%26token%3D...`).
 
 _QUERY = re.compile(r"(?:[?&#]|&amp;)([\w\-.]{1,64})=")
 _VALUE = re.compile(r"[^&\s\"'\\#<>]+")
@@ -129,7 +127,7 @@ _ENCODED = re.compile(
 _SIGNATURE = re.compile(r"(?i)(?<![a-z0-9])sig(?:nature)?\Z|token\Z|secret\Z|password\Z|api_?key\Z")
 _ENDS = re.compile(r"[A-Za-z](?:_?[0-9]{1,2})?\Z")
 _ONLY_HERE = frozenset(("auth", "_auth", "authkey", "assertion", "client_assertion", "samlresponse", "hmac"))
-"""What is a secret in an address alone: elsewhere it says how something is done, or to what."""
+"""Parameter names that are secret only in addresses; elsewhere they name a method or an object."""
 
 _USER_INFO = re.compile(
     r"(:(?:\\{0,64}/){2}[^/\s:@\"'<>]{0,128}:)"
@@ -148,16 +146,16 @@ _BOT = re.compile(r"((?<![0-9])[0-9]{8,12}:)AA[\w\-]{32,40}(?![\w\-])")
 
 
 def mask_queries(text: str, mask: Callable[[str], str]) -> str:
-    """A text with the values of telling parameters of addresses and forms replaced."""
+    """Masks secret parameters of addresses and forms."""
     given = ((found[1], _VALUE.match(text, found.end())) for found in _QUERY.finditer(text))
     values = (value.span() for name, value in given if value and _is_secret(name, value[0]))
-    text = replaced(text, values, mask)  # addresses may have others for values
+    text = replaced(text, values, mask)  # the values may be addresses with parameters
     return _ENCODED.sub(lambda found: found[1] + mask(found[3]) if _is_secret(found[2], found[3]) else found[0], text)
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """Whether what is given to a parameter of this name is a secret."""
-    if name.lower() == "key":  # of Google's services, and of a record or a file
+    """Returns True if a parameter's value is a secret."""
+    if name.lower() == "key":  # a key of Google's services, or of a record or a file
         return is_made_key(value)
     if _ENDS.search(name) is None or is_marker(name):
         return False
@@ -165,14 +163,14 @@ def _is_secret(name: str, value: str) -> bool:
 
 
 def mask_users(text: str, mask: Callable[[str], str]) -> str:
-    """A text with passwords and tokens of users in addresses replaced, and what tells a hook."""
+    """Masks passwords and tokens of users in addresses, and the secret part of hooks."""
     for pattern in (_USER_TOKEN, _USER_INFO, _HOOK):
         text = pattern.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
     return text
 
 
 def mask_bots(text: str, mask: Callable[[str], str]) -> str:
-    """A text with what Telegram gives to bots replaced, which stands in addresses mostly."""
+    """Masks Telegram's bot tokens, which occur mostly in addresses."""
     if ":AA" not in text:
         return text
     return _BOT.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
@@ -182,39 +180,39 @@ __all__ = ["LONGEST_SECRET", "MASK", "SecretRule", "Tally", "is_secret_key", "ma
            "masked_start", "masked_words", "may_hold_secrets"]  # fmt: skip
 
 Tally: TypeAlias = "Counter[SecretRule]"
-"""Counts what was masked, by rule."""
+"""Counts masked secrets by rule."""
 
 _MAX_DEPTH = 200
-_LOOKED_INTO = frozenset({str, dict, list})  # what decoded JSON has, and nothing that is derived from it
+_LOOKED_INTO = frozenset({str, dict, list})  # exact types of decoded JSON, without subclasses
 
 _PLAIN_KEYS = set[Any]()
-"""Keys that hold no secret, as was found out before."""
+"""Cache of keys without a secret."""
 _MOST_KEYS = 4096
 _SHORT_KEY = 200
-"""Keys that are remembered, and their characters."""
+"""Limits of the cache: keys, and characters of a key."""
 _AUTH = ("auth", "_auth")
-"""Under which Docker and npm keep a user's name and password, in base64."""
+"""Keys with a user's name and password in base64, in files of Docker and npm."""
 LONGEST_SECRET = 100_000
-"""So many characters behind a cut are looked at, more than a web token has."""
+"""Characters examined after a truncation, more than a web token has."""
 
-# Every pattern is bounded, so that hostile text takes linear time.
-# The border lets no second try start inside the first.
+# Every pattern is bounded, so that hostile text takes linear time. The border prevents a second match from starting
+# inside the first.
 _JWT = re.compile(
     rf"eyJ{border(3, 'A-Za-z0-9_-')}[A-Za-z0-9_\-]{{8,4096}}\.(?:[A-Za-z0-9_\-]{{4,65536}})?\.[A-Za-z0-9_\-]*"
     r"(?:\.[A-Za-z0-9_\-]{1,65536}){0,2}"  # encrypted ones have five parts
 )
-# Printable ASCII that needs no escape, at any depth: nobody writes it so but to hide something.
+# Printable ASCII that needs no escape, at any depth; such an escape is written only for concealment.
 _PLAIN_ESCAPE = re.compile(r"(?<!\\)\\++u(00(?:2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abABd-fD-F]|7[0-9a-eA-E]))")
 
 
 def mask_secrets(value: Any, tally: Tally | None = None) -> Any:
-    """A copy of decoded JSON with every secret replaced by MASK; plain values come back as they are.
+    """Returns a copy of decoded JSON with every secret replaced by MASK; plain values are returned unchanged.
 
     Strings are masked as text, so a Bearer header or JSON inside a string is found too.
 
     Args:
         value: decoded JSON.
-        tally: takes in how many secrets were found by which rule.
+        tally: counts the found secrets by rule.
     """
     return _masked(value, 0, tally)
 
@@ -237,7 +235,7 @@ def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
                 for k, v in value.items()
             }
         return {k: _under_key(k, v, depth, tally) for k, v in value.items()}
-    # Long arrays of numbers are common, and cheap this way.
+    # Fast path for long arrays of numbers, which are common.
     items = [_masked(item, depth + 1, tally) if type(item) in _LOOKED_INTO else item for item in value]
     for place in secrets_listed(value):
         items[place] = _counted(MASK, tally)
@@ -245,7 +243,7 @@ def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
 
 
 def _has_plain_keys(members: dict[Any, Any]) -> bool:
-    """Whether no key of an object holds a secret itself; most keys are met again."""
+    """Returns True if no key of an object contains a secret; most keys repeat, so a cache answers."""
     if _PLAIN_KEYS.issuperset(members):
         return True
     for key in members:
@@ -261,7 +259,7 @@ def _is_plain_key(key: object) -> bool:
 
 
 def _with_masked_keys(value: dict[Any, Any], depth: int, tally: Tally | None) -> dict[Any, Any]:
-    """Members of which some have a secret for a key: what two of them become is numbered, so that none is lost."""
+    """Masks members with secrets in their keys; equal masked keys are numbered, so that none is lost."""
     taken = set(filter(_is_plain_key, value))
     members: dict[Any, Any] = {}
     for key, inner in value.items():
@@ -287,7 +285,7 @@ def _under_key(key: object, value: Any, depth: int, tally: Tally | None) -> Any:
 
 
 def _mask_many(value: dict[Any, Any] | list[Any], depth: int, tally: Tally | None) -> Any:
-    """What a list or an object becomes under a key of several: `{"tokens": ["..."]}`, or of their names."""
+    """Masks a list or an object under a plural key: `{"tokens": ["..."]}`, or by their names."""
     masked = _masked(value, depth + 1, tally)
     if isinstance(value, list):
         return [_counted(MASK, tally) if isinstance(one, str) and looks_made(one) else one for one in masked]
@@ -299,11 +297,11 @@ _REPLACED = re.compile(
     r"(?:\[(?:masked|redacted|removed|hidden|filtered)\]|<(?:masked|redacted|removed)>|\*{3,64})",
     re.IGNORECASE,
 )
-"""What others wrote in the place of a secret, behind an Authorization's scheme or alone."""
+"""Other programs' replacements of a secret, after an Authorization's scheme or alone."""
 
 
 def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None) -> Any:
-    """What a secret key's value becomes. Objects are looked into: a JSON schema may describe a `token`."""
+    """Masks a secret key's value. Objects are searched: a JSON schema may describe a `token`."""
     if isinstance(value, str):
         if not value or _REPLACED.fullmatch(value) is not None or (names_place(key) and not looks_made(value)):
             return value
@@ -321,7 +319,7 @@ def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None)
 
 
 def _members_held(masked: dict[Any, Any], tally: Tally | None) -> dict[Any, Any]:
-    """What an object under a secret's key becomes, once what it holds is masked as it stands."""
+    """Masks an object under a secret's key after its members were masked."""
     return {
         key: _several_held(inner, tally)
         if key in LISTS
@@ -351,13 +349,13 @@ def _is_text(value: object) -> bool:
 
 
 def masked_words(value: object, longest: int) -> str:
-    """A value of the wire as it stands in a sentence: text as it is, anything else as JSON.
+    """Returns a wire value for a sentence: text unchanged, other values as JSON.
 
-    Secrets are masked before it is cut: of a secret cut in two nothing would know that it is one.
+    Secrets are masked before truncation, since half a secret would not be detected.
 
     Args:
         value: text or decoded JSON.
-        longest: characters it may have.
+        longest: limit of characters.
     """
     if isinstance(value, str):
         text = mask_text(value[:LONGEST_SECRET])
@@ -367,11 +365,11 @@ def masked_words(value: object, longest: int) -> str:
 
 
 def masked_start(text: str, longest: int) -> str:
-    """The beginning of a text, masked before it is cut: of a secret cut in two nothing would know that it is one.
+    """Returns the beginning of a text, masked before truncation, since half a secret would not be detected.
 
     Args:
         text: any text.
-        longest: characters the beginning may have.
+        longest: limit of characters.
     """
     return mask_text(text[: longest + LONGEST_SECRET])[:longest]
 
@@ -383,12 +381,12 @@ def _counted(masked: str, tally: Tally | None) -> str:
 
 
 def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = None) -> str:
-    """Text with its secrets replaced, however deeply JSON in it is escaped; the same object when there are none.
+    """Masks secrets in a text, at any depth of escaped JSON; returns the same object if there are none.
 
     Args:
         text: any text.
-        keep_length: put one dot for each character, so that positions stay (byte dumps).
-        tally: takes in how many secrets were found by which rule.
+        keep_length: replace each character by one dot, so that positions stay (byte dumps).
+        tally: counts the found secrets by rule.
     """
     rules = rules_for(text)
     if rules == NO_RULES:
@@ -415,7 +413,7 @@ def _plain_character(found: re.Match[str]) -> str:
 
 
 def _with_escapes(text: str, masked: str) -> str:
-    """A masked text at its old length: an escape becomes as many dots where its character was masked, else it stays.
+    """Restores the length of a masked text: an escape becomes as many dots if its character was masked, else it stays.
 
     Args:
         text: with its escapes.
@@ -432,10 +430,10 @@ def _with_escapes(text: str, masked: str) -> str:
 
 
 def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> str:
-    """Text masked by some rules, bits of `SecretRule`."""
+    """Masks a text by some rules, bits of `SecretRule`."""
 
     def mask(secret: str, rule: SecretRule) -> str:
-        if tally is not None and secret.strip("•"):  # what one rule masked is no find of the next
+        if tally is not None and secret.strip("•"):  # text masked by one rule does not count for the next
             tally[rule] += 1
         return "•" * len(secret) if keep_length else MASK
 
@@ -457,7 +455,7 @@ def _mask_key(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> s
 def _mask_private_keys(text: str, mask: Callable[[str], str]) -> str:
     def masked(found: re.Match[str]) -> str:
         lines = found[0][len(found[1]) :]
-        in_quotes = '"' in lines or "'" in lines  # they stay, for what they are part of
+        in_quotes = '"' in lines or "'" in lines  # quotes stay, since they belong to the surrounding syntax
         return found[1] + (PRIVATE_LINE.sub(lambda line: mask(line[0]), lines) if in_quotes else mask(lines))
 
     return PRIVATE_KEY.sub(masked, text)
@@ -477,4 +475,4 @@ _RULES: tuple[tuple[SecretRule, Callable[[str, Callable[[str], str]], str]], ...
     (SecretRule.ASSIGNED, mask_lines),
     (SecretRule.ASSIGNED, mask_assigned),
 )
-"""In this order; later ones find what earlier ones have masked already."""
+"""In this order: later rules see the text masked by earlier ones."""

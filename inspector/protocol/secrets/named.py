@@ -1,8 +1,8 @@
-"""Secrets in objects that say what they hold: `{"name": "API_KEY", "value": "..."}`, whatever else they say.
+"""Masks secrets in objects that name their value: `{"name": "API_KEY", "value": "..."}`, with any other members.
 
-So are environments, headers, parameters and tags listed (Kubernetes, Docker, GitHub, AWS, Postman). Text is walked as
-the JSON or Python it may be, from each name or value to where its object ends: that holds where text is cut, or
-stands among other text. Each character is walked over once for each depth of escapes.
+Environments, headers, parameters and tags are listed so (Kubernetes, Docker, GitHub, AWS, Postman). Text is scanned as
+possible JSON or Python, from each name or value to its object's end. This also works for truncated text, or within
+other text. Each character is scanned once for each depth of escapes.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _OF_WHAT = ("parameter", "variable", "env", "header", "field", "param", "tag")
 
 
 def _written(words: tuple[str, ...]) -> list[str]:
-    """Words in small letters, with a capital one, and in capitals."""
+    """Returns words in lower case, capitalized, and in upper case."""
     return [way(word) for word in words for way in (str.lower, str.capitalize, str.upper)]
 
 
 def _of_what(words: tuple[str, ...]) -> list[str]:
-    """Words behind what they are of: `ParameterKey`, `envName`, `header_name`, `TAG_VALUE`."""
+    """Returns words with a subject: `ParameterKey`, `envName`, `header_name`, `TAG_VALUE`."""
     return [
         way
         for what in _OF_WHAT
@@ -37,36 +37,36 @@ def _of_what(words: tuple[str, ...]) -> list[str]:
 
 
 NAMES: Final = frozenset((*_written(_SAY), *_of_what(("name", "key"))))
-"""Under which an object says what its value is."""
+"""Member names of the value's name."""
 HELD: Final = frozenset((*_written(_HOLD), *_of_what(("value",)), "stringValue", "currentValue", "current_value"))
-"""Under which it has the value."""
+"""Member names of the value."""
 
 _START = re.compile(
     rf"(?<!\\)(?P<quote>\\{{0,255}}[\"'])(?:(?P<held>{'|'.join(sorted(HELD))})|{'|'.join(sorted(NAMES))})(?P=quote)\s*:"
     r"(?:\s*(?P=quote)(?P<name>[A-Za-z0-9_.\- ]{1,100}:?)(?P=quote))?"
 )
 _DEEPEST = 200
-"""Brackets in brackets that are followed."""
+"""Limit of nested brackets."""
 _MOST_DEPTHS = 16
-"""Ways in which quotes are escaped that are looked at; JSON in JSON in JSON has three."""
+"""Limit of escape depths; JSON in JSON in JSON has three."""
 _STRUCTURE = re.compile(r"[\s,:\w.+\-]*(?:\\{1,255}[nrt][\s,:\w.+\-]*)*")
-"""What stands in JSON and in Python outside of strings, escaped line ends among it, but for brackets."""
+"""Syntax of JSON and Python outside strings, with escaped line ends, without brackets."""
 _QUOTE = re.compile(r"\\{0,255}[\"']")
 _FOLLOWS = re.compile(r"\s*(?:\\{1,255}[nrt]\s*)*([:,}\])]|\Z)")
 _LONGEST_OTHER = 10_000
-"""Characters of a string whose quotes are of the other sort: what is longer is none."""
+"""Limit of a string in the other type of quotes; longer ones are no strings."""
 
 
 @dataclass(slots=True)
 class _Frame:
-    """An object or a list on the way.
+    """An open object or list.
 
     Attributes:
         is_list: it is a list.
-        outer: places of values of the object under whose value this one stands; None elsewhere.
-        key: the member that is read.
+        outer: value spans of the object that has this one as its value; None elsewhere.
+        key: the current member.
         is_named: its name is that of a secret.
-        values: where its values are.
+        values: spans of its values.
     """
 
     is_list: bool = False
@@ -77,13 +77,13 @@ class _Frame:
 
 
 def mask_named(text: str, mask: Callable[[str], str]) -> str:
-    """A text with what stands under `value` replaced in objects that are called as secrets are.
+    """Masks values of objects that are named like secrets.
 
     Args:
         text: any text.
-        mask: what becomes of a secret.
+        mask: returns the replacement of a secret.
     """
-    if "alue" not in text and "ALUE" not in text:  # no value is in it
+    if "alue" not in text and "ALUE" not in text:  # fast exit: no value in it
         return text
     values, named = dict[str, list[int]](), dict[str, list[int]]()
     for match in _START.finditer(text):
@@ -100,13 +100,13 @@ def mask_named(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _walk(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int:
-    """Read an object from one of its members to its end, or to what is none; where that was.
+    """Scans an object from one of its members to its end or a syntax error; returns that position.
 
     Args:
         text: any text.
-        place: where a member's key begins.
-        quote: how its quotes are written.
-        found: takes in where secrets are.
+        place: start of a member's key.
+        quote: its quotes as written.
+        found: receives the spans of secrets.
     """
     frames = [_Frame()]
     while 0 < len(frames) < _DEEPEST:
@@ -137,24 +137,24 @@ def _walk(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int
                 _take(frame, text[start:end], (start, end))
             continue
         place += 1
-    for frame in reversed(frames):  # cut, or no JSON from here
+    for frame in reversed(frames):  # truncated, or no JSON from here
         _settle(frame, found)
     return place
 
 
 def _string_in(text: str, place: int, quote: str, opened: str) -> int:
-    """Where a string ends that begins at `place`; -1 where none does."""
+    """Returns the end of a string that begins at `place`, or -1."""
     start = place + len(opened)
     if opened == quote:
         return string_end(text, start, quote)
-    if opened[-1] == quote[-1]:  # of the text around, or deeper in it
+    if opened[-1] == quote[-1]:  # of the surrounding text, or nested deeper
         return -1
     end = string_end(text[start : start + _LONGEST_OTHER], 0, opened)
     return start + end if end < _LONGEST_OTHER else -1
 
 
 def _take(frame: _Frame, name: str, place: tuple[int, int]) -> None:
-    """Note a string that is a value."""
+    """Records a string value."""
     if frame.outer is not None and (frame.is_list or holds_value(frame.key)):
         frame.outer.append(place)
     elif frame.key in HELD:
@@ -169,10 +169,10 @@ def _settle(frame: _Frame, found: set[tuple[int, int]]) -> None:
 
 
 def string_end(text: str, start: int, quote: str) -> int:
-    """Where the string that starts at `start` ends: at the first quote escaped as often as its opening one.
+    """Returns the end of a string that starts at `start`: its first quote with the escapes of the opening one.
 
-    Each level of JSON in JSON doubles backslashes: where quotes are written with e of them, a backslash that is
-    content is written as 2 (e + 1).
+    Each level of JSON in JSON doubles backslashes: at a quote with e of them, a backslash in the content is written as
+    2 (e + 1).
     """
     escapes = len(quote) - 1
     place = start

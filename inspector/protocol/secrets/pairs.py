@@ -1,6 +1,6 @@
-"""Secrets in the text of JSON, however deeply it is escaped: `"token": "..."`, `"name": "API_KEY", "value": "..."`.
+"""Masks secrets in JSON text at any depth of escapes: `"token": "..."`, `"name": "API_KEY", "value": "..."`.
 
-Text that is cut, or stands among other text, is no JSON that could be decoded: so pairs are found where they stand.
+Truncated or embedded JSON cannot be decoded, so pairs are found in place.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.protocol.secrets.named import mask_named, string_end
 _HOLDERS = "|".join(HOLDERS)
 _KEY = re.compile(
     r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\- /$@#]|\\{1,64}u[0-9a-fA-F]{4}){1,200})(?P=quote)\s*(?P<colon>:\s*)'
-    # a list, or an object whose first members say what sort of secret it holds, or a list of such
+    # a list, or an object whose first members name the type of its secret, or a list of such
     r"(?P<open>(?:\[(?:\s|\\{1,64}[nrt]){0,64})?(?P<object>\{[^{}]{0,200}?(?P=quote)"
     rf"(?:{_HOLDERS})"
     r"(?P=quote)\s*:\s*)(?=(?P=quote))"
@@ -38,22 +38,22 @@ _NEXT = re.compile(
 )
 _MANY = re.compile(rf"(?P<open>[\[{{]){_BLANKS}")
 _LONGEST = 600
-"""Characters of what is looked at whether it looks made."""
+"""Characters examined for randomness."""
 _MEMBER = re.compile(r'(?P<quote>\\{0,255}")[^"\\]{1,200}(?P=quote)\s{0,64}:\s{0,64}(?=(?P=quote))')
 
 
 def mask_pairs(text: str, mask: Callable[[str], str]) -> str:
-    """A text with the values of pairs replaced that are secrets.
+    """Masks secret values of pairs in a text.
 
     Args:
         text: any text.
-        mask: what becomes of a secret.
+        mask: returns the replacement of a secret.
     """
     return mask_named(_mask_keyed(text, mask), mask)
 
 
 def _mask_keyed(text: str, mask: Callable[[str], str]) -> str:
-    """Mask the values of `"key": ...` where the key is a secret's."""
+    """Masks the values of `"key": ...` under a secret's key."""
     parts: list[str] = []
     done = 0
     for match in _KEY.finditer(text):
@@ -76,7 +76,7 @@ def _mask_keyed(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _those_of_one(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Where the strings are that stand under a secret's key."""
+    """Yields the spans of strings under a secret's key."""
     place, quote = pair.end(), pair["quote"]
     while text.startswith(quote, place):
         start = place + len(quote)
@@ -91,7 +91,7 @@ def _those_of_one(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 
 def _those_of_many(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Where the strings are that stand in a list or a flat object under a key of several, if they look like secrets."""
+    """Yields the spans of random-looking strings in a list or a flat object under a plural key."""
     quote = pair["quote"]
     opened = _MANY.match(text, pair.end("colon"))
     place = opened.end() if opened else len(text)

@@ -1,7 +1,7 @@
-"""Holds recorded events of a streamed answer until their texts are whole, so that no piece of a secret is written.
+"""Delays recorded events of a streamed answer until their texts are complete, so that no part of a secret is written.
 
-Only the recording waits, never a client. A text ends with its block or its answer; of one that goes on for long the
-older half is released, at a place where no secret lies.
+Only the recording waits, never a client. A text ends with its block or its answer. Of a long text the older half is
+released at a position outside any secret.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from inspector.protocol.header import NotAnObjectError, decode_json, text_of
 from inspector.protocol.secrets.pieces import ALL, Piece, ended_by, mask_in_place, mask_pieces, pieces_of, rewritten
 
 MOST_TEXT = 1 << 16
-"""Characters of one text that wait; the secrets that are found have up to half as many."""
+"""Limit of pending characters in one text; detected secrets have up to half as many."""
 MOST_EVENTS = 1 << 13
 MOST_BYTES = 1 << 22
-"""Events of one answer that wait, and their bytes."""
+"""Limits of pending events in one answer, and of their bytes."""
 _CONTEXT = 1 << 11
-"""Characters before a piece that may name what it holds: `"password": "`."""
+"""Characters of context before a piece, for a key such as `"password": "`."""
 
 T = TypeVar("T")
 Make = Callable[[str | None], T]
-"""Makes a line of an event, whose data may be replaced."""
+"""Makes the line of an event, with replaced data or None."""
 
 
 class _Waiting(Generic[T]):
-    """One event, and how many of its pieces are not settled."""
+    """One event, and its number of unresolved pieces."""
 
     def __init__(self, make: Make[T], size: int) -> None:
         self.make = make
@@ -44,8 +44,8 @@ class _Waiting(Generic[T]):
 
 
 def _events_in(data: bytes | None) -> list[object]:
-    """The event in some data, or a line of a log and the objects in it."""
-    try:  # also events with half of a surrogate pair, as streams of characters cut them
+    """Returns the event in some data, or a log line with its objects."""
+    try:  # also events with half a surrogate pair, as character streams cut them
         value = decode_json(data) if data is not None and data[:1] == b"{" else None
     except NotAnObjectError:
         value = None
@@ -53,13 +53,13 @@ def _events_in(data: bytes | None) -> list[object]:
 
 
 class PieceHold(Generic[T]):
-    """The events of one answer, in their order."""
+    """The pending events of one answer, in order."""
 
     def __init__(self, mask: Callable[[str], str] = mask_in_place) -> None:
-        """Prepare.
+        """Creates an empty queue.
 
         Args:
-            mask: puts a dot in place of each character of a secret.
+            mask: replaces each character of a secret by a dot.
         """
         self._mask = mask
         self._events: deque[_Waiting[T]] = deque()
@@ -69,11 +69,11 @@ class PieceHold(Generic[T]):
         self._bytes = 0
 
     def add(self, make: Make[T], data: bytes | None) -> Iterator[T]:
-        """Takes an event in; yields the lines that need not wait any more.
+        """Adds an event; yields the lines that are ready.
 
         Args:
             make: makes its line.
-            data: what it says; None for what says nothing.
+            data: its data, or None.
         """
         events = _events_in(data)
         pieces = [piece for one in events for piece in pieces_of(one) if piece.text]
@@ -101,7 +101,7 @@ class PieceHold(Generic[T]):
         yield from self._ready()
 
     def end(self) -> Iterator[T]:
-        """Yields all lines that wait: nothing more comes."""
+        """Yields all pending lines at the end."""
         for key in [*self._texts]:
             self._settle(key)
         yield from self._ready()
@@ -113,14 +113,14 @@ class PieceHold(Generic[T]):
             yield waiting.line()
 
     def _settle(self, key: Hashable) -> None:
-        """Masks a text that is whole."""
+        """Masks a complete text."""
         held = self._texts.pop(key)
         self._sizes.pop(key, None)
         texts = [self._before.pop(key, ""), *(piece.text for _, piece in held)]
         self._set(held, mask_pieces(texts, self._mask)[1:])
 
     def _release_half(self, key: Hashable) -> None:
-        """Masks the older half of a text that goes on, up to a piece that begins outside of a secret."""
+        """Masks the older half of a long text, up to a piece that begins outside a secret."""
         held = self._texts[key]
         before = self._before.get(key, "")
         text = before + "".join(piece.text for _, piece in held)

@@ -1,7 +1,7 @@
-"""Masks secrets in texts that come in pieces, over the joined text: joined again, the masked pieces hold no secret.
+"""Masks secrets in streamed texts over the joined pieces, so that the masked pieces contain no secret when joined.
 
-Streamed answers of models carry texts and arguments in pieces of a few characters (docs/protocols.md 17). Of a secret
-that is cut no piece looks like one.
+Streamed answers of models carry texts and arguments in pieces of a few characters (docs/protocols.md 17). A single
+piece of a secret is not recognizable.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _BLOCK_TEXTS = ("text", "partial_json", "thinking")
 _DELTA_TEXTS = ("content", "reasoning_content", "reasoning", "refusal", "text")
 _CHUNKS = frozenset({"token", "text", "delta", "content", "chunk"})
 _CHUNK_TEXTS = ("value", "text", "delta", "content", "token")
-"""Types of chunks in streams of MEW that continue each other, and the members that hold their text."""
+"""Types of chunks in MEW streams that continue each other, and the members with their text."""
 _ALL_ENDED = frozenset(
     ("message_stop", "response.completed", "response.failed", "response.incomplete", "response.done", "error")
 )
 ALL = object()
-"""Ends all texts of a stream."""
+"""Sentinel that ends all texts of a stream."""
 
 
 class Piece(NamedTuple):
-    """A text in a decoded event that goes on in other events."""
+    """A part of a text in a decoded event; other events continue the text."""
 
     key: Hashable
-    """The same for the pieces of one text."""
+    """Equal for the pieces of one text."""
     holder: dict[str, Any]
     member: str
 
@@ -46,10 +46,10 @@ def mask_in_place(text: str) -> str:
 
 
 def mask_pieces(pieces: Sequence[str], mask: Callable[[str], str] = mask_in_place) -> list[str]:
-    """Returns pieces of one text with its secrets masked: MASK in the piece where one begins, no more of it in others.
+    """Masks secrets in pieces of one text: MASK in the piece with a secret's beginning, no more of it in others.
 
     Args:
-        pieces: in their order.
+        pieces: in order.
         mask: masks a text and keeps its length.
     """
     text = "".join(pieces)
@@ -68,7 +68,7 @@ def mask_pieces(pieces: Sequence[str], mask: Callable[[str], str] = mask_in_plac
 
 
 def _shown(piece: str, masked: str, *, within: bool) -> tuple[str, bool]:
-    """A piece with MASK where a secret begins; and whether one goes on behind it."""
+    """Returns a piece with MASK at a secret's beginning; and True if a secret continues after it."""
     if masked == piece:
         return piece, within and not piece
     parts: list[str] = []
@@ -86,7 +86,7 @@ def _shown(piece: str, masked: str, *, within: bool) -> tuple[str, bool]:
 
 
 def pieces_of(event: object) -> Iterator[Piece]:
-    """Yields the pieces of text in a decoded event of a streamed answer: of models, ACP, MEW."""
+    """Yields the text pieces in a decoded event of a streamed answer: of models, ACP, MEW."""
     if not isinstance(event, dict):
         return
     sort = event.get("type")
@@ -110,7 +110,7 @@ def pieces_of(event: object) -> Iterator[Piece]:
 
 
 def ended_by(event: object) -> Hashable | None:
-    """Returns the key of the texts that an event ends: ALL, the first two parts of their keys, or None for none."""
+    """Returns the key prefix of the texts that an event ends: ALL, two key parts, or None."""
     if not isinstance(event, dict):
         return None
     sort = event.get("type")
@@ -183,7 +183,7 @@ def _name(value: object) -> Hashable:
 
 
 def drop_token_lists(value: object) -> None:
-    """Empties `logprobs` in a decoded event: they repeat a piece token by token."""
+    """Empties `logprobs` in a decoded event, since they repeat a piece token by token."""
     left = [value]
     while left:
         one = left.pop()
@@ -196,12 +196,12 @@ def drop_token_lists(value: object) -> None:
 
 
 def rewritten(text: str, event: Mapping[str, Any], changes: Sequence[tuple[Piece, str]]) -> str:
-    """Returns the JSON of an event with some of its pieces replaced; where it can be, all else stays as written.
+    """Returns the JSON of an event with replaced pieces; if possible, the rest stays as written.
 
     Args:
         text: the JSON.
         event: decoded from it; changed.
-        changes: pieces of it and what replaces each.
+        changes: its pieces with their replacements.
     """
     result: str | None = text
     for piece, new in changes:

@@ -1,8 +1,8 @@
-"""What keys of known services look like: one table for masks, findings and checks of names.
+"""Key shapes of known services: one table for masks, findings and checks of names.
 
-A shape is a beginning that hardly anything else has, and a body of so many characters of some kind. Lengths are the
-least that services give out, so that names such as `npm_install` are none. Whoever adds a shape adds its clue in
-`secret_clues`; a property test holds the two together.
+A shape is a rare beginning, and a body with a number of characters of some kind. Lengths are the shortest of the
+service, so that names such as `npm_install` do not match. A new shape needs a clue in `secret_clues`; a property test
+verifies both.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from dataclasses import dataclass
 from typing import Final
 
 _FEWEST_DIFFERENT = 6
-"""Different characters in a body; fewer are a placeholder, such as `ghp_xxxxxxxx`."""
-# What may stand before a key although it ends like a word: escapes of JSON and of addresses, colours of a terminal.
+"""Distinct characters in a body; fewer are a placeholder, such as `ghp_xxxxxxxx`."""
+# Allowed text before a key that ends like a word: escapes of JSON and addresses, terminal colours.
 _ENDS_LIKE_WORDS = (
     r"\\[bfnrt]", r"\\u[0-9a-fA-F]{4}", r"\\x[0-9a-fA-F]{2}", "%[0-9a-fA-F]{2}",
     r"\[[mK]", r"[\[;][0-9][mK]", r"[\[;][0-9]{2}[mK]", r"[\[;][0-9]{3}[mK]",
 )  # fmt: skip
 _END = r"(?![A-Za-z0-9_\-])"
 _DIGIT = r"(?=[A-Za-z_\-]{0,64}\d)"
-# Of small and capital letters, or longer: learn-model-20240101abcdef is a name.
+# Mixed case, or longer: learn-model-20240101abcdef is a name.
 _MIXED = r"(?=[A-Z0-9]{0,40}[a-z])(?=[a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{12}"
 _LONG = rf"(?=[A-Za-z0-9_\-]{{0,40}}?(?:[A-Za-z0-9]{{20}}|{_MIXED}))"
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A kind of key.
+    """A type of key.
 
     Attributes:
-        service: who gives it out.
-        start: how it begins, a regular expression that matches `width` characters.
-        body: what follows, the secret itself.
-        telling: a few characters behind the beginning are enough to tell it in a name.
+        service: its issuer.
+        start: regular expression of its beginning, `width` characters.
+        body: the secret after it.
+        telling: a few characters after the beginning identify it in a name.
     """
 
     service: str
@@ -79,7 +79,7 @@ SHAPES: Final = (
     Shape("NVIDIA", "nvapi-", 6, _DIGIT + r"[A-Za-z0-9_\-]{40,256}"),
     Shape("Tavily", "tvly-", 5, _DIGIT + r"[A-Za-z0-9\-]{20,256}"),
     Shape("age", "AGE-SECRET-KEY-", 15, r"1[A-Z0-9]{40,64}" + _END),
-    # -----BEGIN ... in base64, as Kubernetes keeps keys; certificates and public keys begin so, too.
+    # -----BEGIN ... in base64, as in Kubernetes; excludes certificates and public keys with the same beginning.
     Shape("Private key in base64", "LS0tLS1CRUdJTiB", 15, r"(?!DRVJ|QVUJ)[A-Za-z0-9+/=]{32,65536}"),
     Shape("Vault", r"hvs\.", 4, r"[A-Za-z0-9_\-]{24,512}"),
     Shape("Atlassian", "AT[AC]TT3", 6, _DIGIT + r"[A-Za-z0-9_\-]{24,512}(?:=[A-F0-9]{8})?"),
@@ -96,11 +96,11 @@ SHAPES: Final = (
 
 
 def border(width: int, letters: str = "A-Za-z0-9") -> str:
-    """A pattern for where a word may begin: looked at behind its beginning, as a literal is found faster.
+    """Returns a pattern of a word's start, tested after the beginning, since a literal is found faster.
 
     Args:
         width: characters of the beginning.
-        letters: what may not stand before it, as in a class of characters.
+        letters: characters not allowed before it, as in a character class.
     """
     before = "|".join(f"(?<={one}.{{{width}}})" for one in _ENDS_LIKE_WORDS)
     return f"(?:(?<![{letters}].{{{width}}})|{before})"
@@ -110,17 +110,17 @@ def _pattern(shape: Shape) -> re.Pattern[str]:
     return re.compile(f"({shape.start}){border(shape.width)}{shape.body}")
 
 
-# The parts of a bot's token of Discord, of which the first is a number in base64; Mailchimp's key has its end alone.
+# The parts of a Discord bot token, the first a number in base64; Mailchimp's key has only a distinctive end.
 _IN_PARTS = re.compile(
     rf"()[MNO]{border(1)}(?=[A-Za-z_\-]{{0,24}}\d)(?=[A-Z0-9_\-]{{0,24}}[a-z])[A-Za-z0-9_\-]{{22,25}}\.[A-Za-z0-9_\-]{{6}}\."
     rf"(?=[A-Za-z_\-]{{0,40}}\d)(?=[a-z0-9_\-]{{0,40}}[A-Z])[A-Za-z0-9_\-]{{27,40}}(?![A-Za-z0-9_\-.])"
 )
 _BEFORE_END = re.compile(rf"()[a-f0-9]{border(1)}[a-f0-9]{{31}}(?=-us\d{{1,2}}(?![A-Za-z0-9_\-]))")
 PATTERNS: Final = (*(_pattern(shape) for shape in SHAPES), _IN_PARTS, _BEFORE_END)
-"""Of each shape, and of those without a beginning; what stays of it is group 1."""
-# The header in clear, so that one sees what was masked. Up to the footer, or as far as it looks like a key: cut, with
-# numbers before its lines, or with each line in quotes. A header goes to the end of its line: if it could end anywhere,
-# all ways would be tried. Before 3.11.5 a possessive group keeps what it tried in vain.
+"""Patterns of all shapes, and of keys without a beginning; group 1 stays visible."""
+# The header stays visible to show the type. The match ends at the footer, or as far as the text looks like a key:
+# truncated, with line numbers, or with each line quoted. A header extends to the end of its line: other ends would
+# cause backtracking. Before 3.11.5 a possessive group keeps characters of a failed attempt.
 PRIVATE_KEY: Final = re.compile(
     r"(-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)"
     r"(?:(?!-----)[^\-\"]*+(?:-(?!----)[^\-\"]*+)*(?=-----END)"
@@ -129,10 +129,10 @@ PRIVATE_KEY: Final = re.compile(
 )
 """A private key as text (PEM, OpenSSH, PGP)."""
 PRIVATE_LINE: Final = re.compile(r"[A-Za-z0-9+/=]{16,}")
-"""A line of one."""
+"""A line of a private key."""
 
 _STARTS = "|".join(shape.start for shape in SHAPES if shape.telling)
-# Behind a hyphen only what is long and has a digit: risk-assessment and ask-sk-team are names.
+# After a hyphen only long text with a digit: risk-assessment and ask-sk-team are names.
 _IN_NAME = re.compile(
     rf"(?m:^|[/:=])(?:{_STARTS})[A-Za-z0-9_\-]{{8,}}"
     rf"|[\-_.](?:{_STARTS})(?:[a-z]{{1,12}}\d{{0,4}}-){{0,2}}{_DIGIT}[A-Za-z0-9]{{14,}}"
@@ -143,18 +143,18 @@ _MADE = re.compile(rf"(?:[A-Za-z]{{2}}\.)?{_DIGIT}{_LONG}[A-Za-z0-9_\-]{{20,512}
 
 
 def is_made_key(value: str) -> bool:
-    """Whether a text of no known beginning looks like a key: one long piece with a digit."""
+    """Returns True if a text without a known beginning looks like a key: one long piece with a digit."""
     return _MADE.fullmatch(value) is not None and is_key(value)
 
 
 def is_key(body: str) -> bool:
-    """Whether the body of something that looks like a key is no placeholder."""
+    """Returns True unless the body of a possible key is a placeholder."""
     return len(set(body[:64])) >= _FEWEST_DIFFERENT
 
 
 def names_a_key(name: str) -> bool:
-    """Whether a name, as of a context, holds a key or the first part of one; a name has no place for either.
+    """Returns True if a name, as of a context, contains a key or its beginning; names should have neither.
 
-    Of several, each on a line of its own, whether any does.
+    Of several names on separate lines, any counts.
     """
     return _IN_NAME.search(name) is not None

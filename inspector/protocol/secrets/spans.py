@@ -1,20 +1,20 @@
-"""The one way in which places of secrets in a text are replaced."""
+"""Replaces spans of secrets in a text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 MASK = "••••••••"
-"""Stands for a secret of any length."""
+"""Replacement of a secret of any length."""
 
 
 def replaced(text: str, found: Iterable[tuple[int, int]], mask: Callable[[str], str]) -> str:
-    """A text with some places of it replaced; those that are empty, or begin in one before them, are left.
+    """Returns a text with some spans replaced; skips empty and overlapping ones.
 
     Args:
         text: any text.
-        found: where each begins and ends, ascending.
-        mask: what becomes of one.
+        found: spans, ascending.
+        mask: returns the replacement of a span.
     """
     parts: list[str] = []
     done = 0

@@ -1,6 +1,6 @@
-"""What people write where a secret belongs: `your_api_key_here`, `ghp_xxx`, `sk-...`, `changeme`.
+"""Detects placeholders of secrets: `your_api_key_here`, `ghp_xxx`, `sk-...`, `changeme`.
 
-It is masked like any other value, as nothing is lost by that; but it is no secret in clear.
+They are masked like any other value, at no loss, but they do not count as exposed secrets.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 _LONGEST = 60
-# Each part begins with a sign of its own: a text of one letter must not be parted in every way there is.
+# Each part begins with a distinct sign, so that a text of one letter has only one split.
 _STAND_IN = re.compile(
     r"""(?ix)
     (?:[\w\-]{0,16}[_\-])? x{3,}(?:[_\-]x{3,})*[_\-]?              # ghp_xxx, sk-ant-xxxxx
@@ -24,6 +24,6 @@ _STAND_IN = re.compile(
 
 
 def is_stand_in(value: str) -> bool:
-    """Whether a value is no secret, but says that one belongs there."""
+    """Returns True if a value is a placeholder of a secret."""
     value = value.strip(" \t\"'`<>[](){}$,;")
     return len(value) <= _LONGEST and _STAND_IN.fullmatch(value) is not None
