@@ -127,7 +127,7 @@ class Analysis:
         passes = (
             self.streams, self.transients, self.contexts, self.named, self.departures, self.states, self.usage,
         )  # fmt: skip
-        parts = [linked, *(fed.take_changes() for fed in passes)]
+        parts = [linked, self.capture.foreign_rpc.take_changes(), *(fed.take_changes() for fed in passes)]
         if touched is not None:
             parts.append(touched)
         changed = ascending(*parts)

@@ -498,6 +498,6 @@ class CaptureDocument:
 
     def kind_counts(self) -> dict[str, int]:
         """Messages by canonical kind, most frequent first."""
-        codes, counts = np.unique(self.capture.columns["kind"], return_counts=True)
+        codes, counts = np.unique(self.capture.foreign_rpc.kind_codes(slice(None)), return_counts=True)
         pairs = sorted(zip(counts.tolist(), codes.tolist(), strict=True), key=lambda p: (-p[0], p[1]))
         return {self.capture.strings[code]: count for count, code in pairs}

@@ -83,7 +83,7 @@ class MessageSummarizer:
         body, is_json, unread = self._body(message)
         told = sentence_of(self._document.analysis, message)
         lines = ((message_text(capture, message) if told is None else told.text) or "").strip().splitlines()
-        kind = capture.string("kind", message) or ""
+        kind = capture.foreign_rpc.kind(message)
         return MessageSummary(
             number=message + 1,
             heading={name: self._value(name, message) for name in _HEADING},

@@ -34,7 +34,7 @@ _STEP = 1 << 14
 _MANY = 50_000
 """Above this number of changed messages, all are counted again."""
 _DENSE = 1 << 16
-_CHANGING = ("tool", "state")
+_CHANGING = ("kind", "tool", "state")
 """Fields that a later message may change; the counted value of each message is stored."""
 
 
@@ -233,7 +233,9 @@ class _Base:
             links = analysis.correlation.columns
             call = analysis.capture.strings.find("tools/call") or -1
             return np.where(links["method"][rows] == call, links["target"][rows], 0).astype(np.int64)
-        return columns["sender" if name == "from" else "kind"][rows].astype(np.int64)
+        if name == "kind":
+            return analysis.capture.foreign_rpc.kind_codes(rows).astype(np.int64)
+        return columns["sender"][rows].astype(np.int64)
 
     def _add(self, name: str, codes: NDArray[np.int64], by: int) -> None:
         counts = self._counts[name]

@@ -55,6 +55,20 @@ def _linked(name: str) -> Callable[[Analysis], Column]:
     return lambda a: Interned(a.correlation.columns[name], a.capture.strings)
 
 
+def _kind(analysis: Analysis) -> Column:
+    capture = analysis.capture
+    if capture.foreign_rpc.is_empty:
+        return Interned(capture.columns["kind"], capture.strings)
+    return Interned(_lazy(analysis, capture.foreign_rpc.kind_codes), capture.strings)
+
+
+def _call_text(analysis: Analysis) -> Column:
+    correlation = analysis.correlation
+    if analysis.capture.foreign_rpc.is_empty:
+        return Interned(correlation.columns["call"], correlation.calls)
+    return Interned(_lazy(analysis, correlation.shown_calls), correlation.calls)
+
+
 def _numbers(name: str, absent: int | None = None) -> Callable[[Analysis], Column]:
     return lambda a: Numbers(a.capture.columns[name], absent)
 
@@ -371,7 +385,7 @@ FIELDS: tuple[Field, ...] = (
     Field("to", _T.STRING, "To", "Whom it is addressed to; absent means everyone.",
           lambda a: InternedSets(a.capture.columns["to_set"], a.capture.to_sets), _D.PASS, many=True),
     Field("kind", _T.KIND, "Kind", "Canonical kind, without a suffix; `like` also sees method and target.",
-          _strings("kind"), like_column=lambda a: Interned(a.correlation.columns["call"], a.correlation.calls)),
+          _kind, _D.PASS, like_column=_call_text),
     Field("kind.raw", _T.STRING, "Kind as written", "The kind as it was sent.", _strings("kind_raw")),
     Field("method", _T.STRING, "Method", "MCP method; of a response, its request's.", _linked("method"), _D.PASS),
     Field("target", _T.STRING, "Target", "Tool, resource, prompt or completion reference.", _linked("target"), _D.PASS),

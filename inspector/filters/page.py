@@ -139,8 +139,8 @@ def _field(field: Field) -> tuple[str, ...]:
 
 
 _TOPIC_WORDS: dict[Topic, str] = {
-    "mew": "MEW", "msp": "sub-sessions", "agent": "coding agents", "mcp": "MCP", "trace": "traces",
-    "model": "calls of models", "a2a": "Agent2Agent", "sub-agents": "sessions with sub-agents",
+    "mew": "MEW", "msp": "sub-sessions", "agent": "coding agents", "mcp": "MCP", "json-rpc": "JSON-RPC",
+    "trace": "traces", "model": "calls of models", "a2a": "Agent2Agent", "sub-agents": "sessions with sub-agents",
     "collapsible": "results that collapse",
 }  # fmt: skip
 

@@ -178,6 +178,8 @@ def _call(analysis: Analysis, message: int) -> Sentence | None:
         return None
     payload = analysis.capture.records.payload(message)
     params = payload.get("params")
+    if analysis.capture.foreign_rpc.is_foreign(message):
+        return Sentence(method, compact(mask_secrets(params)) if params else "", colon=False)
     if method == "tools/call":
         told = arguments_words(target, params.get("arguments") if isinstance(params, dict) else None)
         return Sentence(target or method, told or text_shown(kinds.REQUEST, payload) or "", colon=False)

@@ -59,7 +59,7 @@ def _kind_note(text: str, node: Comparison | Membership, value: StringValue) -> 
         heard = f"{quote(shortened(written))} counts as {counted}."
         raw = f"kind.raw {node.operator} {quote(written)}" if isinstance(node, Comparison) else ""
         return FilterNote(heard, "For those sent so:", _replaced(text, node, raw)) if alone else FilterNote(heard)
-    if counts_as in kinds.KNOWN:
+    if counts_as in kinds.KNOWN or counts_as in kinds.OF_JSON_RPC:
         return None
     by_operation = {kind.rpartition("/")[2]: kind for kind in sorted(kinds.KNOWN, reverse=True)}
     operation = nearest(written, by_operation) if "/" not in written else None

@@ -67,6 +67,7 @@ _SILENT_FROM_NS = 2_000_000_000
 _CALLS = 'kind == "mcp/request" && method == "tools/call"'
 _FAILURES = 'error && kind != "mcp/response" && kind != "system/error" && !repeats'
 _REQUESTS = 'kind == "mcp/request"'
+_ALL_REQUESTS = 'kind in {"mcp/request", "jsonrpc/request"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,11 @@ class _Words:
     def who(self, code: int, deed: Deed = Deed.SAID) -> str:
         """Who did something; lines of MCP that name nobody are a client's."""
         return self.name(code) or ("the MCP client" if deed is Deed.CALL and self._is_piped else "somebody")
+
+    @property
+    def _requests(self) -> str:
+        """The filter for requests, of every protocol in the log."""
+        return _REQUESTS if self.analysis.capture.foreign_rpc.is_empty else _ALL_REQUESTS
 
     @cached_property
     def _is_piped(self) -> bool:
@@ -344,7 +350,7 @@ class _Words:
             first = int(tally.first("failed")[0])
             which = self._which(deeds, State.FAILED)
             told = self._asked_by(first) if failed == 1 else which
-            text = f'{_REQUESTS} && state == "failed" && answered'
+            text = f'{self._requests} && state == "failed" && answered'
             noun = "call" if failed == tally.count(Deed.CALL, State.FAILED) else "request"
             words = f"{formats.count_of(failed, noun)} failed: {told}"
             lines.append(_leading("Failed", words, first, text, failed, "bad"))
@@ -361,7 +367,7 @@ class _Words:
         if declined:
             first = int(tally.first("declined")[0])
             words = f"you rejected {formats.count_of(declined, 'call')}: {self._which(deeds, State.REJECTED)}"
-            text = f'{_REQUESTS} && state == "rejected"'
+            text = f'{self._requests} && state == "rejected"'
             lines.append(_leading("Rejected", _begun(words), first, text, declined, "warn"))
         deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY, Deed.PROPOSAL)
         refused = sum(tally.count(deed, Outcome.REFUSED) for deed in deeds)
@@ -443,7 +449,7 @@ class _Words:
         if vain:
             row = int(tally.first("in vain")[0])
             words = f"{formats.count_of(vain, 'request')} to participants who had left"
-            text = f'{_REQUESTS} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
+            text = f'{self._requests} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
             lines.append(_leading("Unanswered", words, row, text, vain, "quiet"))
         return lines
 
@@ -466,7 +472,7 @@ class _Words:
 
     def held(self) -> list[AccountLine]:
         """The kinds of messages there are: all that is known where nobody says or does anything."""
-        counts = np.bincount(self.analysis.capture.columns["kind"][: len(self.analysis)])
+        counts = np.bincount(self.analysis.capture.foreign_rpc.kind_codes(slice(len(self.analysis))))
         lines: list[AccountLine] = []
         for code in np.argsort(-counts, kind="stable")[:_MOST_KINDS].tolist():
             kind, count = self.analysis.capture.strings[code] if code else "", int(counts[code])

@@ -9,6 +9,7 @@ import numpy as np
 from inspector.analysis.arrays.unique_ints import distinct
 from inspector.analysis.passes.log_vocabulary import kind_words
 from inspector.document.document import CaptureDocument
+from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS, a2a, acp, messages, otlp
 from inspector.settings.model import Topic
 from inspector.store.columns.flags import Flag
@@ -24,7 +25,7 @@ _BY_LABEL: dict[str, Topic] = {
 """Topics of messages that records of transcripts mean, by the format; recordings of a model's API are the rest."""
 _OF_RECORDERS = ("http/", "stdio/", "recorder/")
 _MSP = "msp"
-_JSON_RPC = "mcp/"
+_MCP = "mcp/"
 
 
 _known: WeakKeyDictionary[CaptureDocument, LogTopics] = WeakKeyDictionary()
@@ -70,9 +71,12 @@ class LogTopics:
     def _count(self, capture: Capture, rows: slice) -> None:
         columns = capture.columns
         readable = columns["flags"][rows] & (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY).value == 0
-        kinds, protocols = columns["kind"][rows].astype(np.int64), columns["protocol"][rows].astype(np.int64)
+        kind_codes, protocols = (
+            capture.foreign_rpc.kind_codes(rows).astype(np.int64),
+            columns["protocol"][rows].astype(np.int64),
+        )
         derived = (columns["part"][rows] != 0).astype(np.int64)
-        keys = ((protocols << 32 | kinds) << 1 | derived)[readable]
+        keys = ((protocols << 32 | kind_codes) << 1 | derived)[readable]
         found, _, places = distinct(keys)
         counts = np.bincount(places, minlength=len(found))
         strings = capture.strings
@@ -90,4 +94,6 @@ def _topic(protocol: str | None, kind: str, derived: bool) -> Topic | None:
         return None
     if protocol == _MSP:
         return "msp"
-    return "mcp" if protocol is None and kind.startswith(_JSON_RPC) else "mew"
+    if protocol is not None:
+        return "mew"
+    return "mcp" if kind.startswith(_MCP) else "json-rpc" if kind in kinds.OF_JSON_RPC else "mew"

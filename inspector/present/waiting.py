@@ -182,4 +182,6 @@ def asker(analysis: Analysis, message: int) -> str:
     name = analysis.capture.string("sender", message)
     if name:
         return plain(name, _LONGEST)
-    return "the MCP client" if analysis.capture.flags(message) & Flag.RPC else "somebody"
+    if not analysis.capture.flags(message) & Flag.RPC:
+        return "somebody"
+    return "the client" if analysis.capture.foreign_rpc.is_foreign(message) else "the MCP client"

@@ -36,6 +36,8 @@ class Kind(NamedTuple):
 
 REQUEST = "mcp/request"
 RESPONSE = "mcp/response"
+OF_JSON_RPC = ("jsonrpc/request", "jsonrpc/response", "jsonrpc/notification")
+"""Kinds shown for requests and responses of JSON-RPC that is not MCP (`store.messages.foreign_rpc`)."""
 PROPOSAL = "mcp/proposal"
 REJECT = "mcp/reject"
 WITHDRAW = "mcp/withdraw"
@@ -115,6 +117,7 @@ _NAMESPACES = {
     "opencode": Family.CONTROL,
     "vscode": Family.CONTROL,
     "otlp": Family.CONTROL,
+    "jsonrpc": Family.TOOLS,
     "acp": Family.CONTROL,
     "a2a": Family.CONTROL,
     "http": Family.CONTROL,

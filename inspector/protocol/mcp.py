@@ -18,6 +18,13 @@ LISTEN = "subscriptions/listen"
 """A request that stays open while the client listens."""
 SERVER_METHODS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 """Requests of servers to clients."""
+_OWN = (
+    "tools/", "resources/", "prompts/", "notifications/tools/", "notifications/resources/", "notifications/prompts/",
+)  # fmt: skip
+_ALSO_OWN = SERVER_METHODS | {
+    "completion/complete", "logging/setLevel", "server/discover", LISTEN, "notifications/initialized", "tasks/result",
+}  # fmt: skip
+_SHARED = ("notifications/", "tasks/")
 INPUT_REQUIRED = "input_required"
 RETRIED = frozenset({"tools/call", "prompts/get", "resources/read"})
 """Methods whose answer may ask for input since 2026-07-28; the client repeats them with the input."""
@@ -25,6 +32,16 @@ TASK = "task"
 RELATED_TASK_KEY = "io.modelcontextprotocol/related-task"
 
 _MOST = 64
+
+
+def is_own_method(method: str) -> bool:
+    """Returns True for a method that only MCP has."""
+    return method in _ALSO_OWN or method.startswith(_OWN)
+
+
+def is_shared_method(method: str) -> bool:
+    """Returns True for a method that MCP has, and that other protocols over JSON-RPC may have too."""
+    return method in ("initialize", "ping") or method.startswith(_SHARED)
 
 
 class TaskStatus(enum.IntEnum):

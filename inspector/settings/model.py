@@ -234,7 +234,7 @@ def default_highlights() -> list[HighlightRule]:
     return [rule.model_copy() for rule in DEFAULT_HIGHLIGHTS]
 
 
-Topic = Literal["mew", "msp", "agent", "mcp", "trace", "model", "a2a", "sub-agents", "collapsible"]
+Topic = Literal["mew", "msp", "agent", "mcp", "json-rpc", "trace", "model", "a2a", "sub-agents", "collapsible"]
 """A type of traffic for default presets."""
 
 
@@ -281,9 +281,12 @@ DEFAULT_PRESETS: tuple[DefaultPreset, ...] = (
     DefaultPreset("Commands", _called(_RUNNING), ("agent",)),
     DefaultPreset("Model calls", "stop_reason || usage.input || usage.output", ("trace", "model")),
     DefaultPreset("Tool calls", "tool", ("mcp", "trace", "model")),
-    DefaultPreset("Failed", "error", ("agent", "mcp", "trace", "model", "a2a")),
+    DefaultPreset("Failed", "error", ("agent", "mcp", "json-rpc", "trace", "model", "a2a")),
     DefaultPreset("Sub-agents", f"context || {_called(_STARTING_AGENTS)}", ("sub-agents",)),
-    DefaultPreset("Notifications", 'method like "notifications/*"', ("mcp",)),
+    DefaultPreset("Requests", 'kind == "jsonrpc/request"', ("json-rpc",)),
+    DefaultPreset(
+        "Notifications", 'method like "notifications/*" || kind == "jsonrpc/notification"', ("mcp", "json-rpc")
+    ),
     DefaultPreset("Problems", "finding.severity >= warning"),
 )
 """Presets of a new installation."""

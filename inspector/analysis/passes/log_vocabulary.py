@@ -26,6 +26,8 @@ def spoken_kind(capture: Capture, message: int) -> str:
     if not columns["part"][message]:
         if columns["protocol"][message] or kind not in _OF_JSON_RPC:
             return ""
+        if capture.foreign_rpc.is_foreign(message):
+            return kinds.last_part(capture.foreign_rpc.kind(message))
         is_notice = kind == kinds.REQUEST and (capture.string("method", message) or "").startswith(_NOTICES)
         return "notification" if is_notice else _OF_JSON_RPC[kind]
     if kind != "chat":
@@ -47,8 +49,12 @@ def kind_words(topics: Sequence[str]) -> dict[str, str]:
     """
     if "mew" in topics or "msp" in topics or not topics:
         return {}
-    if set(topics) <= {"mcp", "collapsible"}:
-        return {kinds.REQUEST: "request", kinds.RESPONSE: "response"}
+    of_json_rpc = (
+        {kind: f"JSON-RPC {kinds.last_part(kind)}" for kind in kinds.OF_JSON_RPC} if "json-rpc" in topics else {}
+    )
+    if set(topics) <= {"mcp", "json-rpc", "collapsible"}:
+        of_mcp = {kinds.REQUEST: "request", kinds.RESPONSE: "response"} if "mcp" in topics else {}
+        return {kind: f"MCP {word}" for kind, word in of_mcp.items()} | of_json_rpc if of_json_rpc else of_mcp
     both = "mcp" in topics
     words = {kinds.REQUEST: "call or request" if both else "call", kinds.RESPONSE: "result or response"}
-    return {**words, kinds.RESPONSE: words[kinds.RESPONSE] if both else "result", THOUGHT: "thought"}
+    return {**of_json_rpc, **words, kinds.RESPONSE: words[kinds.RESPONSE] if both else "result", THOUGHT: "thought"}

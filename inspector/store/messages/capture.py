@@ -41,6 +41,7 @@ from inspector.store.columns.sparse_columns import SparseColumns
 from inspector.store.columns.strings import InternTable
 from inspector.store.files.source_files import SourceFile, space_of_origin
 from inspector.store.messages.duplicates import Seen, SeenBy, Sightings
+from inspector.store.messages.foreign_rpc import ForeignRpc
 from inspector.store.messages.gateway_copies import GatewayCopies
 from inspector.store.messages.http_conversations import HttpConversations
 from inspector.store.messages.own_copies import OwnCopies
@@ -129,6 +130,7 @@ class Capture:
         seen_by: sources of each message; None if sources share no messages.
         sightings: arrays of SIGHTING_COLUMNS: records of messages that another source has as well.
         sources: the files of the records.
+        foreign_rpc: connections of JSON-RPC that is not MCP, and kinds as they are shown.
         impostors: `message` and `participant` (string id) of messages with a sender other than the logged one.
     """
 
@@ -158,6 +160,7 @@ class Capture:
         self._told_elsewhere = ToldElsewhere()
         self._agent_news: list[AgentNews] = []
         self.extracted = ExtractedColumns(self.strings.intern)
+        self.foreign_rpc = ForeignRpc(self.columns, self.strings, self.extracted.notes)
         self.records = Records(
             self.columns, self.sources, self.strings, self.to_sets,
             ids=self.ids, transcripts=self.transcripts, unchecked=self.extracted.unchecked,
@@ -215,6 +218,7 @@ class Capture:
         if self.seen_by is not None:
             self.seen_by.append(columns["source"].astype(np.int64))
         self._note_impostors(block, starts, start, ids)
+        self.foreign_rpc.take_in(start, len(self))
         self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
         rows = np.arange(start, len(self), dtype=np.uint32)
         failed = columns["flags"] & np.uint32(Flag.ERROR) != 0

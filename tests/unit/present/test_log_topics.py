@@ -21,6 +21,7 @@ SAMPLES = (
     "otlp/pydantic-ai-1.0.18-v1-events-attribute.jsonl", "otlp/langgraph-traceloop-0.40.14-old-names.jsonl",
     "recordings/mcp/hand-stdio-fragile-server.jsonl", "formats/model-calls.jsonl", "formats/messages.jsonl",
     "captures/model-wire.jsonl", "formats/a2a.jsonl", "formats/acp.jsonl", "transcripts/claude", "formats/codex.jsonl",
+    "json-rpc/language-server.jsonl",
 )  # fmt: skip
 
 

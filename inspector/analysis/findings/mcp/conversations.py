@@ -26,27 +26,6 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 _MOST_OPEN = 10_000
 _MOST_TALKS = 100_000
 _MOST_NOISE = 1_000
-_OURS = (
-    "tools/",
-    "resources/",
-    "prompts/",
-    "notifications/tools/",
-    "notifications/resources/",
-    "notifications/prompts/",
-)
-_ALSO_OURS = (
-    frozenset(
-        {
-            "completion/complete",
-            "logging/setLevel",
-            "server/discover",
-            mcp.LISTEN,
-            "notifications/initialized",
-            "tasks/result",
-        }
-    )
-    | mcp.SERVER_METHODS
-)
 _BY_SERVERS = mcp.SERVER_METHODS | {
     "notifications/message", "notifications/tools/list_changed", "notifications/resources/list_changed",
     "notifications/prompts/list_changed", "notifications/resources/updated", "notifications/tasks/status",
@@ -296,7 +275,7 @@ def _is_mcp(note: Note, *, modern: bool) -> bool:
     method = note.method
     if method is None:
         return False
-    if modern or method in _ALSO_OURS or method.startswith(_OURS):
+    if modern or mcp.is_own_method(method):
         return True
     return method == "initialize" and note.params is not None and isinstance(note.params.version, str)
 

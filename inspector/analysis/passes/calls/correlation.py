@@ -479,6 +479,16 @@ class CorrelationPass:
 
     # Asking
 
+    def shown_calls(self, rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
+        """Returns (n,) places in `calls` with the kinds as they are shown (`store.messages.foreign_rpc`)."""
+        called, shown = self.columns["call"][rows], self._capture.foreign_rpc.kind_codes(rows)
+        pairs, places = np.unique(called.astype(np.int64) << 32 | shown, return_inverse=True)
+        found = [
+            self._call_id((pair & 0xFFFFFFFF, *self._call_parts[pair >> 32][1:])) if pair >> 32 else 0
+            for pair in pairs.tolist()
+        ]
+        return np.array(found, np.uint32)[places]
+
     def naming_themselves(self) -> Rows:
         """Messages whose correlation id is a name of their own (`DraftNames`), ascending."""
         return np.array(self._drafts.own, np.int64)

@@ -84,7 +84,7 @@ class TokenTally:
         np.add.at(self._by_ref, refs, counts)
         spaces = columns["space"][rows].astype(np.int64)
         _add(self._by_sender, spaces << 32 | columns["sender"][rows], counts)
-        _add(self._by_kind, columns["kind"][rows], counts)
+        _add(self._by_kind, self._capture.foreign_rpc.kind_codes(rows), counts)
         main = self._contexts.nodes_of(rows) == MAIN  # also where the context written is empty
         _add(self._main, spaces[main], counts[main])
         self.total += int(counts.sum(dtype=np.int64))

@@ -63,7 +63,8 @@ def readers(analysis: Analysis) -> list[Reader]:
 
     Those with most such messages come first. Of a model's own API each conversation has a reader. O(messages), cheap.
     """
-    columns, strings, stop = analysis.capture.columns, analysis.capture.strings, len(analysis)
+    capture = analysis.capture
+    columns, strings, stop = capture.columns, capture.strings, len(analysis)
     acts = [code for code in map(strings.find, _ACTS) if code is not None]
     kind, flags = columns["kind"][:stop], columns["flags"][:stop]
     acting = np.isin(kind, [*acts, *codes_below(analysis, "reasoning/")])
@@ -82,7 +83,7 @@ def readers(analysis: Analysis) -> list[Reader]:
     if found:
         return named(analysis, found)
     structure = analysis.contexts.sessions.of_structure(kind)
-    spoken = (kind != 0) & (flags & _NOBODY == 0) & ~is_person
+    spoken = (kind != 0) & (flags & _NOBODY == 0) & ~is_person & ~capture.foreign_rpc.are_foreign(slice(stop))
     return named(analysis, _by_sender(analysis, spoken if structure is None else spoken & ~structure))
 
 

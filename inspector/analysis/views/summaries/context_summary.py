@@ -105,7 +105,7 @@ class ContextTally:
         self.first = int(rows[0]) if self.first < 0 else self.first
         self.last = int(rows[-1])
         _count(columns["sender"][rows], self.senders)
-        _count(columns["kind"][rows], self.kinds)
+        _count(self._analysis.capture.foreign_rpc.kind_codes(rows), self.kinds)
         for key, first in _count(columns["context"][rows], self.written):
             self.first_written.setdefault(key, int(rows[first]))
         if len(self.first_written) != len(self.written):

@@ -51,7 +51,7 @@ def sent_by(analysis: Analysis, space: int, name: str) -> Found:
 
 def kinds_of(analysis: Analysis, rows: Found) -> dict[str, int]:
     """How many of some messages are of each canonical kind, most frequent first."""
-    counts = np.bincount(analysis.capture.columns["kind"][rows])
+    counts = np.bincount(analysis.capture.foreign_rpc.kind_codes(rows))
     codes = np.flatnonzero(counts)
     counts = counts[codes]
     order = np.lexsort((codes, -counts))

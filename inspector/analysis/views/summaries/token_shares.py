@@ -48,7 +48,9 @@ def codes_of(analysis: Analysis, way: Way, rows: slice | NDArray[np.integer]) ->
         methods = held["method"][rows]
         targets = np.where(methods == (-1 if call is None else call), held["target"][rows].astype(np.int64), NO_TOOL)
         return np.where(methods == (-1 if listing is None else listing), DEFINITIONS, targets)
-    return columns["sender" if way == "participant" else "kind"][rows].astype(np.int64)
+    return (columns["sender"][rows] if way == "participant" else analysis.capture.foreign_rpc.kind_codes(rows)).astype(
+        np.int64
+    )
 
 
 @dataclass(frozen=True, slots=True)

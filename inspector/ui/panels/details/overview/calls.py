@@ -122,7 +122,7 @@ def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[Q
     if not isinstance(params, Mapping):
         card = sheet.fact_card([fact("params", value_text(params), "mono", lines=8)], name="arguments", label=label)
         return [sheet.section(label, card)]
-    if method == "initialize":
+    if method == "initialize" and not sheet.subject.capture.foreign_rpc.is_foreign(sheet.subject.message):
         rows = hello_facts(params, "clientInfo")
         return [sheet.section("Client", sheet.fact_card(rows, name="arguments", label="Client", name_width=80))]
     if method == "sampling/createMessage":
@@ -219,7 +219,8 @@ def _content_sections(sheet: Sheet) -> list[QWidget]:
         return [sheet.section("Task", card), *([content_section(sheet, inner)] if isinstance(inner, Mapping) else [])]
     if isinstance(result, Mapping) and (asked := input_facts(result)):
         return [sheet.section("Asks for input", sheet.fact_card(asked, name="asksInput", label="Asks for input"))]
-    make = _BY_METHOD.get(sheet.subject.method or "")
+    is_foreign = sheet.subject.capture.foreign_rpc.is_foreign(sheet.subject.message)
+    make = None if is_foreign else _BY_METHOD.get(sheet.subject.method or "")
     if make is not None and isinstance(result, Mapping) and (made := make(sheet, result)):
         return made
     return [content_section(sheet, result)]

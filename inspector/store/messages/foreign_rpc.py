@@ -1,0 +1,119 @@
+"""Tells connections of JSON-RPC that is not MCP, as of a language server, from those of MCP.
+
+RULE: a method that only MCP has, or an `initialize` with a version of MCP, makes a connection one of MCP, whatever else
+it carries. Otherwise a method that MCP does not have makes it one of plain JSON-RPC. Without either it counts as MCP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol import kinds, mcp
+from inspector.protocol.mcp_notes import Note
+from inspector.store.columns.columns import GrowingColumns
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH
+from inspector.store.columns.strings import InternTable
+
+_Rows = NDArray[np.int64]
+_Take = slice | NDArray[np.integer]
+_RPC = np.uint32(Flag.RPC.value)
+
+
+class ForeignRpc:
+    """Follows the connections of a capture and names kinds of messages by them.
+
+    Args:
+        columns, strings: of the capture.
+        notes: returns the notes of new JSON-RPC messages, by message.
+    """
+
+    def __init__(
+        self, columns: GrowingColumns, strings: InternTable[str], notes: Callable[[], Mapping[int, Note]]
+    ) -> None:
+        self._columns, self._strings, self._notes = columns, strings, notes
+        self._of_mcp: set[int] = set()
+        self._foreign: dict[int, None] = {}
+        self._first: dict[int, int] = {}  # first message of each connection
+        self._sorted = np.zeros(0, np.int64)
+        self._moved: list[int] = []  # connections that changed sides after their first messages were told
+        self._codes = (0, 0, 0)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if every connection counts as MCP."""
+        return not self._foreign
+
+    def take_in(self, start: int, stop: int) -> None:
+        """Reads the methods of messages `start` to `stop`. O(messages) in numpy, and a look at each distinct method."""
+        columns = self._columns
+        rows = np.flatnonzero(columns["flags"][start:stop] & _RPC) + start
+        if not len(rows):
+            return
+        keys, methods = self._keys(rows), columns["method"][rows]
+        for key, place in zip(*(found.tolist() for found in np.unique(keys, return_index=True)), strict=True):
+            self._first.setdefault(key, int(rows[place]))
+        order = np.lexsort((methods, keys))
+        is_other = np.diff(keys[order], prepend=-1) != 0
+        is_other |= np.diff(methods[order].astype(np.int64), prepend=-1) != 0
+        for place in np.sort(order[is_other]).tolist():
+            key, code = int(keys[place]), int(methods[place])
+            if code and key not in self._of_mcp:
+                self._decide(key, self._strings[code], int(rows[place]), start)
+        self._sorted = np.sort(np.fromiter(self._foreign, np.int64, len(self._foreign)))
+
+    def _decide(self, key: int, method: str, row: int, start: int) -> None:
+        note = self._notes().get(row) if method == "initialize" else None
+        versioned = note is not None and note.params is not None and isinstance(note.params.version, str)
+        if versioned or mcp.is_own_method(method):
+            self._of_mcp.add(key)
+            if self._foreign.pop(key, 1) is None and self._first[key] < start:
+                self._moved.append(key)
+        elif key not in self._foreign and (note is not None or not mcp.is_shared_method(method)):
+            self._foreign[key] = None
+            if self._first[key] < start:
+                self._moved.append(key)
+            if not self._codes[0]:
+                self._codes = tuple(map(self._strings.intern, kinds.OF_JSON_RPC))
+
+    def _keys(self, rows: _Take) -> _Rows:
+        columns = self._columns
+        return columns["source"][rows].astype(np.int64) << 32 | columns["connection"][rows]
+
+    def are_foreign(self, rows: _Take) -> NDArray[np.bool_]:
+        """Returns (n,) True for messages of JSON-RPC that is not MCP. O(rows)."""
+        flags = self._columns["flags"][rows]
+        if not self._foreign:
+            return np.zeros(len(flags), np.bool_)
+        return (flags & _RPC != 0) & np.isin(self._keys(rows), self._sorted)
+
+    def is_foreign(self, message: int) -> bool:
+        """Returns True for a message of JSON-RPC that is not MCP."""
+        return bool(self._foreign) and bool(self.are_foreign(np.array([message]))[0])
+
+    def kind_codes(self, rows: _Take) -> NDArray[np.uint32]:
+        """Returns (n,) string ids of the kinds as they are shown: those of JSON-RPC where it is not MCP. O(rows)."""
+        codes = self._columns["kind"][rows]
+        if not self._foreign:
+            return codes
+        foreign = self.are_foreign(rows)
+        request, response, notification = self._codes
+        asks = codes == (self._strings.find(kinds.REQUEST) or -1)
+        own = np.where(self._columns["rpc_hash"][rows] == NO_HASH, notification, request)
+        return np.where(foreign, np.where(asks, own, response), codes).astype(np.uint32)
+
+    def kind(self, message: int) -> str:
+        """Returns the kind of a message as it is shown."""
+        return self._strings[int(self.kind_codes(np.array([message]))[0])]
+
+    def take_changes(self) -> _Rows:
+        """Returns the messages of connections that changed sides, and forgets them. O(messages), rarely."""
+        if not self._moved:
+            return np.zeros(0, np.int64)
+        moved, self._moved = self._moved, []
+        first = min(self._first[key] for key in moved)
+        rows = np.arange(first, len(self._columns))
+        return rows[(self._columns["flags"][first:] & _RPC != 0) & np.isin(self._keys(rows), moved)]
