@@ -1,1 +1,1 @@
-"""An embedded loopback gateway (``gateway``) and scripted agents that talk through it (``script.Demo``)."""
+"""Demo: an embedded loopback gateway (``gateway``) and scripted agents that talk through it (``script.Demo``)."""

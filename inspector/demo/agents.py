@@ -1,8 +1,8 @@
-"""Participants of the demo: real WebSocket clients that read what arrives and react to it.
+"""Participants of the demo: real WebSocket clients that read messages and react to them.
 
-Owns how an agent speaks (join, send, request and await the answer, stream) and what it does unasked: agents answer
-``tools/list``, and the reasoning ones ask every participant for its tools, as released agents do
-(docs/protocols.md 16). What they say, and when, is the story's.
+Implements the mechanics of an agent (join, send, request with answer, stream) and its automatic reactions. Agents
+answer ``tools/list``, and reasoning agents ask every participant for its tools, as released agents do
+(docs/protocols.md 16). The story decides the content and timing.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from inspector.demo.envelopes import PROTOCOL, Envelope, dump, new_id, timestamp
 from inspector.demo.gateway import MAX_FRAME_BYTES
 
 ANSWER_TIMEOUT_S = 15.0
-"""How long an agent waits for any answer, in real seconds whatever the pace."""
+"""Timeout of any answer in real seconds, independent of the pace."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast the story goes."""
+    """Speed of the story."""
 
     scale: float = 1.0
     """Factor on every wait: 1 is a human pace, 0.01 a hundred times as fast."""
 
     async def wait(self, seconds: float) -> None:
-        """Let ``seconds`` of the story pass."""
+        """Waits for ``seconds`` of the story."""
         await asyncio.sleep(seconds * self.scale)
 
 
@@ -41,16 +41,16 @@ class Agent:
 
     Attributes:
         name: Participant id.
-        pace: How fast it acts.
-        tools: What it answers to ``tools/list``.
-        errors: Every ``system/error`` the gateway sent to it, oldest first.
+        pace: Speed of its actions.
+        tools: Its answer to ``tools/list``.
+        errors: Every ``system/error`` from the gateway, oldest first.
     """
 
     asks_for_tools: bool = False
-    """Whether it asks everybody for their tools, on its own welcome and on every join it sees."""
+    """Ask all participants for their tools, on its own welcome and on every join."""
 
     def __init__(self, name: str, *, pace: Pace, token: str = "") -> None:
-        """Make a participant that is not connected yet."""
+        """Creates a participant without a connection."""
         self.name: str = name
         self.pace: Pace = pace
         self.tools: list[dict[str, object]] = []
@@ -65,11 +65,11 @@ class Agent:
         self._calls = 0
 
     async def join(self, url: str, space: str) -> None:
-        """Connect and join; returns when welcomed.
+        """Connects and joins; returns after the welcome.
 
         Raises:
-            OSError: The gateway is not there.
-            TimeoutError: It sent no welcome.
+            OSError: If the gateway cannot be reached.
+            TimeoutError: If it sends no welcome.
         """
         self._socket = await connect(
             url, compression=None, max_size=MAX_FRAME_BYTES, ping_interval=None, close_timeout=2, proxy=None
@@ -84,7 +84,7 @@ class Agent:
                 self._start(self._ask_for_tools(other["id"]), "tools/list")
 
     async def leave(self) -> None:
-        """Stop everything under way and close the connection (1000)."""
+        """Stops all tasks and closes the connection (1000)."""
         await cancel_and_wait(self._tasks)
         self._awaited.clear()
         self._fulfilments.clear()
@@ -93,7 +93,7 @@ class Agent:
             await self._socket.close()
             self._socket = None
 
-    # speaking
+    # sending
 
     async def send(
         self,
@@ -105,18 +105,18 @@ class Agent:
         about: str | None = None,
         message_id: str | None = None,
     ) -> str:
-        """Send one envelope and return its id.
+        """Sends one envelope and returns its id.
 
         Args:
             kind: As in docs/protocols.md 4.
-            payload: Absent when None.
+            payload: Absent if None.
             to: The one recipient; None is everybody.
             context: The context string; None is main.
             about: The id it correlates to.
-            message_id: Its id; made up when None.
+            message_id: Its id; generated if None.
 
         Raises:
-            ConnectionClosed: The gateway is gone.
+            ConnectionClosed: If the gateway has disappeared.
         """
         self._sent += 1
         sent_id = message_id or f"{self.name}-{new_id(str(self._sent))}"
@@ -135,7 +135,7 @@ class Agent:
     async def chat(
         self, text: str, *, to: str | None = None, context: str | None = None, about: str | None = None
     ) -> str:
-        """Say something and return the message's id."""
+        """Sends a chat message and returns its id."""
         return await self.send("chat", {"text": text, "format": "plain"}, to=to, context=context, about=about)
 
     async def call(
@@ -147,11 +147,11 @@ class Agent:
         context: str | None = None,
         about: str | None = None,
     ) -> Envelope:
-        """Call a tool and return the response, or the ``system/error`` that came in its place.
+        """Calls a tool and returns the response, or the ``system/error`` in its place.
 
         Raises:
-            TimeoutError: Neither came.
-            ConnectionClosed: The gateway is gone.
+            TimeoutError: If neither arrives.
+            ConnectionClosed: If the gateway has disappeared.
         """
         params = {"name": tool, "arguments": arguments}
         return await self.request(server, "tools/call", params, context=context, about=about)
@@ -159,7 +159,7 @@ class Agent:
     async def request(
         self, server: str, method: str, params: object = None, *, context: str | None = None, about: str | None = None
     ) -> Envelope:
-        """Send an ``mcp/request`` and return what answers it; raises as ``call``."""
+        """Sends an ``mcp/request`` and returns its answer; raises as ``call``."""
         self._calls += 1
         payload: dict[str, object] = {"jsonrpc": "2.0", "id": self._calls, "method": method}
         if params is not None:
@@ -171,7 +171,7 @@ class Agent:
             return await answer
 
     def answer_to(self, message_id: str) -> asyncio.Future[Envelope]:
-        """Return a future for the first response, fulfilment, rejection, stream/open or error about ``message_id``."""
+        """Returns a future for the first response, fulfilment, rejection, stream/open or error about ``message_id``."""
         answer: asyncio.Future[Envelope] = asyncio.get_running_loop().create_future()
         self._awaited[message_id] = answer
         answer.add_done_callback(lambda _: self._awaited.pop(message_id, None))
@@ -186,7 +186,7 @@ class Agent:
         to_us: bool = False,
         having: Callable[[Envelope], bool] | None = None,
     ) -> asyncio.Future[Envelope]:
-        """Return a future for the next message of a kind from ``sender``; ask before it can come."""
+        """Returns a future for the next message of a kind from ``sender``; create it before the message can arrive."""
 
         def wanted(envelope: Envelope) -> bool:
             return (
@@ -204,11 +204,12 @@ class Agent:
     async def propose(
         self, server: str, tool: str, arguments: Mapping[str, object], *, context: str, patience_s: float
     ) -> Envelope | None:
-        """Propose a tool call and return what became of it.
+        """Proposes a tool call and returns the outcome.
 
         Returns:
-            The response to the request that fulfilled it, or the rejection; None when nobody answered within
-            ``patience_s`` of the story, after which it is withdrawn.
+            The response to the request that fulfilled it, or the rejection. None without an answer within
+            ``patience_s`` of
+            the story; the proposal is withdrawn then.
         """
         proposal_id = new_id(f"{self.name}-proposal")
         answer = self.answer_to(proposal_id)
@@ -226,13 +227,13 @@ class Agent:
             return await self._fulfilments.pop(proposal_id)
 
     async def stream(self, stream_id: str, data: str) -> None:
-        """Send one data frame of a stream."""
+        """Sends one data frame of a stream."""
         await self._connected().send(f"#{stream_id}#{data}")
 
-    # listening
+    # receiving
 
     async def heard(self, envelope: Envelope) -> None:
-        """React to a message; each runs as a task of its own. For subclasses."""
+        """Reacts to a message; each call runs as its own task. For subclasses."""
 
     async def _read(self, socket: ClientConnection) -> None:
         try:
@@ -244,7 +245,7 @@ class Agent:
         for answer in [*self._awaited.values(), *(one for _, one in self._watchers)]:
             if not answer.done():
                 answer.set_exception(ConnectionError(f"{self.name} lost the gateway"))
-                answer.exception()  # asked for once, so that nobody need await it
+                answer.exception()  # retrieved once, so that asyncio reports no unhandled exception
 
     def _dispatch(self, envelope: Envelope) -> None:
         kind, payload = envelope.get("kind"), envelope.get("payload") or {}
@@ -261,13 +262,13 @@ class Agent:
             self._start(self.heard(envelope), "reaction")
 
     def _settle(self, envelope: Envelope) -> None:
-        """Give a message to those who wait for it."""
+        """Resolves the futures that wait for this message."""
         if envelope.get("kind") in _ANSWERS:
             for message_id in envelope.get("correlation_id", ()):
                 answer = self._awaited.get(message_id)
                 if answer is None or answer.done():
                     continue
-                if envelope["kind"] == "mcp/request":  # somebody fulfils a proposal of ours
+                if envelope["kind"] == "mcp/request":  # another participant fulfils a proposal of this one
                     self._fulfilments[message_id] = self.answer_to(envelope["id"])
                 answer.set_result(envelope)
         for watcher in [one for one in self._watchers if one[1].done() or one[0](envelope)]:
@@ -276,7 +277,7 @@ class Agent:
                 watcher[1].set_result(envelope)
 
     async def answer(self, request: Envelope, result: Mapping[str, object]) -> None:
-        """Send the ``mcp/response`` to a request, in the request's context."""
+        """Sends the ``mcp/response`` to a request, in the request's context."""
         called = request.get("payload") or {}
         payload = {"jsonrpc": "2.0", "id": called["id"], "result": result} if "id" in called else {"result": result}
         await self.send(
@@ -295,10 +296,10 @@ class Agent:
             try:
                 await action
             except ConnectionClosed:
-                return  # the demo is stopping, or the script joins us again
+                return  # the demo is stopping, or the script joins again
 
         task = spawn(quietly(), name=f"demo {self.name}: {what}", owner=self._tasks)
-        task.add_done_callback(lambda _: action.close())  # it has not begun when the task was cancelled at once
+        task.add_done_callback(lambda _: action.close())  # a task cancelled at once has not begun its coroutine
 
     def _connected(self) -> ClientConnection:
         if self._socket is None:

@@ -1,8 +1,8 @@
-"""Whether a participant may send a message: the JSON patterns of MEW v0.4, as its released gateway matches them.
+"""Checks a participant's permission to send: the JSON patterns of MEW v0.4, as its released gateway matches them.
 
-A real subset of docs/protocols.md 12 (column "v0.4 gateway"): a glob with a trailing ``*`` in ``kind``; in ``payload``,
-nested objects, and strings that are equal or match a trailing ``*``. What the released gateway ignores in a pattern
-(numbers, booleans) must be equal here: the demo denies what it does not understand.
+A subset of docs/protocols.md 12 (column "v0.4 gateway"): a glob with a trailing ``*`` in ``kind``; in ``payload``,
+nested objects, and strings that are equal or match a trailing ``*``. Numbers and booleans, ignored by the released
+gateway, must be equal here: the demo denies unknown patterns.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ Pattern = Mapping[str, Any]
 """``{"kind": "mcp/*", "payload": {"method": "tools/call", "params": {"name": "read_*"}}}``; ``payload`` is optional."""
 
 IMPLICIT: Pattern = {"id": "mcp-response", "kind": "mcp/response"}
-"""Held by every participant of a v0.4 gateway."""
+"""Every participant of a v0.4 gateway has it."""
 
 DEFAULTS: tuple[Pattern, ...] = ({"id": "chat", "kind": "chat"}, IMPLICIT)
-"""What an unknown participant, or a known one with a wrong token, may do."""
+"""Permissions of an unknown participant, or of a known one with a wrong token."""
 
 
 def may_send(capabilities: Sequence[Pattern], envelope: Mapping[str, Any]) -> bool:
-    """Return whether any one capability allows ``envelope``."""
+    """Returns True if any capability allows ``envelope``."""
     return any(_allows(pattern, envelope) for pattern in capabilities)
 
 

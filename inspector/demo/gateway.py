@@ -1,10 +1,10 @@
-"""A small gateway that speaks MEW v0.4 over WebSocket on this machine.
+"""A small local gateway that speaks MEW v0.4 over WebSocket.
 
-It behaves as the released gateway does where a client can tell (docs/protocols.md 9, 10, 16): a join is required and
-may carry its fields at top level or in ``payload``; everything is broadcast to everyone, the sender included; a denied
-message comes back to its sender alone as ``system/error``; a ``stream/open`` overtakes the broadcast of its request;
-stream frames are sent on as binary messages. It keeps no history and writes no log. It owns its clients and streams;
-who takes part and what is said is not its business.
+It matches the released gateway in everything visible to a client (docs/protocols.md 9, 10, 16). A join is required and
+may carry its fields at top level or in ``payload``. Everything is broadcast to everyone, the sender included. A denied
+message returns to its sender alone as ``system/error``. A ``stream/open`` precedes the broadcast of its request. Stream
+frames are sent as binary messages. It keeps no history and writes no log. It manages clients and streams; the script
+decides participants and content.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from inspector.demo.capabilities import DEFAULTS, IMPLICIT, Pattern, may_send
 from inspector.demo.envelopes import PROTOCOL, Envelope, dump, new_id, now_ms, timestamp
 
 MAX_FRAME_BYTES = 100 << 20
-"""Largest frame taken; larger ones close with 1009."""
+"""Largest frame; larger ones close with 1009."""
 
 MAX_CLIENTS = 64
-"""Further clients are closed with 1013 (try again later)."""
+"""Limit of clients; further ones are closed with 1013 (try again later)."""
 
 MAX_STREAMS = 1024
-"""Open streams a space may have; a further request is answered with a ``system/error``."""
+"""Limit of open streams in a space; a further request gets a ``system/error``."""
 
 _FROM_GATEWAY = "system:gateway"
 _log = logging.getLogger(__name__)
-_log.setLevel(logging.INFO)  # below it, websockets writes down every header and frame, tokens too
+_log.setLevel(logging.INFO)  # below it, websockets logs every header and frame, tokens too
 
 
 @dataclass
@@ -66,7 +66,7 @@ class DemoGateway:
     """A gateway for one space: ``async with DemoGateway(space="demo") as gateway: ... gateway.url``.
 
     Attributes:
-        space: The one space; a join that names another is closed with 1008.
+        space: The only space; a join to another is closed with 1008.
     """
 
     def __init__(
@@ -78,12 +78,12 @@ class DemoGateway:
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        """Prepare; ``start`` or ``async with`` opens the port.
+        """Creates a gateway; ``start`` or ``async with`` opens the port.
 
         Args:
             space: Name of the space.
-            capabilities: Participant id to what it may send; ``mcp/response`` is added. Others get the defaults.
-            tokens: Participant id to its token. Who joins under such an id without it gets the defaults only.
+            capabilities: Permissions by participant id; ``mcp/response`` is added. Others get the defaults.
+            tokens: Token by participant id. A join with such an id and a wrong token gets only the defaults.
             host: Address to listen at.
             port: 0 for a free one.
         """
@@ -101,7 +101,7 @@ class DemoGateway:
         """``ws://127.0.0.1:<port>``.
 
         Raises:
-            RuntimeError: The gateway is not running.
+            RuntimeError: If the gateway is not running.
         """
         if self._server is None:
             raise RuntimeError("the demo gateway is not running")
@@ -110,14 +110,14 @@ class DemoGateway:
 
     @property
     def participants(self) -> list[str]:
-        """Ids of those who joined and are here, in the order they came."""
+        """Ids of present participants, in order of their joins."""
         return list(self._clients)
 
     async def start(self) -> None:
-        """Open the port.
+        """Opens the port.
 
         Raises:
-            OSError: The port is taken or not allowed.
+            OSError: If the port is taken or not allowed.
         """
         self._server = await serve(
             self._serve_client,
@@ -132,7 +132,7 @@ class DemoGateway:
         )
 
     async def stop(self) -> None:
-        """Close every connection (1001) and the port; returns when all are gone."""
+        """Closes every connection (1001) and the port; returns after all have ended."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -162,13 +162,13 @@ class DemoGateway:
                 else:
                     await self._message(client, data)
         except ConnectionClosed:
-            pass  # the leave below says it
+            pass  # the leave below reports it
         finally:
             if client is not None and self._clients.get(client.id) is client:
                 self._left(client)
 
     async def _join(self, socket: ServerConnection, data: str | bytes) -> _Client | None:
-        """Take a join; anything else before it is an error, and the connection stays (as released)."""
+        """Processes a join; an earlier frame gets an error, and the connection stays (as released)."""
         frame = _decode(data)
         payload = frame.get("payload") if frame is not None else None
         if frame is None or (frame.get("type") != "join" and frame.get("kind") != "system/join"):
@@ -184,11 +184,11 @@ class DemoGateway:
         name = fields.get("participantId")
         client_id = name if isinstance(name, str) and name else f"participant-{now_ms()}"
         if client_id in self._clients and not self._knows(client_id, fields.get("token")):
-            # Not as released: a stranger who tries a name cannot silence a participant of the demo.
+            # Unlike the released gateway: a stranger cannot take over the id of a demo participant.
             await socket.close(1008, f"{client_id} is here already, and the token is not theirs")
             return None
         client = _Client(client_id, socket, self._granted(client_id, fields.get("token")))
-        self._clients[client_id] = client  # a second one of the same id takes over delivery
+        self._clients[client_id] = client  # a second one with the same id takes over delivery
         await socket.send(dump(self._welcome(client)))
         self._announce("join", client)
         return client
@@ -239,7 +239,7 @@ class DemoGateway:
             self._close_stream(client, envelope)
 
     def _completed(self, envelope: Envelope, client: _Client) -> Envelope:
-        """Stamp what is missing; unlike the released gateway, never believe a sender about ``from``."""
+        """Adds missing fields; unlike the released gateway, never trusts a sender's ``from``."""
         stamped = {"protocol": PROTOCOL, "id": new_id("msg"), "ts": timestamp()} | envelope | {"from": client.id}
         if isinstance(stamped.get("correlation_id"), str):
             stamped["correlation_id"] = [stamped["correlation_id"]]
@@ -275,7 +275,7 @@ class DemoGateway:
     # streams
 
     async def _open_stream(self, client: _Client, request: Envelope) -> bool:
-        """Open a stream and tell everyone; the request itself is broadcast after, as released."""
+        """Opens a stream and announces it; the request itself is broadcast afterwards, as released."""
         if len(self._streams) >= MAX_STREAMS:
             payload = {
                 "error": "resource_limit",

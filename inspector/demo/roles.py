@@ -1,4 +1,4 @@
-"""What the demo has besides plain agents: one that thinks aloud, servers of tools, and the human who decides."""
+"""Special participants of the demo: reasoning agents, tool servers, and the human who decides."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from inspector.demo.envelopes import Envelope
 
 
 class ReasoningAgent(Agent):
-    """An agent that thinks aloud and asks everybody for their tools."""
+    """An agent that sends its reasoning and asks all participants for their tools."""
 
     asks_for_tools = True
 
     async def think(self, text: str, *, context: str) -> str:
-        """Send one thought and return its id."""
+        """Sends one thought and returns its id."""
         return await self.send("reasoning/thought", {"message": text}, context=context)
 
 
 ToolFunction = Callable[[Mapping[str, Any]], Mapping[str, object]]
-"""Arguments to an MCP tool result."""
+"""Maps arguments to an MCP tool result."""
 
 
 class ToolServer(Agent):
-    """Answers tool calls by running a function, after a moment."""
+    """Answers tool calls by running a function, after a short wait."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class ToolServer(Agent):
         functions: Mapping[str, ToolFunction],
         described: Mapping[str, str],
     ) -> None:
-        """Make a server of ``functions``, tool name to function; ``described`` has one sentence for each."""
+        """Creates a server of ``functions`` by tool name; ``described`` has one sentence for each."""
         super().__init__(name, pace=pace, token=token)
         self._functions = dict(functions)
         self.tools: list[dict[str, object]] = [
@@ -62,10 +62,10 @@ class ToolServer(Agent):
 
 
 class Human(Agent):
-    """Decides on proposals when seeing them: tool name to ``fulfil``, ``unsafe`` (reject) or ``ignore``."""
+    """Decides on proposals: maps tool name to ``fulfil``, ``unsafe`` (reject) or ``ignore``."""
 
     def __init__(self, name: str, *, pace: Pace, token: str = "", decisions: Mapping[str, str]) -> None:
-        """Make a human; proposals of tools that ``decisions`` does not name are ignored."""
+        """Creates a human; proposals of tools missing in ``decisions`` are ignored."""
         super().__init__(name, pace=pace, token=token)
         self._decisions = dict(decisions)
 

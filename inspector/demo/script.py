@@ -1,4 +1,4 @@
-"""The demo as a whole: a gateway on this machine, its participants, and rounds of the story until it is stopped."""
+"""The whole demo: a local gateway, its participants, and rounds of the story until it is stopped."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ CAPABILITIES: dict[str, Sequence[Pattern]] = {
     ),
     "human": ({"kind": "*"},),
 }
-"""What each participant may send. Nobody but the human may write files."""
+"""Permissions of each participant. Only the human may write files."""
 
 DECISIONS = {"write_file": "fulfil", "delete_file": "unsafe", "share_file": "ignore"}
-"""What the human does about a proposal of each tool."""
+"""The human's decision about proposals of each tool."""
 
 
 class Demo:
@@ -66,12 +66,12 @@ class Demo:
 
     Attributes:
         space: The space to join.
-        token: What to join with; empty, as any participant is welcome.
-        rounds_played: Rounds of the story that came to their end.
+        token: Token to join with; empty, as any participant is welcome.
+        rounds_played: Completed rounds of the story.
     """
 
     def __init__(self, space: str = "demo") -> None:
-        """Prepare; ``start`` opens the port."""
+        """Creates a demo; ``start`` opens the port."""
         self.space: str = space
         self.token: str = ""
         self.rounds_played: int = 0
@@ -81,32 +81,32 @@ class Demo:
 
     @property
     def url(self) -> str:
-        """Where to join, ``ws://127.0.0.1:<port>``.
+        """Address to join, ``ws://127.0.0.1:<port>``.
 
         Raises:
-            RuntimeError: The demo is not running.
+            RuntimeError: If the demo is not running.
         """
         return self._gateway.url
 
     @property
     def participants(self) -> list[str]:
-        """Ids of those who are in the space now."""
+        """Ids of the present participants."""
         return self._gateway.participants
 
     async def start(self, pace: float = 1.0) -> None:
-        """Open the gateway and begin; the first participant joins a moment later.
+        """Opens the gateway and starts the story; the first participant joins shortly afterwards.
 
         Args:
             pace: Factor on every wait: 1 is a human pace, tests use 0.01.
 
         Raises:
-            OSError: No port could be opened.
+            OSError: If no port could be opened.
         """
         await self._gateway.start()
         spawn(self._play(Pace(pace)), name="demo story", owner=self._tasks)
 
     async def stop(self) -> None:
-        """End the story, close every connection and the port; nothing is left running."""
+        """Ends the story, and closes every connection and the port."""
         await cancel_and_wait(self._tasks)
         await self._gateway.stop()
 
@@ -120,7 +120,7 @@ class Demo:
                 while True:
                     await self._tell(cast, next(rounds))
             except* (OSError, TimeoutError, ConnectionClosed) as lost:
-                # Somebody took over a participant's id, or the machine slept: all join again.
+                # Another client took over a participant's id, or the machine slept: all join again.
                 _log.info("the demo begins anew: %s", lost.exceptions[0])
             finally:
                 await asyncio.gather(*(agent.leave() for agent in cast.everyone()))
@@ -132,10 +132,10 @@ class Demo:
             await cast.human.pace.wait(0.5)
 
     async def _tell(self, cast: Cast, number: int) -> None:
-        """Play one round; between two the human goes for a while."""
+        """Plays one round; between rounds the human leaves for a while."""
         if number > 1:
             await cast.human.join(self.url, self.space)
-        # Longer than any round: an actor who hears nothing any more would wait for ever.
+        # Longer than any round: a disconnected actor would wait for ever.
         async with asyncio.timeout(30 + 300 * cast.human.pace.scale):
             await Round(cast, TOPICS[(number - 1) % len(TOPICS)], number).tell()
         self.rounds_played += 1

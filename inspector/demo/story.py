@@ -1,7 +1,7 @@
-"""One round of the demo's story: five participants answer one question. What each does, in order, at what moment.
+"""One round of the demo's story: five participants answer one question in a fixed sequence.
 
-Every wait is in seconds of the story and scaled by the pace. Actors wait for the messages they react to; what the
-analyst reports is computed from the records it really received.
+Every wait is in seconds of the story and scaled by the pace. Actors wait for the messages they react to. The analyst's
+report is computed from the records it really received.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from inspector.demo.tools import WORKFLOW
 from inspector.demo.topics import Topic
 
 MAX_TOKENS = 32_000
-"""Size of the model context the lead and the analyst report."""
+"""Size of the model context that the lead and the analyst report."""
 
 _FOLDER = "/srv/review"
 
 
 @dataclass(frozen=True)
 class Cast:
-    """Who takes part."""
+    """The participants."""
 
     activities: ToolServer
     files: ToolServer
@@ -34,15 +34,15 @@ class Cast:
     human: Human
 
     def everyone(self) -> list[ToolServer | ReasoningAgent | Human]:
-        """Return all of them in the order they join."""
+        """Returns all of them in the order they join."""
         return [self.activities, self.files, self.analyst, self.lead, self.human]
 
 
 class Round:
-    """One question from its asking to the last thanks."""
+    """One question, from its asking to the final thanks."""
 
     def __init__(self, cast: Cast, topic: Topic, number: int) -> None:
-        """Prepare round ``number`` (from 1); ``tell`` plays it."""
+        """Creates round ``number`` (from 1); ``tell`` plays it."""
         self._human, self._lead, self._analyst = cast.human, cast.lead, cast.analyst
         self._pace = cast.human.pace
         self._topic = topic
@@ -53,10 +53,10 @@ class Round:
         self._tally = VisitTimes()
 
     async def tell(self) -> None:
-        """Play the round.
+        """Plays the round.
 
         Raises:
-            ExceptionGroup: Of OSError, TimeoutError or ConnectionClosed: the gateway, or a participant, was lost.
+            ExceptionGroup: Of OSError, TimeoutError or ConnectionClosed, if the gateway or a participant was lost.
         """
         async with asyncio.TaskGroup() as actors:
             actors.create_task(self._cancel_forecast())
@@ -93,7 +93,7 @@ class Round:
         await self._human.chat("How far are you?", to="analyst")
 
     async def _make_room(self) -> None:
-        """Have the lead compact its context when it tells that it is nearly full."""
+        """Asks the lead to compact its context when it reports that it is nearly full."""
         await self._human.sees(
             "participant/status", sender="lead", having=lambda one: one["payload"]["tokens"] > 0.9 * MAX_TOKENS
         )
@@ -152,7 +152,7 @@ class Round:
         )
 
     async def _make_proposals(self) -> None:
-        """A call that is refused, then proposals: fulfilled, rejected, and withdrawn for want of an answer."""
+        """Sends a refused call, then proposals: fulfilled, rejected, and withdrawn without an answer."""
         lead, here = self._lead, self._reasoning
         await self._pace.wait(1.5)
         plan = {"path": f"{_FOLDER}/plan.md", "content": f"# Plan\n\n1. {self._topic.goal}\n2. Report, one page\n"}
@@ -173,7 +173,7 @@ class Round:
             await lead.think("No answer on sharing the plan, so I took the proposal back.", context=here)
 
     async def _run_forecast(self) -> None:
-        """A second reasoning beside the first, until the human cancels it."""
+        """Runs a second reasoning beside the first, until the human cancels it."""
         lead, here = self._lead, self._forecast
         await self._pace.wait(3.5)
         cancelled = lead.sees("reasoning/cancel", sender="human", to_us=True)
@@ -185,7 +185,7 @@ class Round:
         await lead.send("reasoning/conclusion", conclusion, context=here)
 
     async def _report_usage(self) -> None:
-        """Tell how full the context is; near the limit the human asks for compacting."""
+        """Reports the use of the context; near the limit the human asks for compaction."""
         lead = self._lead
         asked = lead.sees("participant/compact", sender="human", to_us=True)
         for tokens, messages in ((21_400, 46), (24_900, 55), (27_300, 63), (30_650, 71)):
@@ -199,7 +199,7 @@ class Round:
         await lead.send("participant/status", _usage(11_410, 19, "active"), about=request)
 
     async def _compare(self) -> None:
-        """Look at last quarter's file while the analyst is paging."""
+        """Reads last quarter's file while the analyst is paging."""
         lead, here = self._lead, self._reasoning
         await self._pace.wait(45.0)
         await lead.think("While the pages come in: what did we say last quarter?", context=here)
@@ -252,7 +252,7 @@ class Round:
         await self._analyst.chat(text, to="human", about=asked["id"])
 
     async def _review(self, here: str) -> None:
-        """Follow the server's workflow: fetch a page, store what it shows, which collapses the page."""
+        """Follows the server's workflow: fetches a page and stores its findings, so that the page collapses."""
         analyst = self._analyst
         await self._pace.wait(0.4)
         await analyst.think("The server has a workflow for this. I follow its steps.", context=here)
@@ -287,17 +287,17 @@ def _usage(tokens: int, messages: int, status: str) -> dict[str, object]:
     return {"tokens": tokens, "max_tokens": MAX_TOKENS, "messages_in_context": messages, "status": status}
 
 
-# What the demo's analyst works out from the records it receives: minutes a visit, by sector.
+# The analyst's computation over the received records: minutes a visit, by sector.
 
 
 @dataclass
 class VisitTimes:
-    """What the analyst knows so far."""
+    """The analyst's data so far."""
 
     minutes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, records: list[dict[str, Any]]) -> str:
-        """Count one page and return what stands out on it."""
+        """Adds one page and returns its finding."""
         here: dict[str, list[int]] = defaultdict(list)
         for record in records:
             here[record["sector"]].append(record["minutes"])
@@ -310,17 +310,17 @@ class VisitTimes:
         )
 
     def result(self) -> str:
-        """Return the averages by sector, longest first."""
+        """Returns the averages by sector, longest first."""
         order = sorted(self.minutes, key=lambda sector: -_mean(self.minutes[sector]))
         parts = [f"{sector} {_mean(self.minutes[sector])} min ({len(self.minutes[sector])} visits)" for sector in order]
         return ", ".join(parts)
 
     def slowest(self) -> list[str]:
-        """Return the two sectors with the longest visits."""
+        """Returns the two sectors with the longest visits."""
         return sorted(self.minutes, key=lambda sector: -_mean(self.minutes[sector]))[:2]
 
     def count(self) -> int:
-        """Return the number of visits counted so far."""
+        """Returns the number of visits counted so far."""
         return sum(len(minutes) for minutes in self.minutes.values())
 
 

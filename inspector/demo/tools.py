@@ -1,7 +1,7 @@
 """The tools of the demo's two servers: ``activities``, shaped as mcp-rune's, and ``files``, a small file bridge.
 
-Results follow the recordings of mcp-rune 0.105.1 (shapes, ``_meta``, wording of summaries); see docs/protocols.md 13.
-The file bridge keeps its files in memory and never touches a disk.
+Results follow recordings of mcp-rune 0.105.1 (shapes, ``_meta``, wording of summaries); see docs/protocols.md 13. The
+file bridge keeps its files in memory and never uses a disk.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Activity:
 
 
 def activities() -> list[Activity]:
-    """Return all 132 visits by ascending id."""
+    """Returns all 132 visits by ascending id."""
     chance = random.Random(1847)  # seeded: the same story every time
     found: list[Activity] = []
     for number in range(132):
@@ -89,7 +89,7 @@ def activities() -> list[Activity]:
 
 
 def page_of(number: int) -> tuple[list[dict[str, object]], dict[str, int]]:
-    """Return the records of page ``number`` (from 1; empty outside) and the pagination block beside them."""
+    """Returns the records of page ``number`` (from 1; empty outside) and its pagination block."""
     everything = activities()
     start = (number - 1) * PAGE_SIZE
     records = [asdict(one) for one in everything[max(start, 0) : max(start + PAGE_SIZE, 0)]]
@@ -121,11 +121,11 @@ class ActivityTools:
     }
 
     def __init__(self) -> None:
-        """Begin without findings."""
+        """Starts without findings."""
         self._findings: dict[str, list[Mapping[str, Any]]] = {}
 
     def functions(self) -> dict[str, ToolFunction]:
-        """Return tool name to function."""
+        """Returns functions by tool name."""
         return {
             "get_workflow_step": self.get_workflow_step,
             "search_records": self.search_records,
@@ -133,7 +133,7 @@ class ActivityTools:
         }
 
     def get_workflow_step(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
-        """Return a step's text; the loop's steps announce which results are transient."""
+        """Returns a step's text; the loop's steps announce the transient results."""
         step = arguments.get("step")
         text = _STEPS.get(step if isinstance(step, int) else 0)
         if text is None:
@@ -144,7 +144,7 @@ class ActivityTools:
         return {"_meta": {"contextHints": [hint]}, **_content(text)}
 
     def search_records(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
-        """Return one page as pretty JSON, transient from 5 records on."""
+        """Returns one page as indented JSON, transient from 5 records on."""
         page = arguments.get("page", 1)
         records, pagination = page_of(page if isinstance(page, int) else 1)
         columns = [{"key": key, "label": key, "type": kind} for key, kind in _COLUMNS]
@@ -158,7 +158,7 @@ class ActivityTools:
         return {"_meta": {"context": {"lifecycle": "transient", "summary": summary}}, **result}
 
     def analysis_store(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
-        """Keep findings and signal that a page was consumed."""
+        """Stores findings and signals the consumption of a page."""
         findings, name = arguments.get("findings"), str(arguments.get("analysis_id", ""))
         if not isinstance(findings, list) or not findings:
             return _failed("findings must be a list with at least one finding.")
@@ -184,7 +184,7 @@ class FileTools:
     }
 
     def __init__(self) -> None:
-        """Begin with the files the story needs."""
+        """Starts with the files of the story."""
         self._files = {
             "/srv/review/brief.md": "# Visit review\n\nGoal: name the two sectors that cost us most time per visit, "
             "with one proposal each.\nAudience: the regional leads. One page.\n",
@@ -193,7 +193,7 @@ class FileTools:
         }
 
     def functions(self) -> dict[str, ToolFunction]:
-        """Return tool name to function."""
+        """Returns functions by tool name."""
         return {
             "list_directory": self.list_directory,
             "read_file": self.read_file,
@@ -203,24 +203,24 @@ class FileTools:
         }
 
     def list_directory(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
-        """Return one line a file."""
+        """Returns one line a file."""
         folder = f"{str(arguments.get('path', '')).rstrip('/')}/"
         names = [path.removeprefix(folder) for path in sorted(self._files) if path.startswith(folder)]
         return _content("\n".join(f"[FILE] {name}" for name in names) or "(empty)")
 
     def read_file(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
-        """Return the text, or an error result."""
+        """Returns the text, or an error result."""
         text = self._files.get(str(arguments.get("path")))
         return _failed(f"No such file: {arguments.get('path')}") if text is None else _content(text)
 
     def write_file(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
-        """Keep the text."""
+        """Stores the text."""
         path, text = str(arguments.get("path")), str(arguments.get("content", ""))
         self._files[path] = text
         return _content(f"Successfully wrote {len(text)} characters to {path}")
 
     def delete_file(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
-        """Forget the text, or return an error result."""
+        """Deletes the text, or returns an error result."""
         path = str(arguments.get("path"))
         if self._files.pop(path, None) is None:
             return _failed(f"No such file: {path}")

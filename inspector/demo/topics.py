@@ -1,4 +1,4 @@
-"""What the demo's team talks about: one topic a round, told in turn."""
+"""Topics of the demo's team: one a round, in turn."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Topic:
-    """One question and how the team goes about it."""
+    """One question and the team's work on it."""
 
     question: str
-    """What the human asks."""
+    """The human's question."""
 
     goal: str
     """Opens the lead's reasoning."""
 
     aloud: str
-    """What the lead streams, token by token."""
+    """The lead's streamed text, token by token."""
 
     assignment: str
-    """What the lead asks of the analyst."""
+    """The lead's request to the analyst."""
 
     forecast: str
     """A side track that the human cancels."""
 
     closing: str
-    """The human's last word."""
+    """The human's last message."""
 
 
 TOPICS = (

@@ -1,27 +1,27 @@
-"""The log formats, and the one way a line becomes a record.
+"""Log formats, and the single entry point from a line to a record.
 
-To add one: a module here, one line in FORMATS, and a sample in tests/data/formats/. The module has
+To add one, write a module here, one line in FORMATS, and a sample in tests/data/formats/. The module has
 
-- `read(header, line) -> Record | None`: reads a line that is a JSON object, None when it is another format's; what its
-  keys are is declared in `inspector.protocol.header`. Where lines are no JSON objects, as those with a time before
-  one, it is `read(line)`, the module is not in FORMATS but in EVERY, and `_other` asks it.
-- LABEL, its name for programs; where it is in FORMATS also LABELS, the names that go by what a line holds;
-- WORDS, what the window calls a log of each of these names;
-- READS, which words about it stand in the sentence that says what can be read.
+- `read(header, line) -> Record | None`: reads a line that is a JSON object; returns None for other formats.
+  `inspector.protocol.header` declares the keys. For lines that are no JSON objects, such as lines with a leading time,
+  it is `read(line)`; the module is in EVERY instead of FORMATS, and `_other` calls it.
+- LABEL, its identifier; in FORMATS also LABELS, identifiers by the content of a line;
+- WORDS, the window's name of a log for each of these identifiers;
+- READS, its part of the sentence about readable formats.
 
-A *transcript* is a format whose records are no envelopes: one may mean several messages, and what another one said
-(docs/transcripts.md). Its module, or package, stands in TRANSCRIPTS, which are asked before all others, the most
-specific first. It has, beside the names above,
+A *transcript* is a format without envelopes: one record may contain several messages, and repeat those of others
+(docs/transcripts.md). Its module, or package, is in TRANSCRIPTS, tried before all others, the most specific first.
+Beside the names above it has
 
-- `read(line, *, unknown=False) -> Record | None`: a record of the shape MEANING whose `means` are the messages, at
-  least one (`inspector.protocol.meaning`): all that columns are made of. `unknown` asks whether a line that no format
-  knows is a record of a type that came later;
-- `payload(line, number) -> dict`: what one of them says, made again whenever somebody looks;
-- where a coding agent wrote it, and it stands in CODING_AGENTS, too, AGENT and PROGRAM, by whom messages of the model
-  and of the program around it are, and NAMESPACE, how kinds begin that only this format has.
+- `read(line, *, unknown=False) -> Record | None`: returns a record of the shape MEANING with its messages in `means`,
+  at least one (`inspector.protocol.meaning`). Columns are made of them alone. `unknown` accepts records of newer types
+  in lines that no other format matches;
+- `payload(line, number) -> dict`: returns the payload of one of them, created on demand;
+- for a coding agent, also in CODING_AGENTS, AGENT and PROGRAM, the senders of messages of the model and of the
+  program, and NAMESPACE, the prefix of kinds that only this format has.
 
-Kind, sender, recipients, context and ids of the envelope that a message is shown as come from the columns, which may
-know more than its record does; nothing above a capture can tell it from one that somebody wrote.
+Columns supply kind, sender, recipients, context and ids of the synthesized envelope, since they may know more than the
+record. Code above a capture cannot distinguish it from a written envelope.
 """
 
 from __future__ import annotations
@@ -59,65 +59,65 @@ from inspector.protocol.record import ModelCall, Record, Shape, unreadable
 from inspector.protocol.shallow import MAX_LENGTH, Shallow
 from inspector.protocol.usual import is_usual
 
-# In the order tried. Gateway lines come before bare ones, because a line about a failure has `id` and
-# `error` as a JSON-RPC answer has; HTTP recordings before them, as their lines have a `kind`; captures come before
-# wrapped lines, whose shape theirs is a case of.
+# In the order tried. Gateway lines come before bare ones, because a line about a failure has `id` and `error` like a
+# JSON-RPC answer. HTTP recordings come before bare ones, since their lines have a `kind`. Captures come before wrapped
+# lines, since a capture line is a special case of a wrapped one.
 FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
 
 TRANSCRIPTS = (claude, codex, copilot, gemini, opencode, otlp, vscode_chat)
-"""Formats whose records mean messages, in the order asked: before FORMATS, some of which know a line by one key."""
+"""Formats with derived messages, in the order tried: before FORMATS, some of which accept a line by one key."""
 
 CODING_AGENTS = (claude, codex, copilot, gemini, opencode, vscode_chat)
-"""Of these, sessions of coding agents."""
+"""Transcripts of coding agents."""
 
 _CODEX = (codex,)
 
 _BY_TYPE = (claude, otlp)
-"""Those of which a record of a type that came later makes a file one; of others any log may have the keys."""
+"""Formats for which a record of an unknown type identifies a file; for others the keys are too common."""
 
 AGENTS = (acp, a2a)
-"""Protocols between agents as JSON-RPC: told by their methods, of lines in any of FORMATS that carry it."""
+"""Protocols between agents over JSON-RPC: detected by their methods, in lines of any of FORMATS."""
 
 LATE = (messages,)
-"""The same, but asked when no other format knows a line: what their records hold stands in many others."""
+"""Transcripts tried after all other formats, since their records' keys occur in many others."""
 
 EVERY = (*FORMATS, *AGENTS, prefixed, *TRANSCRIPTS, *LATE)
-"""All of them, those included whose lines are no JSON objects."""
+"""All formats, also those whose lines are no JSON objects."""
 
 FRAME_LABEL = "stream-frames"
-"""Lines `#id#data`: readable, but so is many a comment, so they do not make a file a log."""
+"""Lines `#id#data`: readable, but comments look alike, so they do not make a file a log."""
 
 WORDS: dict[str, str] = {label: words for one in EVERY for label, words in one.WORDS.items()}
-"""What the window calls a log, by label."""
+"""Names of logs in the window, by label."""
 
 READS = ", ".join(one.READS for one in EVERY)
-"""What can be read, for a sentence."""
+"""Readable formats, for a sentence."""
 
 _MAX_NESTING = 4
 _MEANT_BY = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE, *AGENTS)}
 _PAYLOADS = {**_MEANT_BY, http_lines.LABEL: http_lines, prefixed.LABEL: prefixed}
-"""By label, formats that have records which mean messages."""
-# Each but the last with its labels by shape, which is a number: a dict would call the enumeration's hash each time.
+"""Formats with derived messages, by label."""
+# All but the last, with labels by the shape's number: a dict would hash the enumeration each time.
 _READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])
 
 
 READINGS: dict[str, str] = {one.LABEL: one.WORDS[one.LABEL] for one in EVERY}
-"""What a log may be read as when that is chosen: label and words."""
+"""Selectable formats: label and words."""
 
 
 def read_line(line: bytes, reading: str | None = None, known: Mapping[str, Any] | None = None) -> Record:
-    """Read one line of any format. Never raises.
+    """Reads one line of any format. Never raises.
 
     Args:
         line: the line without its end; not blank.
-        reading: the format to read it as, one of READINGS; None for the one that knows it.
-        known: what lines before it tell of it (`inspector.reading.reassembly.reassembler`).
+        reading: a forced format, one of READINGS; None to detect it.
+        known: facts from earlier lines (`inspector.reading.reassembly.reassembler`).
     """
     return read_line_as(line, known=known)[0] if reading is None else read_chosen(line, reading)[0]
 
 
 def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
-    """Read one line as a format that was chosen, whatever it looks like; as `read_line_as`."""
+    """Reads one line in a forced format, whatever its form; returns as `read_line_as`."""
     record: Record | None = None
     transcript = _MEANT_BY.get(reading)
     if transcript is not None:
@@ -145,13 +145,13 @@ def read_line_as(
     line: bytes, nesting: int = 0, known: Mapping[str, Any] | None = None,
     known_of: Callable[[ModelCall], Mapping[str, Any]] | None = None,
 ) -> tuple[Record, str | None]:  # fmt: skip
-    """Read one line, and name the format that knew it (None when none did).
+    """Reads one line, and returns its format's label (None for an unknown one).
 
     Args:
         line: the line without its end; not blank.
-        nesting: how many others it stands in.
-        known: what lines before it tell of it.
-        known_of: says so of a call of a model.
+        nesting: number of wrappers around it.
+        known: facts from earlier lines.
+        known_of: returns such facts for a model call.
     """
     if line[:1] == b"#":
         record = read_frame(line)
@@ -189,14 +189,14 @@ def read_line_as(
 
 
 def _asked_first(line: bytes) -> Sequence[ModuleType]:
-    """The transcripts that may know a line: to ask all of them takes longer than to read it."""
+    """Returns the transcripts that may match a line: trying all of them takes longer than reading it."""
     if bare.is_rpc(line) or is_usual(line) or http_lines.is_usual(line):
         return ()
     return _CODEX if codex.is_usual(line) else TRANSCRIPTS
 
 
 def _of_agents(record: Record, known: Mapping[str, Any] | None) -> ModuleType | None:
-    """The protocol between agents that JSON-RPC is of, whose messages its record means from here on; None."""
+    """Returns the agent protocol of a JSON-RPC record, and sets the derived messages; None for other records."""
     header = record.header
     if header is None:
         return None
@@ -206,15 +206,15 @@ def _of_agents(record: Record, known: Mapping[str, Any] | None) -> ModuleType | 
 
 
 _UNNAMED = bare.LABELS[Shape.RPC]
-"""What JSON-RPC is called that says no more of itself."""
+"""Label of JSON-RPC without further identification."""
 
 
 def payload_of(record: Record, number: int) -> Payload:
-    """What message `number` of a transcript's record says, from 0. Never raises."""
+    """Returns the payload of message `number`, from 0, in a transcript's record. Never raises."""
     module = _PAYLOADS.get(record.meant_by or "")
     if module is None:
         return {}
-    if record.known is not None:  # of those that are put together
+    if record.known is not None:  # of reassembled lines
         return module.payload(record.raw, number, record.known)
     return module.payload(record.raw, number)
 
@@ -222,24 +222,24 @@ def payload_of(record: Record, number: int) -> Payload:
 def _other(
     line: bytes, why: str, nesting: int, known: Mapping[str, Any] | None
 ) -> tuple[Record, str | None]:  # fmt: skip
-    """Read a line that is no JSON object, and name the format that knew it.
+    """Reads a line that is no JSON object, and returns its format's label.
 
-    A batch has those of its elements, and so have objects that share a line.
+    A batch has the labels of its elements, and so have objects that share a line.
     """
     if why == TOO_DEEP and line[:1] == b"{" and len(line) <= MAX_LENGTH:
         return _too_deep(line, nesting)
     batch = batch_in(line) or (None if nesting else joined_in(line))
-    if batch is None and nesting <= 1:  # a container's log may hold a program's, which has a prefix of its own
+    if batch is None and nesting <= 1:  # a container's log may contain a program's with a prefix of its own
         record = prefixed.read(line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
-        if record is not None:  # nothing by itself: a field of an event stream, or an event of an answer
+        if record is not None:  # empty by itself: a field of an event stream, or an event of an answer
             return record, prefixed.LABEL if record.shape is not Shape.NOTHING else record.meant_by
     return batch or unreadable(line, why), None
 
 
 def _too_deep(line: bytes, nesting: int) -> tuple[Record, str | None]:
-    """What nothing can read, with all that is known around it: when it came, from whom, and of which envelope it is.
+    """Reads a too deeply nested line as an unreadable record with its known time, sender and envelope.
 
-    So the copies of one envelope in a gateway's log are one message.
+    So the copies of one envelope in a gateway's log remain one message.
     """
     shallow = Shallow(line)
     try:

@@ -1,6 +1,6 @@
-"""The Agent2Agent protocol, versions 0.2 to 1.0, as JSON-RPC (docs/protocols.md 18).
+"""Format: the Agent2Agent protocol, versions 0.2 to 1.0, as JSON-RPC (docs/protocols.md 18).
 
-An answer may come in many events under one id; every task repeats the messages in it, which are told by their ids.
+An answer may come in many events under one id. Every task repeats its messages; their ids identify the copies.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _METHODS = frozenset(
 SHARED = frozenset(("tasks/get", "tasks/list", "tasks/cancel"))
 """Methods that MCP has as well."""
 _ABOUT_A_TASK = CANCELLING | SHARED | {"GetTask", "ListTasks"}
-"""Methods that succeed where they tell of a task that did not, or end it."""
+"""Methods that succeed even if they report a failed task, or end it."""
 _KINDS = ("task", "message", "status-update", "artifact-update")
 _WRAPPED = {"task": "task", "message": "message", "statusUpdate": "status-update", "artifactUpdate": "artifact-update"}
 ENDED = frozenset(("completed", "failed", "rejected", "canceled"))
@@ -42,7 +42,7 @@ _FAILED = frozenset(("failed", "rejected", "canceled"))
 
 
 def is_own(header: Header) -> bool:
-    """Whether a request is of this protocol by itself."""
+    """Returns True if a request alone identifies this protocol."""
     method = header.method
     if not isinstance(method, str):
         return False
@@ -50,11 +50,11 @@ def is_own(header: Header) -> bool:
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read a line; None when it is none of this protocol. Never raises.
+    """Reads a line; returns None for other protocols. Never raises.
 
     Args:
         line: without its end.
-        unknown: any JSON-RPC is taken for this protocol.
+        unknown: accept any JSON-RPC.
     """
     record = agent_rpc.bare(line)
     if record is None or record.header is None or not (unknown or is_own(record.header)):
@@ -63,18 +63,18 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 def payload(line: bytes, number: int, known: Mapping[str, Any] = agent_rpc.NOTHING) -> Payload:
-    """What message `number` of a record says, from 0, given what is known of it. Never raises."""
+    """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
     return agent_rpc.payload_from(line, number, known, entries)
 
 
 def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
-    """What a message means, at least one row."""
+    """Returns the derived rows of a message, at least one."""
     method = text(message.get("method"))
     return _asked(message, method, known) if method is not None else _answered(message, known)
 
 
 def outcome_of(result: object) -> tuple[str, Mapping[str, Any]]:
-    """What an answer brings: one of `task`, `message`, `status-update`, `artifact-update`; "" for anything else."""
+    """Returns the content of an answer: one of `task`, `message`, `status-update`, `artifact-update`; "" for others."""
     value = mapping(result)
     if value.get("kind") in _KINDS:
         return str(value["kind"]), value
@@ -85,18 +85,18 @@ def outcome_of(result: object) -> tuple[str, Mapping[str, Any]]:
 
 
 def state_of(kind: str, value: Mapping[str, Any]) -> str | None:
-    """The state of a task that an answer tells, in the words of 0.3."""
+    """Returns the task state in an answer, in the words of 0.3."""
     state = text(mapping(value.get("status")).get("state")) if kind in ("task", "status-update") else None
     return state.removeprefix("TASK_STATE_").lower().replace("_", "-") if state is not None else None
 
 
 def task_of(kind: str, value: Mapping[str, Any]) -> str | None:
-    """The id of the task that an answer is about."""
+    """Returns the task id of an answer."""
     return text(value.get("id")) if kind == "task" else text(value.get("taskId"))
 
 
 def question_id(task: str) -> str:
-    """What is asked of the client while a task waits for it."""
+    """Returns the id of the question to the client while a task waits for it."""
     return f"{task} waits"
 
 
@@ -119,7 +119,7 @@ def _asked(message: Mapping[str, Any], method: str, known: Mapping[str, Any]) ->
 
 
 def _spoken(message: Mapping[str, Any], sender: str) -> Iterator[Entry]:
-    """The parts of a message, which is told again in every task it stands in."""
+    """Yields the parts of a message, with marks for its repetitions in tasks."""
     for number, part in enumerate(mappings(message.get("parts"))):
         entry = text_entry(CHAT, sender, CLIENT if sender == AGENT else AGENT, _part(part))
         if (identifier := text(message.get("messageId"))) is not None:
@@ -177,7 +177,7 @@ def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entr
         found[-1].meaning.correlation = question_id(task)
     if state in ENDED and task is not None:
         found.append(_ended(value, task, str(state)))
-    found = found or [answer(message, known, AGENT, words=words)]  # an event that tells nothing else
+    found = found or [answer(message, known, AGENT, words=words)]  # an event without other content
     context = _context(text(value.get("contextId")), task)
     for entry in found:
         entry.meaning.context = context
@@ -185,7 +185,7 @@ def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entr
 
 
 def _held(kind: str, value: Mapping[str, Any], task: str | None) -> Iterator[Entry]:
-    """Messages and artifacts in an answer."""
+    """Yields messages and artifacts in an answer."""
     if kind == "message":
         yield from _spoken(value, _sender(value))
     for message in mappings(value.get("history")):
@@ -203,7 +203,7 @@ def _held(kind: str, value: Mapping[str, Any], task: str | None) -> Iterator[Ent
 
 
 def _question(value: Mapping[str, Any], task: str, state: str) -> Entry:
-    """A task waits for its client."""
+    """Returns the row of a task that waits for its client."""
     said = mapping(mapping(value.get("status")).get("message"))
     words = ", ".join(_part(one) for one in mappings(said.get("parts"))) or state.replace("-", " ")
     entry = text_entry(kinds.PROPOSAL, AGENT, CLIENT, words)
@@ -214,7 +214,7 @@ def _question(value: Mapping[str, Any], task: str, state: str) -> Entry:
 
 
 def _ended(value: Mapping[str, Any], task: str, state: str) -> Entry:
-    """A task is over: told once, however often it is asked for."""
+    """Returns the row of a task's end, equal for repeated queries."""
     kind = "reasoning/conclusion" if state == "completed" else "reasoning/cancel"
     entry = control(
         kind, AGENT, f"task {state}", status=bytes_of(dict(mapping(value.get("status")))).decode("utf-8", "replace")

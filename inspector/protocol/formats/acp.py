@@ -1,7 +1,7 @@
-"""The Agent Client Protocol, versions 1 and 2: JSON-RPC between an editor and an agent (docs/protocols.md 18).
+"""Format: the Agent Client Protocol, versions 1 and 2: JSON-RPC between an editor and an agent (docs/protocols.md 18).
 
-Both sides ask, and both number from 0: whose a request is stands in its method. What an agent does is reported in
-`session/update`, a kind of update a row; `reading.reassembly.agent_lines` joins texts in chunks.
+Both sides send requests, and both number from 0; the method identifies the sender. An agent reports its actions in
+`session/update`, one row per update. `reading.reassembly.agent_lines` joins streamed texts.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ OF_AGENTS = frozenset(
 )  # fmt: skip
 """Methods of the agent."""
 _OWN = frozenset(name for name in OF_CLIENTS | OF_AGENTS if name.startswith(("session/", "fs/", "terminal/", "auth/")))
-"""Methods that no other protocol has."""
+"""Methods of no other protocol."""
 PERMISSION, ELICITATION, PROMPT, UPDATE = (
     "session/request_permission", "elicitation/create", "session/prompt", "session/update",
 )  # fmt: skip
@@ -58,27 +58,27 @@ _FAILED = ("failed", "cancelled", "canceled")
 CHUNKS = {
     "agent_message_chunk": CHAT, "agent_thought_chunk": THOUGHT, "user_message_chunk": CHAT,
 }  # fmt: skip
-"""Updates that hold a piece of a text, and what the text is."""
+"""Updates with a piece of a text, and the kind of the text."""
 _WHOLE = {"agent_message": CHAT, "agent_thought": THOUGHT, "user_message": CHAT}
 
 
 def is_own(header: Header) -> bool:
-    """Whether a message is of this protocol by itself."""
+    """Returns True if a message alone identifies this protocol."""
     method = header.method
     if not isinstance(method, str):
         return False
-    if method == "initialize":  # that of MCP names a date
+    if method == "initialize":  # MCP has a date there
         version = mapping(decoded_object(bytes(header.params))).get("protocolVersion")
         return isinstance(version, int) and not isinstance(version, bool)
     return method in _OWN
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read a line; None when it is none of this protocol. Never raises.
+    """Reads a line; returns None for other protocols. Never raises.
 
     Args:
         line: without its end.
-        unknown: any JSON-RPC is taken for this protocol.
+        unknown: accept any JSON-RPC.
     """
     record = agent_rpc.bare(line)
     if record is None or record.header is None or not (unknown or is_own(record.header)):
@@ -87,17 +87,17 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 def payload(line: bytes, number: int, known: Mapping[str, Any] = agent_rpc.NOTHING) -> Payload:
-    """What message `number` of a record says, from 0, given what is known of it. Never raises."""
+    """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
     return agent_rpc.payload_from(line, number, known, entries)
 
 
 def side_of(method: str) -> str:
-    """Who sends a method."""
+    """Returns the sender of a method."""
     return AGENT if method in OF_AGENTS else CLIENT
 
 
 def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
-    """What a message means, at least one row."""
+    """Returns the derived rows of a message, at least one."""
     params = mapping(message.get("params"))
     method = text(message.get("method"))
     if method is None:
@@ -146,7 +146,7 @@ def _request_words(method: str, params: Mapping[str, Any]) -> str:
 def _decision(
     message: Mapping[str, Any], method: str, params: Mapping[str, Any], known: Mapping[str, Any]
 ) -> Entry:  # fmt: skip
-    """What the agent asks the person to decide: it waits until that is done."""
+    """Returns the row of a decision that the agent requests from the person and waits for."""
     subject = mapping(mapping(params.get("subject")).get("toolCall")) or mapping(params.get("toolCall"))
     named = text(params.get("title")) or text(params.get("message")) or text(subject.get("title"))
     names = [name for one in mappings(params.get("options")) if (name := text(one.get("name"))) is not None]
@@ -179,7 +179,7 @@ def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entr
 
 
 def _decided(message: Mapping[str, Any], known: Mapping[str, Any], result: Mapping[str, Any]) -> Entry:
-    """What was decided: fulfilled, rejected, or not answered as the turn was cancelled."""
+    """Returns the row of a decision: fulfilled, rejected, or unanswered in a cancelled turn."""
     outcome = mapping(result.get("outcome"))
     chosen = text(outcome.get("optionId")) or text(result.get("action"))
     how = text(outcome.get("outcome")) or chosen or "answered"
@@ -231,7 +231,7 @@ def _updated(params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]
 
 
 def _mark(made: list[Entry], params: Mapping[str, Any], update: Mapping[str, Any], *, new: bool) -> None:
-    """What is told again is no new traffic: a session that is loaded, a prompt that the agent repeats."""
+    """Marks repetitions as copies: a loaded session, a prompt echoed by the agent."""
     for entry in made:
         if entry.meaning.kind in (CHAT, THOUGHT, kinds.REQUEST, kinds.RESPONSE):
             told = (params.get("sessionId"), entry.meaning.kind, entry.meaning.sender, update.get("toolCallId"))
@@ -255,7 +255,7 @@ def _plan_words(update: Mapping[str, Any]) -> str:
 
 
 def _tool(params: Mapping[str, Any], update: Mapping[str, Any], known: Mapping[str, Any], sort: str) -> list[Entry]:
-    """A call of a tool that an agent reports, or what came of it."""
+    """Returns the rows of a reported tool call, or of its result."""
     identifier = _tool_id(params.get("sessionId"), update.get("toolCallId"))
     name = text(update.get("title")) or text(update.get("kind")) or text(known.get("title"))
     status = text(update.get("status"))
@@ -280,7 +280,7 @@ def _tool(params: Mapping[str, Any], update: Mapping[str, Any], known: Mapping[s
 
 
 def _produced(block: Mapping[str, Any]) -> str:
-    """What a tool has made: a text, a difference, or the terminal it runs in."""
+    """Returns a tool's output: a text, a diff, or the terminal it runs in."""
     if block.get("type") == "diff":
         return f"difference of {block.get('path')}"
     if block.get("type") == "terminal":

@@ -1,7 +1,7 @@
-"""JSON-RPC between agents, and between an agent and its client: what ACP and A2A share (docs/protocols.md 18).
+"""Common parts of ACP and A2A: JSON-RPC between agents, and between an agent and its client (docs/protocols.md 18).
 
-A request or a notification is known by its method alone. An answer is not, nor is what a line means that goes on with
-an earlier one: whoever reads lines in order (`reading.reassembly.agent_lines`) says with each what is known of it.
+A request or a notification is identified by its method. An answer, or a continued message, needs facts from earlier
+lines; the reader of lines in order (`reading.reassembly.agent_lines`) supplies them.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from inspector.protocol.record import Record, Shape
 from inspector.protocol.text import compact
 
 NOTHING: Mapping[str, Any] = {}
-"""What is known of a line that stands for itself."""
+"""Facts of a line without earlier lines."""
 CLIENT, AGENT = "client", "agent"
 
 Entries = Callable[[Mapping[str, Any], Mapping[str, Any]], list[Entry]]
-"""What a message means, given what is known of it by others."""
+"""Returns the derived rows of a message with its known facts."""
 
 
 def mean(record: Record, label: str, entries_of: Entries, known: Mapping[str, Any] | None = None) -> bool:
-    """Let a record of JSON-RPC be one that means messages of a protocol; False where it means none.
+    """Sets the derived messages of a JSON-RPC record; returns False if there are none.
 
     Args:
         record: of the message.
         label: the protocol.
-        entries_of: what its messages mean.
-        known: what lines before it tell of it.
+        entries_of: returns its rows.
+        known: facts from earlier lines.
     """
     message = decoded_object(record.raw)
     if message is None:
@@ -48,7 +48,7 @@ def mean(record: Record, label: str, entries_of: Entries, known: Mapping[str, An
 
 
 def bare(line: bytes) -> Record | None:
-    """A line that is JSON-RPC and nothing else; None for any other. Never raises."""
+    """Returns the record of a plain JSON-RPC line; None for others. Never raises."""
     try:
         header = read_header(line)
     except NotAnObjectError:
@@ -58,14 +58,14 @@ def bare(line: bytes) -> Record | None:
 
 
 def payload_from(raw: bytes, number: int, known: Mapping[str, Any], entries_of: Entries) -> Payload:
-    """What message `number` of a record says, from 0, given what is known of it. Never raises."""
+    """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
     message = decoded_object(raw)
     entries = finished(entries_of(message, known)) if message is not None else []
     return entries[number].payload if number < len(entries) else {}
 
 
 def finished(entries: list[Entry]) -> list[Entry]:
-    """Entries with what all of them have: their sizes."""
+    """Adds the sizes of entries."""
     for entry in entries:
         entry.meaning.size = len(bytes_of(entry.payload))
     return entries
@@ -75,27 +75,27 @@ def finished(entries: list[Entry]) -> list[Entry]:
 
 
 def text(value: object) -> str | None:
-    """The value where it is a text that says something."""
+    """Returns the value if it is a non-empty text, else None."""
     return value if isinstance(value, str) and value else None
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """The value where it is an object; an empty one."""
+    """Returns the value if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def mappings(value: object) -> list[Mapping[str, Any]]:
-    """The objects in a list."""
+    """Returns the objects in a list."""
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def call_id(method: object, identifier: object) -> str | None:
-    """What a request is named by its answer: its method tells whose it is, as both sides number from 0."""
+    """Returns an id that links request and answer; includes the method, since both sides number from 0."""
     return f"{method} {rpc_id(identifier)}" if isinstance(method, str) and rpc_id(identifier) is not None else None
 
 
 def request(message: Mapping[str, Any], sender: str, *, kind: str = kinds.REQUEST, words: str | None = None) -> Entry:
-    """A request or a notification of one side."""
+    """Returns the row of a request or notification."""
     method, params = text(message.get("method")), mapping(message.get("params"))
     to = CLIENT if sender == AGENT else AGENT
     row = Meaning(kind, sender, (to,), method=method, identifier=call_id(method, message.get("id")))
@@ -106,7 +106,7 @@ def request(message: Mapping[str, Any], sender: str, *, kind: str = kinds.REQUES
 def answer(
     message: Mapping[str, Any], known: Mapping[str, Any], sender: str, *, words: str | None = None, failed: bool = False
 ) -> Entry:
-    """An answer, by the side that was asked."""
+    """Returns the row of an answer, from the side that was asked."""
     method = text(known.get("method"))
     to = CLIENT if sender == AGENT else AGENT
     error = message.get("error")
@@ -119,11 +119,11 @@ def answer(
 
 
 def error_words(error: object) -> str:
-    """What a JSON-RPC error says."""
+    """Returns the text of a JSON-RPC error."""
     said = text(mapping(error).get("message"))
     return said if said is not None else compact(error)
 
 
 def control(kind: str, sender: str, words: str, **more: Any) -> Entry:
-    """A row for what is nobody's words."""
+    """Returns a row without a participant's text."""
     return Entry(Meaning(kind, sender), {"text": words, **more})

@@ -1,4 +1,4 @@
-"""Bare lines: envelopes as participants log them, JSON-RPC as MCP stdio carries it (docs/protocols.md 11, 13)."""
+"""Format: bare lines, envelopes as participants log them, JSON-RPC as in MCP stdio (docs/protocols.md 11, 13)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _RPC = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,')
 
 
 def is_rpc(line: bytes) -> bool:
-    """Whether a line begins as JSON-RPC does, and no record of a transcript."""
+    """Returns True if a line begins like JSON-RPC, and not like a transcript's record."""
     return _RPC.match(line) is not None
 
 
 def read(header: Header, line: bytes) -> Record | None:
-    """Read a line that is itself what the wire carried; None when it is not."""
+    """Reads a line that is itself a wire message; returns None for others."""
     return classify(header, line)

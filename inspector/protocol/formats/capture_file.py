@@ -1,4 +1,4 @@
-"""Our own captures: `{"ctxcap":1,...}`, then one frame or mark a line (docs/design.md 4, One way for live and file)."""
+"""Format: captures of this program: `{"ctxcap":1,...}`, then one frame or mark a line (docs/design.md 4)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ LABEL = "capture"
 WORDS = {"capture": "capture"}
 READS = "captures"
 VERSION = 1
-"""The number in the first line, `store.files.capture_writer.CTXCAP_VERSION`; that one need not load this."""
+"""Version in the header, as `store.files.capture_writer.CTXCAP_VERSION`, so that the writer need not import this."""
 GAP_MARKS = ("gap", "rotated", "truncated")
-"""Marks that are rows: messages may be missing there."""
+"""Marks with a row: messages may be missing there."""
 CLOSED = "closed"
-"""The mark of a connection that ended; a tap says with `exit` how its server did: a code, negative for a signal."""
+"""Mark of an ended connection; a tap adds `exit` of its server: a code, negative for a signal."""
 OPENED = "opened"
-"""The mark of a connection that begins: what was asked before is not answered over it."""
+"""Mark of a new connection: earlier requests are not answered over it."""
 USUAL_EXITS = frozenset({0, *(sign for number in (1, 2, 13, 15) for sign in (-number, 128 + number))})
-"""Of servers that were done, or whose client told them to end: by SIGHUP, SIGINT, SIGPIPE or SIGTERM."""
+"""Exit codes of servers that finished, or were ended by their client: by SIGHUP, SIGINT, SIGPIPE or SIGTERM."""
 MAX_SRC = 1 << 16
-"""Connections of one capture are numbered below this."""
+"""Exclusive limit of connection numbers in a capture."""
 GAP_WORDS = "the connection was lost, messages may be missing"
-"""Said of a gap that does not say more."""
+"""Text of a gap without its own."""
 
 
 def read(header: Header, line: bytes) -> Record | None:
-    """Read one line of a capture; None when it is none. The first line and plain marks hold no message."""
+    """Reads one line of a capture; None for other lines. The header and plain marks contain no message."""
     if header.ctxcap is not ABSENT:
         return _first_line(header, line)
     if not isinstance(header.t, int) or header.kind is not ABSENT:
@@ -50,7 +50,7 @@ def read(header: Header, line: bytes) -> Record | None:
 
 
 def _first_line(header: Header, line: bytes) -> Record:
-    """No message; but a row that says so where lines of later versions may be missing or misread."""
+    """Returns no message, or a row with a warning if a later version may be misread."""
     version = header.ctxcap
     if not isinstance(version, int) or isinstance(version, bool) or version <= VERSION:
         return Record(Shape.NOTHING, line, header)
@@ -59,7 +59,7 @@ def _first_line(header: Header, line: bytes) -> Record:
 
 
 def _src(header: Header) -> int:
-    """Which connection a line says it belongs to; 0 where it does not say, or nothing that could be a number of one."""
+    """Returns the connection number of a line; 0 if missing or invalid."""
     src = header.src
     return src if isinstance(src, int) and not isinstance(src, bool) and 0 <= src < MAX_SRC else 0
 
@@ -73,7 +73,7 @@ def _mark(header: Header, line: bytes) -> Record:
 
 
 def _end(header: Header, line: bytes) -> Record:
-    """The end of a connection: a row where a server crashed, which nobody sees otherwise."""
+    """Returns the end of a connection: a row if a server crashed, since that is invisible otherwise."""
     try:
         mark = decode_json(line)
     except NotAnObjectError:
@@ -87,7 +87,7 @@ def _end(header: Header, line: bytes) -> Record:
 
 
 def _why_missing(line: bytes) -> str:
-    """The sentence of a gap, as whoever noticed it wrote it down."""
+    """Returns the text of a gap, as its author wrote it."""
     try:
         mark = decode_json(line)
     except NotAnObjectError:
@@ -101,7 +101,7 @@ def _frame(header: Header, line: bytes) -> Record | None:
     if raw[:1] in (b"{", b"["):
         return batch_in(raw) or read_frame(raw)
     if header.frame or header.message or header.envelope or header.data:
-        return None  # a line of another tool's, that happens to have our `t` and `dir`
+        return None  # a line of another tool that happens to have `t` and `dir`
     if header.text:
         try:
             text = decode_json(bytes(header.text))
@@ -114,5 +114,5 @@ def _frame(header: Header, line: bytes) -> Record | None:
         except (binascii.Error, ValueError):
             return unreadable(line, "a captured frame whose base64 is damaged")
     if header.b64 is ABSENT and not header.text:
-        return None  # a wrapped line, perhaps
+        return None  # possibly a wrapped line
     return unreadable(line, "a capture line without a frame")

@@ -1,7 +1,7 @@
-"""Sessions of Copilot CLI: an event a line (docs/transcripts.md, Copilot CLI).
+"""Format: sessions of Copilot CLI, an event a line (docs/transcripts.md, Copilot CLI).
 
-A call stands in the message that makes it and again when it begins to run: the first is the call. What a sub-agent does
-names the call that started it.
+A call occurs in its message and again when it starts to run; the first is the call. Events of a sub-agent name the call
+that started it.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _KNOWN = ("session.", "user.", "assistant.", "tool.", "subagent.", "hook.", "sys
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read one line; None when it is no event of a session. Never raises.
+    """Reads one line; returns None unless it is an event of a session. Never raises.
 
     Args:
         line: without its end.
-        unknown: also an event of a type that nobody has seen yet.
+        unknown: accept an event of an unknown type too.
     """
     if b'"data"' not in line or b'"parentId"' not in line or b'"timestamp"' not in line:
         return None
@@ -60,12 +60,12 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
     return payload_at(line, number, _entries)
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:
-    """What an event means, at least one row."""
+    """Returns the derived rows of an event, at least one."""
     sort, data = str(value.get("type")), value.get("data")
     data = data if isinstance(data, Mapping) else {}
     made = _TYPES.get(sort)
@@ -112,7 +112,7 @@ def _thought(data: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _answered(data: Mapping[str, Any]) -> Iterator[Entry]:
-    """A message of the model: what it thought, said, and calls."""
+    """Yields the rows of a model message: thoughts, text and calls."""
     requests = data.get("toolRequests")
     calls = [one for one in requests if isinstance(one, Mapping)] if isinstance(requests, list) else []
     entries: list[Entry] = []
@@ -127,7 +127,7 @@ def _answered(data: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _api_call(data: Mapping[str, Any]) -> ApiCall:
-    """Of a call only what was written is told."""
+    """Returns a model call; only its output tokens are recorded."""
     name = next((one for key in ("apiCallId", "messageId") if isinstance(one := data.get(key), str)), "")
     model = data.get("model")
     told = isinstance(data.get("outputTokens"), int)
@@ -153,7 +153,7 @@ def _failed(data: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _agent(data: Mapping[str, Any], sort: str) -> Iterator[Entry]:
-    """A sub-agent begins or is done."""
+    """Yields the row of a sub-agent's start or end."""
     keys = ("toolCallId", "agentName", "agentDisplayName")
     call, name, label = (one if isinstance(one := data.get(key), str) else None for key in keys)
     words = label or name or "sub-agent"
@@ -166,7 +166,7 @@ def _agent(data: Mapping[str, Any], sort: str) -> Iterator[Entry]:
 
 
 def _shut_down(data: Mapping[str, Any]) -> Iterator[Entry]:
-    """The end of a session, with what all its calls took in: what they gave out was told with each."""
+    """Yields the end of a session with the input tokens of all its calls; their output tokens come with each."""
     details = data.get("tokenDetails")
     known = {key: one for key, one in data.items() if isinstance(one, str | int | float | bool)}
     entry = control_entry(

@@ -1,4 +1,4 @@
-"""Results that say that the user did not allow a call: no failure of the tool, and no time that it took."""
+"""Detects results of calls that the user declined: no failure of the tool, and no working time."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _BEGINS = (
     "The user rejected this tool call",
     "The user chose to skip the tool call",
 )
-"""How such results begin: Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI, VS Code; on their wires, too."""
+"""Beginnings of such results in Claude Code, Codex, Gemini CLI, OpenCode, Copilot CLI, VS Code, and on their wires."""
 LONGEST = max(map(len, _BEGINS)) + 80
-"""Characters that tell whether a result is one of them."""
+"""Characters that suffice to detect such a result."""
 ASKS_PERSON = (
     "AskUserQuestion", "ExitPlanMode", "request_user_input", "ask_user", "exit_plan_mode", "question", "plan_exit",
     "ask_followup_question", "askQuestions",
 )  # fmt: skip
-"""Tools that a person answers: the time until then is no tool's."""
+"""Tools that a person answers, so that the waiting time is no tool's."""
 _AROUND = ("Error: ", "<tool_use_error>", "exec_command failed: ", "apply_patch failed: ")
 
 
 def is_declined(text: str) -> bool:
-    """Tells whether a result says that the user did not allow its call."""
+    """Returns True if a result says that the user declined its call."""
     head = text[:LONGEST].lstrip()
     for around in _AROUND:
         head = head.removeprefix(around)

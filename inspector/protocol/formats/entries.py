@@ -1,4 +1,4 @@
-"""Messages of JSON transcripts, whatever their format: texts, calls, results, and what is no text."""
+"""Builds messages of JSON transcripts in any format: texts, calls, results, and other content."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ _MOST = 1 << 40
 
 
 class Entry(msgspec.Struct, gc=False):
-    """One message: what columns tell of it, and what it says."""
+    """One message: its column values and its payload."""
 
     meaning: Meaning
     payload: Payload
     cache: str | None = None
-    """How long a prompt cache is asked to hold all up to here (`cache_control`): "5m", "1h"; None for no mark.
+    """Requested lifetime of a prompt cache up to here (`cache_control`): "5m", "1h"; None without a mark.
 
-    No part of what it says: clients move the mark from request to request.
+    Not part of the payload, since clients move the mark from request to request.
     """
 
 
 def has_text(part: object) -> bool:
-    """Whether a block holds text."""
+    """Returns True if a block has text."""
     return isinstance(part, Mapping) and isinstance(part.get("text"), str)
 
 
 def text_entry(kind: str, sender: str, to: str, text: str) -> Entry:
-    """Words of somebody."""
+    """Returns a text message."""
     return Entry(Meaning(kind, sender, (to,)), {"text": text})
 
 
 def call_entry(identifier: object, name: object, given: object, sender: str) -> Entry:
-    """A call of a tool, by whoever `sender` is; arguments may be JSON in a text."""
+    """Returns a tool call by `sender`; arguments may be JSON in a text."""
     tool = name if isinstance(name, str) else None
     meaning = Meaning(kinds.REQUEST, sender, (tools_of(tool),), method="tools/call", target=tool)
     meaning.identifier = identifier if isinstance(identifier, str) and identifier else None
@@ -53,7 +53,7 @@ def call_entry(identifier: object, name: object, given: object, sender: str) -> 
 
 
 def _arguments(given: object) -> Any:
-    """JSON in a string is decoded, free text stays one."""
+    """Decodes JSON in a string; wraps free text."""
     if not isinstance(given, str):
         return given if given is not None else {}
     try:
@@ -63,7 +63,7 @@ def _arguments(given: object) -> Any:
 
 
 def result_entry(called: object, content: object, to: str, *, name: object = None, failed: bool = False) -> Entry:
-    """What a tool answered to the call `called`."""
+    """Returns the result of the call `called`."""
     meaning = Meaning(kinds.RESPONSE, tools_of(name if isinstance(name, str) else None), (to,), failed=failed)
     meaning.correlation = called if isinstance(called, str) and called else None
     blocks = content if isinstance(content, list) else [content] if content is not None else []
@@ -74,7 +74,7 @@ def result_entry(called: object, content: object, to: str, *, name: object = Non
 
 
 def api_call_id(call: Mapping[str, Any]) -> str | None:
-    """The id of a call of Gemini's API, or of its result; without `NAME__`, which its command line puts before it."""
+    """Returns the id of a Gemini API call, or of its result, without the prefix `NAME__` of its command line."""
     name, written = call.get("name"), call.get("id")
     if not isinstance(written, str):
         return None
@@ -82,7 +82,7 @@ def api_call_id(call: Mapping[str, Any]) -> str | None:
 
 
 def response_of(answer: Mapping[str, Any]) -> object:
-    """What a `functionResponse` says: its output or error as text, anything else as JSON."""
+    """Returns the content of a `functionResponse`: output or error as text, other values as JSON."""
     response = answer.get("response")
     if not isinstance(response, Mapping):
         return response
@@ -102,7 +102,7 @@ def _content(block: object) -> Any:
 
 
 def media_words(block: Mapping[str, Any]) -> str:
-    """What a picture, a file or sound is: its sort, its type and its size; of another thing its values."""
+    """Returns an image's, file's or sound's kind, type and size in words; of other blocks their JSON."""
     sort = str(block.get("type") or next(iter(block), "block"))
     for holder in (block, *(one for one in block.values() if isinstance(one, Mapping))):
         for key in ("data", "image_url", "url", "file_data"):
@@ -121,7 +121,7 @@ _SHORT = 200
 
 
 def sealed_words(sealed: str) -> str:
-    """What stands for a signature, or for what only a model's own side can read: its length, and a hash to compare."""
+    """Returns a replacement for a signature or encrypted text: its length, and a hash for comparison."""
     digest = hashlib.sha256(sealed.encode("utf-8", "replace")).hexdigest()
     return f"{len(sealed):,} characters, sha256 {digest[:_SHOWN]}"
 
@@ -130,7 +130,7 @@ _SHOWN = 16
 
 
 def bytes_of(payload: Payload) -> bytes:
-    """A payload as bytes, whatever it holds."""
+    """Returns a payload as bytes, for any content."""
     try:
         return msgspec.json.encode(payload)
     except (msgspec.MsgspecError, UnicodeEncodeError, TypeError, ValueError, RecursionError):
@@ -138,7 +138,7 @@ def bytes_of(payload: Payload) -> bytes:
 
 
 def number(usage: Mapping[str, Any], *names: str) -> int:
-    """The first of some members that is a number of tokens; 0 without one."""
+    """Returns the first valid token count among members, or 0."""
     for name in names:
         value = usage.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -147,7 +147,7 @@ def number(usage: Mapping[str, Any], *names: str) -> int:
 
 
 def note_words(entry: Entry, user: str = "user") -> None:
-    """Note what a user, a model or a tool says, to be found in other sources; not what programs add."""
+    """Records the text of a user, a model or a tool, for matching with other sources; skips texts of programs."""
     meaning, text = entry.meaning, entry.payload.get("text")
     if meaning.kind in (kinds.REQUEST, kinds.RESPONSE):
         meaning.words = bytes_of({key: one for key, one in entry.payload.items() if key in ("params", "result")})
@@ -159,20 +159,20 @@ def note_words(entry: Entry, user: str = "user") -> None:
 
 
 def control_entry(kind: str, sender: str, text: str, more: Mapping[str, Any]) -> Entry:
-    """A row for what is nobody's words."""
+    """Returns a row without a participant's text."""
     return Entry(Meaning(kind, sender), {"text": text, **more})
 
 
 def record_of(
     line: bytes, label: str, entries: Sequence[Entry], space: object, *, time_ns: int | None = None
 ) -> Record:  # fmt: skip
-    """The record of a line of a transcript.
+    """Returns the record of a transcript's line.
 
     Args:
-        line: as it lies in the file.
+        line: as in the file.
         label: the format.
-        entries: what it means, at least one message.
-        space: the session, where that is a text.
+        entries: its messages, at least one.
+        space: the session, used if it is a text.
         time_ns: its time; None for that of its first message.
     """
     means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
@@ -183,14 +183,14 @@ def record_of(
 
 
 def payload_at(line: bytes, number: int, entries_of: Callable[[dict[str, Any]], Sequence[Entry]]) -> Payload:
-    """What message `number` of a line says, from 0, given what its object means. Never raises."""
+    """Returns the payload of message `number` of a line, from 0; `entries_of` derives its rows. Never raises."""
     value = decoded_object(line)
     entries = entries_of(value) if value is not None else []
     return entries[number].payload if number < len(entries) else {}
 
 
 def decoded_object(line: bytes) -> dict[str, Any] | None:
-    """A line as an object; None where it is none, or one to fill memory. Never raises."""
+    """Returns a line as an object; None for other values, and for one too large to decode. Never raises."""
     if is_too_much(line):
         return None
     try:
@@ -201,7 +201,7 @@ def decoded_object(line: bytes) -> dict[str, Any] | None:
 
 
 def text_of(content: object) -> str:
-    """What a text, a block or a list of blocks says."""
+    """Returns the text of a string, a block or a list of blocks."""
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list) else [content] if content else []

@@ -1,4 +1,4 @@
-"""The MEW gateway's own logs: `envelope-history.jsonl` and `capability-decisions.jsonl` (docs/protocols.md 11)."""
+"""Format: logs of the MEW gateway, `envelope-history.jsonl` and `capability-decisions.jsonl` (docs/protocols.md 11)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ LABELS = {Shape.LOG_ONLY: "capability-decisions"}
 LABEL = "gateway-log"
 WORDS = {"gateway-log": "gateway log", "capability-decisions": "capability decisions"}
 INBOUND_EVENTS = ("received", "rejected")
-"""Events whose participant is who sent the envelope."""
+"""Events whose participant is the sender of the envelope."""
 READS = "MEW gateway logs, capability decisions"
 
 _LONGEST_CACHED = 1 << 16
-# An envelope is logged as received and then once for each recipient: its copies are decoded once.
+# An envelope is logged as received and then once per recipient; the cache decodes its copies once.
 _read_copy = lru_cache(maxsize=16)(read_frame)
 
 
 def read(header: Header, line: bytes) -> Record | None:
-    """Read one log line; None when it is none.
+    """Reads one log line; returns None for other formats.
 
-    A line with an envelope holds what the envelope is; one without (a decision, a routing event) is log-only.
+    A line with an envelope has the envelope's type; one without (a decision, a routing event) is log-only.
     """
     if not isinstance(header.event, str) or header.kind is not ABSENT or header.jsonrpc is not ABSENT:
         return None
@@ -34,7 +34,7 @@ def read(header: Header, line: bytes) -> Record | None:
         raw = bytes(header.envelope)
         record = copy.copy(_read_copy(raw)) if len(raw) <= _LONGEST_CACHED else read_frame(raw)
     elif any(bytes(raw)[:1] == b"{" for raw in (header.message, header.frame, header.text, header.data)):
-        return None  # another tool's line, that wraps what it is about
+        return None  # another tool's line with a wrapped message
     elif header.timestamp is not ABSENT or header.participant is not ABSENT:
         record = Record(Shape.LOG_ONLY, line, header)
     else:

@@ -1,7 +1,7 @@
-"""Sessions of Gemini CLI: a document of messages, or since 0.40 a message a line (docs/transcripts.md, Gemini CLI).
+"""Format: sessions of Gemini CLI, a document of messages, or since 0.40 a message a line (docs/transcripts.md).
 
-A message is written again, whole, when its tokens or its tools' results are known: it is told by its id, and so are its
-calls, so that what was there before is a copy.
+A message is rewritten as a whole when its tokens or its tools' results are known. Its id, and the ids of its calls,
+identify the copies.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ _MARKS = (b'"projectHash"', b'"$set"', b'"$rewindTo"')
 _FAILED = ("error", "cancelled")
 _CANCELLED = "cancelled"
 _ADDED = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
-"""How a text begins that stands as a user's and is the program's."""
+"""Beginnings of user texts that the program wrote."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read one line, or a document; None when it is none of a session. Never raises.
+    """Reads one line, or a document; returns None unless it belongs to a session. Never raises.
 
     Args:
         line: without its end.
-        unknown: also a message of a type that nobody has seen yet.
+        unknown: accept a message of an unknown type too.
     """
     if not any(mark in line for mark in _MARKS) and not (b'"timestamp"' in line and b'"content"' in line):
         return None
@@ -65,7 +65,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
     return payload_at(line, number, _entries)
 
 
@@ -82,7 +82,7 @@ def _is_known(value: Mapping[str, Any], *, unknown: bool) -> bool:
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:
-    """What a line or a document means, at least one row."""
+    """Returns the derived rows of a line or a document, at least one."""
     messages = value.get("messages")
     if isinstance(messages, list):
         found = [entry for one in messages if isinstance(one, Mapping) for entry in _said(one)]
@@ -96,9 +96,9 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
 
 
 def _rewritten(messages: list[Any]) -> Entry:
-    """The whole history written anew: what it lists is all of the context from here on.
+    """Returns the row of a rewritten history: the complete context from here on.
 
-    Where it lists no fewer messages than there were, nothing was compressed (`inspector.store.messages.transcripts`).
+    If it has as many messages as before, it was not compressed (`inspector.store.messages.transcripts`).
     """
     known = [one for one in messages if isinstance(one, Mapping)]
     words = (f"{one.get('type')}: {text_of(one.get('content')) or NOT_READABLE}" for one in known)
@@ -109,7 +109,7 @@ def _rewritten(messages: list[Any]) -> Entry:
 
 
 def _rewound(identifier: str) -> Entry:
-    """A message and all after it have left the context."""
+    """Returns the row of a rewind: a message and all after it have left the context."""
     entry = control_entry(
         "participant/forget", PROGRAM, "the user went back to an earlier message", {"from": identifier}
     )
@@ -129,7 +129,7 @@ def _time(value: object) -> int:
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
-    """What a message means, in an order that stays when it is written again with more."""
+    """Yields the rows of a message, in an order that is stable when it is rewritten with more."""
     time_ns, sort = _time(message.get("timestamp")), message.get("type")
     identifier = message.get("id") if isinstance(message.get("id"), str) else None
     entries = list(_parts(message, str(sort)))
@@ -141,7 +141,7 @@ def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
         if meaning.identifier is None and identifier is not None:
             meaning.identifier = f"{identifier}#{place}" if place else identifier
         meaning.size = len(meaning.said or b"") or 1
-        if meaning.identifier is not None and meaning.said:  # told again anywhere, also in one document
+        if meaning.identifier is not None and meaning.said:  # repeated anywhere, also in one document
             meaning.mark = f"gemini\0{meaning.identifier}\0{meaning.kind}\0".encode() + bytes(meaning.said)
     if sort in ("user", "gemini") and identifier is not None:
         entries[0].meaning.history = History(identifier)
@@ -151,7 +151,7 @@ def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def asked_in(content: object) -> str:
-    """What a person typed; "" for results, and for what the program puts there."""
+    """Returns a person's typed text; "" for results, and for texts of the program."""
     if isinstance(content, list):
         content = [one for one in content if not (isinstance(one, Mapping) and "functionResponse" in one)]
     text = text_of(content)
@@ -195,7 +195,7 @@ def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
 
 
 def _spawned(made: Mapping[str, Any], *, failed: bool | None = None) -> Spawn | None:
-    """The sub-agent that a call has started, or what came of it; None for a call that started none."""
+    """Returns the sub-agent started by a call, or its outcome; None for other calls."""
     called, agent = api_call_id(made), made.get("agentId")
     if called is None or not isinstance(agent, str):
         return None
@@ -212,7 +212,7 @@ def _note(sort: str, text: str) -> Entry:
 
 
 def _told_back(part: Mapping[str, Any]) -> Entry:
-    """A result as the model gets it: a copy of the one that stands in its call."""
+    """Returns a result as sent to the model: a copy of the one in its call."""
     answer = part["functionResponse"]
     answer = answer if isinstance(answer, Mapping) else {}
     response = answer.get("response")
@@ -238,12 +238,12 @@ _LONGEST_END = 2_000
 
 
 def _has_failed(output: str) -> bool:
-    """Whether what a shell gave back ends with an exit code other than 0: the program does not count it as an error."""
+    """Returns True if a shell's output ends with a non-zero exit code; the program does not count it as an error."""
     return _EXIT.search(output[-_LONGEST_END:]) is not None
 
 
 def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:
-    """The result that stands in its call."""
+    """Returns the result within a call."""
     given = made.get("result")
     parts = given if isinstance(given, list) else [given]
     said = [_response(part) for part in parts if part is not None] or [
@@ -268,7 +268,7 @@ def _with_bytes(entry: Entry) -> Entry:
 
 
 def _api_call(message: Mapping[str, Any], identifier: str | None) -> ApiCall:
-    """The call that a message came from: cached tokens stand within the input, thoughts and tools' tokens beside."""
+    """Returns a message's model call: cached tokens are part of the input, thoughts and tools' tokens are separate."""
     model, tokens = message.get("model"), message.get("tokens")
     model = model if isinstance(model, str) else None
     if not isinstance(tokens, Mapping):

@@ -1,7 +1,7 @@
-"""Lines of a recorder between an MCP client and its server (docs/protocols.md 13, Over HTTP).
+"""Format: lines of a recorder between an MCP client and its server (docs/protocols.md 13, Over HTTP).
 
 Over HTTP a line is a request, the head of its answer, a server-sent event, or the end of an exchange; over stdio a line
-of either side. What carries a JSON-RPC message is that message; every other line is a row that says what happened.
+of either side. A line with a JSON-RPC message is that message; every other line is a row that describes the event.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FRAME = "websocket-frame"
 _STDIO = ("line", "end-of-input")
 _PROCESS = ("start", "end")
 NOISE = "stdio/line"
-"""What a line of a process is called that carries no message."""
+"""Kind of a process's line without a message."""
 _NAMES = {
     REQUEST: "http/request", RESPONSE: "http/response", EVENT: "http/event", END: "http/end", ERROR: "http/error",
     FRAME: "websocket/frame",
@@ -51,11 +51,11 @@ HEADERS = frozenset(
         "content-type",
     }
 )
-"""Headers that are read of a request, or of the head of an answer, and those that begin with PARAMETER."""
+"""Headers read from a request, or from the head of an answer, beside headers with the prefix PARAMETER."""
 PARAMETER = "mcp-param-"
 _HUNG_UP = "client-closed"
 FAILED = 400
-"""Statuses from here on are failures."""
+"""First HTTP status that is a failure."""
 _MOST_NUMBER = 1 << 32
 _USUAL = re.compile(
     rb'\{\s*(?:"n":\s*\d+,\s*)?"t":\s*[^,]{1,60},\s*"dir":\s*"[^"]{1,20}->[^"]{1,20}",\s*'
@@ -64,7 +64,7 @@ _USUAL = re.compile(
 
 
 class Line(msgspec.Struct, gc=False):
-    """What a line says beside its message; values of any type, as nobody has checked them."""
+    """Members of a line beside its message, of any type before validation."""
 
     kind: Any = None
     t: Any = None
@@ -89,12 +89,12 @@ _decode = msgspec.json.Decoder(Line).decode
 
 
 def is_usual(line: bytes) -> bool:
-    """Whether a line begins as one of an exchange does, and no other."""
+    """Returns True if a line begins like one of an exchange, and like no other format."""
     return _USUAL.match(line) is not None
 
 
 def parts_of(line: bytes) -> Line:
-    """What a line of a recording says, in parts; also one with half a surrogate or a number that no machine holds."""
+    """Returns the members of a recording's line; also reads lone surrogates and huge numbers."""
     found = decode_one(_decode, line)
     if found is not None:
         return found
@@ -109,13 +109,13 @@ def read(
     header: Header, line: bytes, known: Mapping[str, Any] | None = None,
     known_of: Callable[[ModelCall], Mapping[str, Any]] | None = None,
 ) -> Record | None:  # fmt: skip
-    """Read one line, given what lines before it tell of it; None when it is none. Never raises.
+    """Reads one line; returns None for other formats. Never raises.
 
     Args:
         header: of the line.
         line: without its end.
-        known: what lines before it tell of it.
-        known_of: says so of a call of a model, where that is not known before it is read.
+        known: facts from earlier lines.
+        known_of: returns such facts for a model call that is not known before.
     """
     sort = header.kind
     if header.t is ABSENT or not isinstance(sort, str) or sort not in _NAMES or header.sender is not ABSENT:
@@ -147,9 +147,9 @@ def read(
 
 
 def _message(header: Header) -> Record | None:
-    """The JSON-RPC message, or batch of them, that a line carries; None where it carries another thing, or nothing.
+    """Returns the JSON-RPC message, or batch, of a line, or None.
 
-    What was written on several lines stands in a text.
+    Messages written over several lines are in a text.
     """
     raw = bytes(header.message) or _in_text(bytes(header.text))
     if raw[:1] == b"[":
@@ -167,7 +167,7 @@ def _model_call(
     sort: str, found: Line, line: bytes, header: Header, known: Mapping[str, Any] | None,
     known_of: Callable[[ModelCall], Mapping[str, Any]] | None,
 ) -> Record | None:  # fmt: skip
-    """A request that calls a model, or an answer of one; None for what is neither."""
+    """Returns a request to a model, or its answer; None for other lines."""
     if sort == RESPONSE and known is not None:
         return model_calls.read_answer(line, LABEL, known)
     if sort != REQUEST or bytes(header.message)[:1] != b"{":
@@ -188,7 +188,7 @@ def _in_text(raw: bytes) -> bytes:
 
 
 def _exchange(sort: str, found: Line, record: Record) -> Exchange:
-    """Which exchange a line is of, and which session, as far as it says."""
+    """Returns the exchange and session of a line, as far as recorded."""
     return Exchange(
         number=_number(found.x),
         session=_session(found),
@@ -197,7 +197,7 @@ def _exchange(sort: str, found: Line, record: Record) -> Exchange:
         method=found.method if isinstance(found.method, str) else None,
         first_us=_microseconds(found.first_ms),
         begins=sort == REQUEST,
-        # Who recorded it saw the answer begin when its line was written, unless that holds a body as well.
+        # The recorder saw the answer begin when it wrote this line, unless the line has a body as well.
         answers=sort == RESPONSE and not found.message and found.text is None,
         ends=sort in (END, ERROR) or (sort == RESPONSE and record.call is not None),
         hung_up=found.how == _HUNG_UP,
@@ -213,7 +213,7 @@ def _microseconds(ms: object) -> int:
 
 
 def _chosen(headers: object) -> dict[str, str]:
-    """The headers that checks look at."""
+    """Returns the headers for checks."""
     if not isinstance(headers, Mapping):
         return {}
     named = (
@@ -223,7 +223,7 @@ def _chosen(headers: object) -> dict[str, str]:
 
 
 def _session(found: Line) -> str | None:
-    """The session a line names: in a header, in the address of a request, or in where a server says to post to."""
+    """Returns the session in a header, in a request's address, or in a server's address to post to."""
     headers = found.headers
     if isinstance(headers, Mapping):
         for name in headers:
@@ -239,26 +239,26 @@ def _session(found: Line) -> str | None:
 
 
 def _session_in(query: str) -> str | None:
-    """The session in the query of an address; all of it where none of its names is usual."""
+    """Returns the session in an address's query; the whole query without a usual name."""
     asked = parse_qs(query)
     return next((asked[name][0] for name in _SESSION_IN_QUERY if name in asked), query or None)
 
 
 def _went_wrong(sort: str, found: Line) -> bool:
-    """Whether a line without a message tells of a failure. Clients hang up on streams they are done with."""
+    """Returns True if a line without a message reports a failure; a client's hang-up is none."""
     if sort == RESPONSE:
         return _number(found.status) >= FAILED
     return sort == ERROR or found.how in ("server-broke", "cut-by-network")
 
 
 def _ended_badly(code: object) -> str | None:
-    """How a server ended that nobody told to; None for one that ended well, or by a signal that clients send."""
+    """Returns the reason of a server's crash; None for a normal end, or a signal that clients send."""
     if not isinstance(code, int) or isinstance(code, bool) or code in _USUAL_EXITS:
         return None
     return f"the server ended with exit code {code}" if code > 0 else f"the server was ended by signal {-code}"
 
 
-_SIGNALS = (2, 9, 15)  # interrupt, kill and terminate: how clients end servers that do not end by themselves
+_SIGNALS = (2, 9, 15)  # interrupt, kill and terminate: clients end servers by these
 _USUAL_EXITS = {0, *(-signal for signal in _SIGNALS), *(128 + signal for signal in _SIGNALS)}
 
 

@@ -1,8 +1,8 @@
-"""Texts that an agent's program writes in a user's place, between tags of its own: what they say, without the tags.
+"""Extracts readable text from tagged texts that an agent's program writes in the user's place.
 
-`<task-notification>` of Claude Code holds `task-id`, `tool-use-id`, `status`, `summary`, `result` and `output-file`,
-each between tags; `<command-name>` stands beside `command-message` and `command-args`; `<bash-stdout>` beside
-`bash-stderr`. A text that does not begin with such a tag stays as it is, as does what stands in the middle of one.
+`<task-notification>` of Claude Code contains `task-id`, `tool-use-id`, `status`, `summary`, `result` and `output-file`,
+each in tags; `<command-name>` comes with `command-message` and `command-args`; `<bash-stdout>` with `bash-stderr`.
+Texts without such a tag at the beginning, and tags within a text, stay unchanged.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Callable
 from inspector.protocol.meaning import Payload
 
 _PART = re.compile(r"<([a-z][a-z_-]{1,40})(?: [^<>]{0,400})?>(.*?)(?:</\1>|\Z)", re.DOTALL)
-"""One part: its name, and what stands in it; of a text that was cut, up to its end."""
+"""One tagged part: name and content; the last of a truncated text extends to its end."""
 _BEGINS = re.compile(r"\s{0,40}<([a-z][a-z_-]{1,40})[ >]")
 _NAMED = re.compile(r'<teammate-message [^<>]{0,200}?teammate_id="([^"<>]{1,120})"')
 _MOST_PARTS = 40
 
 
 def said_in(text: str) -> Payload:
-    """What a text says, as `text`, and the tag that it came in, as `tag`; the text alone where it has none."""
+    """Returns `text`, the content, and `tag`, the tag; only the text if it has none."""
     begins = _BEGINS.match(text)
     reader = _READERS.get(begins[1]) if begins is not None else None
     parts = dict(reversed(_parts(text))) if reader is not None else {}
@@ -31,7 +31,7 @@ def said_in(text: str) -> Payload:
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """The parts that a text begins with, one after the other."""
+    """Returns the tagged parts at the beginning of a text."""
     found: list[tuple[str, str]] = []
     place = 0
     while len(found) < _MOST_PARTS:
@@ -46,7 +46,7 @@ def _parts(text: str) -> list[tuple[str, str]]:
 
 
 def _rest(text: str) -> str:
-    """What a text says after the parts it begins with."""
+    """Returns a text without its leading tagged parts."""
     place = 0
     while (part := _PART.match(text, place)) is not None:
         place = part.end()
@@ -56,7 +56,7 @@ def _rest(text: str) -> str:
 
 
 def _task(text: str, parts: dict[str, str]) -> str:
-    """What became of what worked in the background: its summary, and what it says."""
+    """Returns the outcome of a background task: its summary and result."""
     about = dict(_parts(parts["task-notification"]))
     head = about.get("summary") or f"task {about.get('task-id', '')} {about.get('status', '')}".strip()
     files = [f"output in {about['output-file']}"] if "output-file" in about and "result" not in about else []
@@ -64,7 +64,7 @@ def _task(text: str, parts: dict[str, str]) -> str:
 
 
 def _command(_text: str, parts: dict[str, str]) -> str:
-    """A command of the program as it was typed."""
+    """Returns a command of the program as typed."""
     name = parts.get("command-name") or parts.get("command-message") or ""
     return f"{name} {parts.get('command-args', '')}".strip()
 
@@ -94,11 +94,11 @@ _PLAIN = (
     "ide_diagnostics", "tool_use_error", "persisted-output", "subagent_notification", "turn_aborted",
     "environment_context", "user_instructions",
 )  # fmt: skip
-"""Tags around nothing but words."""
+"""Tags that contain only text."""
 _READERS: dict[str, Callable[[str, dict[str, str]], str]] = {
     "task-notification": _task, "teammate-message": _mate, "bash-input": _shell,
     **dict.fromkeys(("command-name", "command-message"), _command),
     **dict.fromkeys(("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"), _printed),
     **dict.fromkeys(_PLAIN, _inner),
 }  # fmt: skip
-"""By the tag a text begins with."""
+"""Readers by the first tag."""

@@ -1,8 +1,8 @@
-"""Messages as model APIs take and give them: requests, answers, lists of either (docs/transcripts.md, Message arrays).
+"""Format: messages of model APIs, as requests, answers, or lists of either (docs/transcripts.md, Message arrays).
 
 OpenAI's chat completions and responses, Anthropic's messages and Gemini's contents, as documents or one a line. A
-document is one record that means the messages in it. When is what a logger says; they are from `system-prompt`, `user`,
-`assistant`, and `tools` or `mcp:<server>`.
+document is one record with its messages. Times are a logger's; senders are `system-prompt`, `user`, `assistant`, and
+`tools` or `mcp:<server>`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ READS = "message arrays of OpenAI, Anthropic and Gemini"
 
 USER, AGENT = "user", "assistant"
 SYSTEM = "system-prompt"
-"""Not `system`, which is what gateways are called."""
+"""Not `system`, the name of gateways."""
 _SENDERS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": AGENT, "model": AGENT}
 _ROLES = frozenset({*_SENDERS, "tool", "function"})
 _BY_THE_SERVER = (
     "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
 )  # fmt: skip
-"""Calls that the model's own side carries out: what came of them stands in the same item."""
+"""Calls executed on the model's side: the same item contains the result."""
 ADDITIONAL_TOOLS = "additional_tools"
 """An item of Codex that defines tools within the messages."""
 _ITEMS = frozenset(
@@ -60,27 +60,27 @@ _ITEMS = frozenset(
     }
 )  # fmt: skip
 _ITEM_ENDS = ("_call", "_call_output")
-"""How items are called that are neither: calls, of tools that come with new models too, and what came of them."""
+"""Suffixes of further items: calls, also of new tools, and their results."""
 _GIVEN = ("arguments", "input", "action", "operation", "code", "queries")
-"""Under which of them a call has its arguments."""
+"""Names of a call's arguments."""
 _FOREIGN = ("kind", "from", "protocol", "jsonrpc", "envelope", "uuid", "sessionId", "parts_of")
 _MARKS = (b'"role"', b'"parts"', b'"call_id"', b'"candidates"', b'"promptFeedback"', b'"error"', b'"output"')
 _HOLDERS = (
     "request", "request_body", "requestBody", "response", "response_body", "responseBody", "body", "result", "message",
     "error",
 )  # fmt: skip
-"""Under which loggers and batches have the bodies of a request and of its answer, in this order."""
+"""Keys of the bodies of a request and its answer in logs and batches, in this order."""
 _MOST_HELD = 3
 _TIMES = ("timestamp", "time", "ts", "startTime", "start_time", "@timestamp")
-"""Under which a logger says when."""
+"""Keys of a logger's time."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read a document, or one message; None when it is neither. Never raises.
+    """Reads a document, or one message; returns None for other lines. Never raises.
 
     Args:
         line: without its end.
-        unknown: also single items of the Responses API, which Codex writes too.
+        unknown: accept single items of the Responses API too, which Codex also writes.
     """
     if _SESSION_START in line and (begins := _session_start(_decoded(line))) is not None:
         return Record(Shape.MEANING, line, means=(begins.meaning,), meant_by=LABEL)
@@ -109,17 +109,17 @@ EVENT_MARKS = (
     b'"message_start"', b'"chat.completion.chunk"', b'"delta":{', b'"delta": {', b'"prompt_filter_results"',
     b'"response.created"', b'"candidates"', b'"done":false', b'"done": false', b'"done":true', b'"done": true',
 )  # fmt: skip
-"""What stands in the first event of an answer that comes in events; a delta of text stands in envelopes as well."""
+"""Substrings of a streamed answer's first event; text deltas occur in envelopes as well."""
 _EVENTS = ("content_block_", "message_", "response.")
-"""How events of Anthropic's and of OpenAI's responses are called, behind the first."""
+"""Prefixes of later events of Anthropic's API and OpenAI's responses."""
 
 
 def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
-    """The event of a streamed answer that a line is, as it came or without `data:`; None for any other line.
+    """Returns the streamed answer's event in a line, with or without `data:`; None for any other line.
 
     Args:
         line: without its end.
-        goes_on: an answer has begun: whatever event may follow is one.
+        goes_on: an answer has begun: accept any event.
     """
     held = line.removeprefix(b"data:").strip()
     if held[:1] != b"{" or not (goes_on or any(mark in held for mark in EVENT_MARKS)):
@@ -141,7 +141,7 @@ def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
     candidates = value.get("candidates")
     if not isinstance(candidates, list):
         return None
-    # A chunk of Gemini by itself has the shape of an answer, but that it says nothing of an end.
+    # A single chunk of Gemini has the shape of an answer, except for the missing end.
     return value if goes_on or line[:1] != b"{" or not _has_ended(candidates) else None
 
 
@@ -150,11 +150,11 @@ def _has_ended(candidates: list[Any]) -> bool:
 
 
 _FILTERED = "prompt_filter_results"
-"""What Azure's first chunk has in place of a choice."""
+"""Replaces a choice in Azure's first chunk."""
 
 
 def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
-    """Whether it is a chunk of a chat completion; some servers do not say so, and one in between may hold no choice."""
+    """Returns True for a chunk of a chat completion; some servers omit the type, others a choice."""
     choices = value.get("choices")
     if not isinstance(choices, list) or value.get("object") not in (None, "", "chat.completion.chunk"):
         return False
@@ -164,7 +164,7 @@ def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
     value = _decoded(line)
     if (begins := _session_start(value)) is not None:
         return begins.payload if number == 0 else {}
@@ -176,7 +176,7 @@ _SESSION_START = b'"session_start"'
 
 
 def _session_start(value: object) -> Entry | None:
-    """The header of a session of Factory's droid, before lines that hold messages; None for any other line."""
+    """Returns the header of a session of Factory's droid, before lines with messages; None for any other line."""
     if not isinstance(value, dict) or value.get("type") != "session_start" or "message" in value:
         return None
     about = {key: one for key in ("id", "title", "cwd", "version") if isinstance(one := value.get(key), str | int)}
@@ -196,9 +196,9 @@ def _decoded(line: bytes) -> Any:
 
 
 def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Mapping[str, Any]]:
-    """What of a document is the body of a request or of an answer: itself, or what it holds, as a line of a log does.
+    """Returns the bodies of a request or answer in a document: itself, or members, as in a log line.
 
-    A request that was logged with its answer is both.
+    A request that was logged with its answer has both.
     """
     is_row = not depth and isinstance(value.get("input"), str) and _ASKS.isdisjoint(value)  # of an evaluation's results
     spoken = not is_row and bool(spoken_in(value, items=items) or _failure(value) or _silent(value))
@@ -212,7 +212,7 @@ def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Ma
 
 
 def _held(value: object) -> object:
-    """A body, which may stand in a text, as JSON or as the events that it came in, or in a list of these."""
+    """Returns a body, also decoded from JSON text, from events in a text, or from a list of events."""
     if isinstance(value, list):
         lines = [b"data: " + bytes_of(dict(one)) for one in value if isinstance(one, Mapping)]
     elif not isinstance(value, str):
@@ -234,18 +234,18 @@ def _held(value: object) -> object:
 _ASKS = frozenset(
     ("messages", "contents", "instructions", "stream", "store", "tools", "reasoning", "max_output_tokens")
 )
-"""What a request has of which a text is the `input`."""
+"""Keys of a request with a text as `input`."""
 _BATCH = "custom_id"
-"""What a line of a batch names its request by."""
+"""Key of a request's name in a batch line."""
 
 
 def _is_anybodys(body: Mapping[str, Any]) -> bool:
-    """Whether a body is no sign of a model where it is but a member: a lone message, or an error of any server."""
+    """Returns True if a body is no sign of a model as a mere member: a single message, or an error of any server."""
     return "usage" not in body and (_is_message(body) or "error" in body)
 
 
 def _entries(bodies: Sequence[Mapping[str, Any]], *, items: bool) -> list[Entry]:
-    """The messages in bodies, with ids; none where they hold something else."""
+    """Returns the messages in bodies, with ids; empty for other content."""
     spoken: list[Entry] = []
     for body in bodies:
         said = spoken_in(body, items=items) + _failure(body) or _silent(body)
@@ -258,13 +258,13 @@ def _entries(bodies: Sequence[Mapping[str, Any]], *, items: bool) -> list[Entry]
 
 
 _HISTORIES = frozenset(("messages", "contents", "input"))
-"""Under which a body has what was said before, too."""
+"""Keys of bodies with earlier messages."""
 
 
 def _say_now(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
-    """Messages that no history holds are copies of none but those of the same answer, if it has an id.
+    """Marks messages without a history as new; they can only copy the same answer, if it has an id.
 
-    Of an answer without one, calls go by their own.
+    Of an answer without an id, calls keep their own.
     """
     name = _name_of(body)
     for place, entry in enumerate(entries):
@@ -274,18 +274,18 @@ def _say_now(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
 
 
 def _has_own_id(meaning: Meaning) -> bool:
-    """Whether it is a call that is not only called by the name of its tool."""
+    """Returns True for a call with an id other than its tool's name."""
     return meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target)
 
 
 def _name_of(body: Mapping[str, Any]) -> str | None:
-    """The id of an answer."""
+    """Returns the id of an answer."""
     name = body.get("id", body.get("responseId"))
     return name if isinstance(name, str) and name else None
 
 
 def _failure(body: Mapping[str, Any]) -> list[Entry]:
-    """What stands for the error that the body of an answer tells of; none where it tells of none."""
+    """Returns the message of an answer body's error; empty without an error."""
     whole = body.get("object") == "response" or body.get("type") in ("message", "error") or body.keys() <= _OF_ERRORS
     written = body.get("error")
     error = error_in(body) if whole and isinstance(written, Mapping) and "message" in written else None
@@ -295,7 +295,7 @@ def _failure(body: Mapping[str, Any]) -> list[Entry]:
 
 
 def _silent(body: Mapping[str, Any]) -> list[Entry]:
-    """What stands for an answer without a word: why there is none; none for any other body."""
+    """Returns the message of an answer without content, with its reason; empty for any other body."""
     feedback = body.get("promptFeedback")
     reason = feedback.get("blockReason") if isinstance(feedback, Mapping) else None
     reported = api_call(body) is not None
@@ -306,24 +306,24 @@ def _silent(body: Mapping[str, Any]) -> list[Entry]:
 
 
 _OF_ERRORS = {"error", "type", "request_id"}
-"""What the body of an answer may have that tells of a failure; logs of programs have more."""
+"""Keys of an answer body with a failure; logs of programs have more."""
 
 
 def spoken_in(value: Mapping[str, Any], *, items: bool = False, certain: bool = False) -> list[Entry]:
-    """The messages in the body of a request or of an answer, before anything ties them together.
+    """Returns the messages in the body of a request or answer, before they are linked.
 
     Args:
         value: the body.
-        items: also a single item of the Responses API.
-        certain: the body is a model API's, whatever its messages look like.
+        items: accept a single item of the Responses API.
+        certain: the body is a model API's in any case.
     """
     return [entry for message in _messages(value, items=items, certain=certain) for entry in spoken(message)]
 
 
 def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
-    """The definitions of tools that a request gives, each singly; None for a request that gives no list of them.
+    """Returns a request's tool definitions one by one; None without a list of them.
 
-    Namespaces (Codex), declarations of functions (Gemini) and items within the messages are lists of several.
+    Namespaces (Codex), function declarations (Gemini) and items within the messages are expanded.
     """
     given = value.get("tools")
     found = [one for tool in _listed(given) for one in _single_tools(tool)]
@@ -335,7 +335,7 @@ def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 def tool_name(tool: Any) -> str:
-    """What a definition of a tool, as one API or another has it, calls it."""
+    """Returns the name in a tool definition of any API."""
     made = tool.get("function", tool) if isinstance(tool, Mapping) else None
     name = (made.get("name") or made.get("type")) if isinstance(made, Mapping) else None
     return name if isinstance(name, str) and name else "one without a name"
@@ -361,15 +361,15 @@ def _single_tools(tool: Any) -> Iterator[Any]:
 
 
 def instructions_in(value: Mapping[str, Any]) -> list[Entry]:
-    """Of these, the system prompt that stands beside messages; it comes first."""
+    """Returns the system prompt beside the messages, which comes first."""
     return [entry for message in _instructions(value) for entry in spoken(message)]
 
 
-# What holds messages
+# Containers of messages
 
 
 def _messages(value: Mapping[str, Any], *, items: bool, certain: bool) -> Iterator[Any]:
-    """The messages in their order, a system prompt beside them as the first."""
+    """Yields the messages in order, a separate system prompt first."""
     for key in ("messages", "contents", "input"):
         given = _turns(value[key]) if key == "contents" and key in value else value.get(key)
         is_history = isinstance(given, list) and bool(given) if certain else _is_history(given)
@@ -390,9 +390,9 @@ def _messages(value: Mapping[str, Any], *, items: bool, certain: bool) -> Iterat
 
 
 def _is_history(given: object) -> bool:
-    """Tells a list of messages from any other list: its first objects bear a role or a type, and one is known.
+    """Returns True for a list of messages: its first objects have a role or a type, and one is known.
 
-    New items come with new clients. One that is not known hides none of its neighbours.
+    New clients bring new items; an unknown one does not hide its neighbours.
     """
     if not isinstance(given, list):
         return False
@@ -411,7 +411,7 @@ def _is_typed(value: Mapping[str, Any]) -> bool:
 
 
 def _turns(given: object) -> object:
-    """The `contents` of Gemini: one alone needs no list, and the user's no role."""
+    """Returns Gemini's `contents` as a list with roles: a single one needs no list, and the user's no role."""
     contents = given if isinstance(given, list) else [given]
     return [
         {"role": "user", **one} if isinstance(one, dict) and isinstance(one.get("parts"), list) else one
@@ -426,7 +426,7 @@ def _is_message(value: Mapping[str, Any]) -> bool:
 
 
 def _is_item(value: Mapping[str, Any]) -> bool:
-    """An item of the Responses API that is no message."""
+    """Returns True for an item of the Responses API that is no message."""
     sort = value.get("type")
     if not isinstance(sort, str) or not (sort in _ITEMS or sort.endswith(_ITEM_ENDS)):
         return False
@@ -437,7 +437,7 @@ _OF_ITEMS = ("call_id", "id", "summary", "tools", "encrypted_content", "approval
 
 
 def _instructions(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The system prompt that stands beside the messages."""
+    """Yields the system prompt beside the messages."""
     for key in ("system", "instructions", "systemInstruction", "system_instruction"):
         given = value.get(key)
         if isinstance(given, Mapping) and isinstance(given.get("parts"), list):
@@ -447,7 +447,7 @@ def _instructions(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _answers(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """What a model answered, in the body of an answer."""
+    """Yields the model's messages in an answer's body."""
     choices, output, candidates = (value.get(key) for key in ("choices", "output", "candidates"))
     for choice in choices if isinstance(choices, list) else ():
         message = choice.get("message") if isinstance(choice, Mapping) else None
@@ -462,23 +462,23 @@ def _answers(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _conversation(value: Mapping[str, Any], entries: list[Entry]) -> str | None:
-    """A name for the conversation: the same for a request and the next one, which goes on from it; None for a piece."""
+    """Returns a name for the conversation, equal for a request and its continuation; None for a fragment."""
     if not any(isinstance(value.get(key), str | list) for key in ("messages", "contents", "input")):
         return None
     first = next((place for place, one in enumerate(entries) if one.meaning.sender == USER), 0)
     return f"conversation-{entries[first].meaning.identifier}"
 
 
-# What messages say
+# Contents of messages
 
 
 def spoken(message: Any) -> Iterator[Entry]:
-    """Yields an entry for each block of a message; one for an item of the Responses API, or for a thing unknown."""
+    """Yields an entry for each block of a message; one for an item of the Responses API, or for an unknown value."""
     if not isinstance(message, Mapping):
         yield _block(message, USER)
         return
     role, sort = message.get("role"), message.get("type")
-    if sort == ADDITIONAL_TOOLS:  # definitions of tools stand with those of the request
+    if sort == ADDITIONAL_TOOLS:  # definitions of tools are part of the request
         return
     if not isinstance(role, str) or (isinstance(sort, str) and sort != "message" and "content" not in message):
         yield _marked(_item(message), message)
@@ -497,7 +497,7 @@ def spoken(message: Any) -> Iterator[Entry]:
     content = message.get("parts", message.get("content"))
     blocks = content if isinstance(content, list) else [content] if content else []
     if not blocks and sender != AGENT and _CARRIES.isdisjoint(message):
-        blocks = [""]  # an empty message is one
+        blocks = [""]  # an empty message counts as one
     for block in blocks:
         yield _marked(_block(block, sender), block, message)
     if isinstance(refusal := message.get("refusal"), str) and refusal:
@@ -517,7 +517,7 @@ _CARRIES = frozenset(("tool_calls", "function_call", "refusal", "reasoning", "re
 
 
 def _marked(entry: Entry, *holders: object) -> Entry:
-    """An entry with the cache mark that its block, one inside it, or its message bears."""
+    """Sets an entry's cache mark from its block, an inner block, or its message."""
     for holder in holders:
         inside = holder.get("content") if isinstance(holder, Mapping) and "tool_use_id" in holder else holder
         for one in (holder, *(inside if isinstance(inside, list) else ())):
@@ -526,7 +526,7 @@ def _marked(entry: Entry, *holders: object) -> Entry:
 
 
 def cache_mark(block: object) -> str | None:
-    """How long the `cache_control` of a block, a tool or a request asks a cache to last; None where it has none."""
+    """Returns the requested cache lifetime in a `cache_control` of a block, a tool or a request, or None."""
     mark = block.get("cache_control") if isinstance(block, Mapping) else None
     if not isinstance(mark, Mapping):
         return None
@@ -535,7 +535,7 @@ def cache_mark(block: object) -> str | None:
 
 
 USUAL_CACHE = "5m"
-"""So long a mark lasts that does not say (Anthropic's reference, Prompt caching)."""
+"""Default lifetime of a mark (Anthropic's reference, Prompt caching)."""
 _LONGEST_MARK = 8
 
 
@@ -562,7 +562,7 @@ def _block(block: object, sender: str) -> Entry:
 
 
 def _words(block: Mapping[str, Any]) -> str:
-    """The text of a block or item, whatever its type; without one its values as JSON, and of a seal its hash."""
+    """Returns the text of a block or item of any type; without text its JSON, with encrypted parts hashed."""
     for key in ("text", "content"):
         given = block.get(key)
         if isinstance(given, str) or (isinstance(given, list) and any(map(has_text, given))):
@@ -575,7 +575,7 @@ def _words(block: Mapping[str, Any]) -> str:
 
 
 def _item(item: Mapping[str, Any]) -> Entry:
-    """An item of the Responses API."""
+    """Returns the row of a Responses API item."""
     sort, called = str(item.get("type")), item.get("call_id") or item.get("id")
     if sort.endswith("_output"):
         output = item.get("output", item.get("tools"))
@@ -608,7 +608,7 @@ def _listed(given: object) -> list[Any]:
 
 
 def _tells_failure(content: object) -> bool:
-    """Whether what a tool of the model's own side gave back says that it failed: an error, or how a command ended."""
+    """Returns True if a tool result of the model's side reports a failure: an error, or a command's exit code."""
     for block in content if isinstance(content, list) else [content]:
         if not isinstance(block, Mapping):
             continue
@@ -626,7 +626,7 @@ def _is_failure(code: object) -> bool:
 
 
 def _server_result(item: Mapping[str, Any]) -> Entry:
-    """What came of a call that the model's own side carried out, as far as the item says."""
+    """Returns the result of a call executed on the model's side, as far as the item contains it."""
     given = next((item[key] for key in ("output", "results", "outputs", "tools") if item.get(key)), None)
     error, status = item.get("error"), item.get("status")
     picture = {"type": "image", "data": item["result"]} if isinstance(item.get("result"), str) else None
@@ -636,7 +636,7 @@ def _server_result(item: Mapping[str, Any]) -> Entry:
 
 
 def _thought(block: Mapping[str, Any], sender: str, text: object) -> Entry:
-    """A thought; of what seals it, or of one that nobody here can read, length and hash."""
+    """Returns a thought; signatures and encrypted thoughts become length and hash."""
     entry = _said(THOUGHT, sender, text if isinstance(text, str) and text else NOT_READABLE)
     for key in _SEALED:
         if isinstance(sealed := block.get(key), str) and sealed:
@@ -651,7 +651,7 @@ def _said(kind: str, sender: str, text: str) -> Entry:
     return text_entry(kind, sender, USER if sender == AGENT else AGENT, text)
 
 
-# What ties them together
+# Links between messages
 
 
 def _identify(entries: list[Entry]) -> None:
@@ -678,7 +678,7 @@ def _identify(entries: list[Entry]) -> None:
             calls.note(meaning, meaning.identifier)
             meaning.said = said + meaning.identifier.encode(
                 "utf-8", "replace"
-            )  # told by an answer first, and by each request after it
+            )  # first in an answer, and in each request after it
             meaning.thread = ThreadMark(channel=meaning.identifier)
             continue
         meaning.mark = mark.encode()
@@ -727,7 +727,7 @@ class AwaitedCalls:
 
 
 def api_call(value: Mapping[str, Any]) -> ApiCall | None:
-    """The call of the model that the body of an answer reports; None for what was only asked."""
+    """Returns the model call that an answer's body reports; None for a request."""
     usage = value.get("usage", value.get("usageMetadata"))
     model = value.get("model", value.get("modelVersion"))
     if not isinstance(usage, Mapping):
@@ -737,15 +737,15 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
     given = number(usage, "input_tokens", "prompt_tokens", "promptTokenCount")
     made = number(usage, "output_tokens", "completion_tokens", "candidatesTokenCount")
     made += number(usage, "thoughtsTokenCount") + _reasoned_apart(usage, given + made)
-    given += number(usage, "toolUsePromptTokenCount")  # what its own tools brought: Gemini counts it apart
+    given += number(usage, "toolUsePromptTokenCount")  # input of its own tools: Gemini counts it separately
     for key in ("prompt_tokens_details", "input_tokens_details"):
         if isinstance(details := usage.get(key), Mapping):
             read = number(details, "cached_tokens")
             written = number(details, "cache_write_tokens", "cache_creation_tokens")
     if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
-        given = max(given - read - written, 0)  # all but Anthropic's count what was cached as input
+        given = max(given - read - written, 0)  # all APIs but Anthropic's count cached tokens as input
     for one in _listed(usage.get("iterations")):
-        if isinstance(one, Mapping) and one.get("type") != "message":  # of messages the totals tell
+        if isinstance(one, Mapping) and one.get("type") != "message":  # the totals cover messages
             given, made = given + number(one, "input_tokens"), made + number(one, "output_tokens")
             read += number(one, "cache_read_input_tokens")
             written += number(one, "cache_creation_input_tokens")
@@ -758,7 +758,7 @@ def api_call(value: Mapping[str, Any]) -> ApiCall | None:
 
 
 def _reasoned_apart(usage: Mapping[str, Any], counted: int) -> int:
-    """Reasoning tokens that `completion_tokens` leaves out (xAI), as the total tells."""
+    """Returns reasoning tokens missing in `completion_tokens` (xAI), by the total."""
     details = usage.get("completion_tokens_details")
     reasoned = number(details, "reasoning_tokens") if isinstance(details, Mapping) else 0
     return reasoned if reasoned and number(usage, "total_tokens") == counted + reasoned else 0

@@ -1,11 +1,11 @@
-"""Calls of models in a recording of HTTP: what a request and an answer mean (docs/protocols.md 17).
+"""Model calls in a recording of HTTP: messages of a request and its answer (docs/protocols.md 17).
 
-A request is a row of its own, followed by what it sends; an answer is one too, followed by what the model says. What is
-sent again with every request is told by what it says, and by how often that was said before in the same request: so
-what was left out or put in elsewhere makes nothing else new.
+A request is a row of its own, followed by its messages; so is an answer. A resent message is identified by its content
+and its number of earlier occurrences in the same request. So omissions and insertions elsewhere do not make other
+messages new.
 
-An answer alone does not tell what it answers. The reassembler (`reading.reassembly.model_answers`)
-adds what is known of the call.
+An answer alone does not identify its request. The reassembler (`reading.reassembly.model_answers`) supplies the facts
+of the call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from inspector.protocol.times import NO_TIME, parse_time
 _NOTHING: Mapping[str, Any] = {}
 CLIENT = "client"
 _SENT = ("messages", "system", "instructions", "input", "contents", "systemInstruction", "system_instruction")
-"""Members of a request's body that are messages: rows of their own."""
+"""Members of a request's body that contain messages, rows of their own."""
 _RETRIES = "x-stainless-retry-count"
 _FAILED = 400
 _CUT = {
@@ -41,14 +41,14 @@ def read_request(
     line: bytes, path: object, headers: object, t: object, x: int, label: str, known: Mapping[str, Any] | None = None,
     known_of: Callable[[ModelCall], Mapping[str, Any]] | None = None,
 ) -> Record | None:  # fmt: skip
-    """The record of a request that calls a model; None for any other. Never raises.
+    """Returns the record of a request to a model; None for other requests. Never raises.
 
     Args:
         line: of the recording.
-        path, headers, t, x: what it says of itself.
-        label: the format it is read as.
-        known: what lines before it tell of it.
-        known_of: says so of the call, as the request alone tells it; `seen` is then what is sent.
+        path, headers, t, x: members of the line.
+        label: the format of the line.
+        known: facts from earlier lines.
+        known_of: returns such facts for the call, as the request alone describes it; `seen` contains the sent messages.
     """
     value = decoded_object(line)
     body = value.get("message") if value is not None else None
@@ -82,12 +82,12 @@ def read_request(
 
 
 def read_answer(line: bytes, label: str, known: Mapping[str, Any]) -> Record | None:
-    """The record of an answer that was put together; None for a line that is none. Never raises.
+    """Returns the record of a reassembled answer; None for other lines. Never raises.
 
     Args:
         line: of the recording, or like one.
-        label: the format it is read as.
-        known: what lines before it tell of the call.
+        label: the format of the line.
+        known: facts from earlier lines about the call.
     """
     value = decoded_object(line)
     if value is None:
@@ -99,7 +99,7 @@ def read_answer(line: bytes, label: str, known: Mapping[str, Any]) -> Record | N
 
 
 def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Payload:
-    """What message `number` of a record says, from 0, given what is known of it. Never raises."""
+    """Returns the payload of message `number`, from 0, with facts from earlier lines. Never raises."""
     value = decoded_object(line)
     if value is None:
         return {}
@@ -116,7 +116,7 @@ def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Pa
 
 
 def _call_told(known: Mapping[str, Any]) -> ModelCall:
-    """What is known of the call that an answer is of."""
+    """Returns the facts of an answer's call."""
     return ModelCall(
         identifier=_text(known.get("id")) or "", operation=_text(known.get("operation")) or "",
         model=_text(known.get("model")), conversation=_text(known.get("conversation")) or "",
@@ -125,12 +125,12 @@ def _call_told(known: Mapping[str, Any]) -> ModelCall:
 
 
 def own_marks(body: Mapping[str, Any]) -> list[str]:
-    """What the messages in a body are told by, whichever request or answer they stand in."""
+    """Returns hashes of the messages in a body, equal in any request or answer."""
     return [_own(entry) for entry in messages.spoken_in(body, certain=True)]
 
 
 def call_marks(body: Mapping[str, Any]) -> list[str]:
-    """Of these, those of calls of tools with ids of their own, which no other conversation holds."""
+    """Returns the hashes of tool calls with ids of their own, unique to one conversation."""
     made = (entry for entry in messages.spoken_in(body, certain=True) if entry.meaning.kind == kinds.REQUEST)
     return [_own(entry) for entry in made if entry.meaning.identifier not in (None, entry.meaning.target)]
 
@@ -151,7 +151,7 @@ def _record(
 
 
 def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCall, known: Mapping[str, Any]) -> Entry:
-    """The request itself, but for what it sends."""
+    """Returns the row of the request itself, without its messages."""
     tools = messages.tools_in(body)
     marks = {str(place): entry.cache for place, entry in enumerate(sent, 1) if entry.cache is not None}
     told: dict[str, Any] = {
@@ -195,10 +195,10 @@ def _sent_messages(body: Mapping[str, Any]) -> int:
 
 
 def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object, sent: Sequence[Entry]) -> None:
-    """Name the conversation by the first words of the user and by the session, as far as a request tells.
+    """Names the conversation by the user's first text and by the session, as far as the request contains them.
 
-    Not by the system prompt, which programs change from request to request. Whoever sees the requests before it tells
-    apart conversations that begin with the same words (`inspector.reading.reassembly.conversations`).
+    The system prompt is not used, since programs change it between requests. Conversations with the same first text are
+    separated by `inspector.reading.reassembly.conversations`.
     """
     named = body.get("conversation")
     named = named.get("id") if isinstance(named, Mapping) else named
@@ -212,14 +212,14 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
     opening = _leading(spoken, 0)
     call.opening = _digest({"session": session, "said": [entry.payload for entry in opening[:1] or spoken]})
     told = len(opening)
-    # A client's own words may stand in front, with an answer that no model gave.
+    # A client's own text may come first, with an answer that no model gave.
     if told and len(spoken) > told + 1 and _is_text(spoken[told], messages.AGENT):
         opening += _leading(spoken, told + 1)
     call.conversation = _digest({"session": session, "said": [entry.payload for entry in opening or spoken]})
 
 
 def _leading(entries: Sequence[Entry], start: int) -> list[Entry]:
-    """The words of the user that stand from a place on."""
+    """Returns the user's consecutive texts from a place on."""
     stop = start
     while stop < len(entries) and _is_text(entries[stop], messages.USER):
         stop += 1
@@ -241,11 +241,11 @@ _OF_THREADS = frozenset((
     "thread-id", "thread_id", "x-thread-id", "conversation-id", "conversation_id", "x-conversation-id", "agent-id",
     "x-agent-id", "x-claude-code-agent-id",
 ))  # fmt: skip
-"""Headers in which clients name the session, and the thread or agent in it."""
+"""Client headers with the session, and with the thread or agent in it."""
 
 
 def _thread(body: Mapping[str, Any], headers: object) -> tuple[str, str] | tuple[()]:
-    """The ids by which a client tells its conversations apart."""
+    """Returns the ids that a client uses for its conversations."""
     held = headers if isinstance(headers, Mapping) else {}
     given = {str(name).lower(): one for name, one in held.items() if isinstance(one, str) and one and one != MASK}
     session = next((given[name] for name in _OF_SESSIONS if name in given), "")
@@ -262,7 +262,7 @@ def _shown(value: object) -> str:
 
 
 def _note_history(call: ModelCall, body: Mapping[str, Any], sent: Sequence[Entry], marks: Sequence[str]) -> None:
-    """Note what requests of one conversation have in common."""
+    """Records the properties that requests of one conversation share."""
     pairs = zip(sent, marks, strict=True)
     history = [(entry, mark) for entry, mark in pairs if entry.meaning.sender != messages.SYSTEM]
     call.history = array("Q", (int(mark, 16) for _, mark in history))
@@ -272,7 +272,7 @@ def _note_history(call: ModelCall, body: Mapping[str, Any], sent: Sequence[Entry
     if tools:
         names = {"tools": [messages.tool_name(tool) for tool in tools]}
         call.offers = hashlib.blake2b(bytes_of(names), digest_size=8).digest()
-    # Lines of a prompt tell of dates and versions; its longest part begins with whom the model is.
+    # Prompts contain dates and versions; the longest one begins with the model's identity.
     begins = max(prompts, key=len, default="")[:_PROMPT_BEGINS]
     call.instructs = hashlib.blake2b(begins.encode("utf-8", "replace"), digest_size=8).digest()
 
@@ -290,7 +290,7 @@ def _speaker(entry: Entry) -> Speaker:
 
 
 def _retries(headers: object) -> int:
-    """How often a client says that it has tried before."""
+    """Returns the number of earlier attempts, by the client's header."""
     written = headers.get(_RETRIES) if isinstance(headers, Mapping) else None
     return int(written) if isinstance(written, str) and written.isdecimal() and len(written) < _LONGEST_COUNT else 0
 
@@ -301,7 +301,7 @@ _LONGEST_COUNT = 4
 
 
 def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[str, Any]) -> list[Entry]:
-    """The answer itself, and what the model says in it."""
+    """Returns the row of the answer itself, and the model's messages in it."""
     body = value.get("message")
     body = body if isinstance(body, Mapping) else {}
     said = messages.spoken_in(body, certain=True) if body else []
@@ -362,11 +362,11 @@ def _answer_words(value: Mapping[str, Any], answered: ApiCall, told: Mapping[str
     return "; ".join(words)
 
 
-# What tells messages apart
+# Identity of messages
 
 
 def _own(entry: Entry) -> str:
-    """What a message is told by, but for how often it was said."""
+    """Returns the hash of a message, without its number of occurrences."""
     meaning = entry.meaning
     digest = hashlib.blake2b(digest_size=8)
     told = (meaning.kind, meaning.sender, meaning.identifier, meaning.correlation)
@@ -387,7 +387,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         new: nobody said them before.
     """
     seen, calls = Counter(call.seen), messages.AwaitedCalls()
-    prompts: set[str] = set()  # which are not inherited by a request that goes on from this one
+    prompts: set[str] = set()  # not inherited by a request that continues this one
     for entry, own in zip(entries, marks, strict=True):
         meaning = entry.meaning
         seen[own] += 1
@@ -410,7 +410,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
 
 
 def _has_own_id(meaning: Meaning, calls: messages.AwaitedCalls) -> bool:
-    """Whether it is a call, or the result of one, that has an id: some APIs name a call by its tool alone."""
+    """Returns True for a call, or its result, with an id; some APIs name a call by its tool alone."""
     if meaning.kind == kinds.REQUEST:
         return meaning.identifier not in (None, meaning.target)
     called = meaning.correlation

@@ -1,7 +1,7 @@
-"""Sessions of OpenCode: an export, or a message a line with the parts that it has (docs/transcripts.md, OpenCode).
+"""Format: sessions of OpenCode, an export, or a message a line with its parts (docs/transcripts.md, OpenCode).
 
-OpenCode keeps sessions in a database, before in a folder of small files: `inspector.sources.opencode` makes lines of
-both, in the form in which it exports them.
+OpenCode keeps sessions in a database, earlier in a folder of small files: `inspector.sources.opencode` converts both to
+lines in its export form.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ READS = "sessions of OpenCode"
 USER, AGENT, PROGRAM = "user", "opencode", "opencode-cli"
 NAMESPACE = "opencode/"
 UNDONE = "undone_from"
-"""Key of a line that says with which message or part the user went back: it and all after it are undone."""
+"""Key of a rewind in a line: this message or part, and all after it, are undone."""
 ROOT = "root"
-"""Key of a line that says which session is at the top of the one that its message is of."""
+"""Key of the root session in a line of another session."""
 _OF_SESSIONS = ("projectID", "directory", "slug", "version", "title")
 _NO_CALL = "invalid"
-"""What a call is named that the program could not make: it is completed, and has failed all the same."""
+"""Tool name of an invalid call: it is completed, and has failed all the same."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read an export, or a line with a message; None when it is neither. Never raises.
+    """Reads an export, or a line with a message; returns None for other lines. Never raises.
 
     Args:
         line: without its end.
-        unknown: makes no difference: parts of a type that came later are known by their message.
+        unknown: no effect: parts of newer types are identified by their message.
     """
     del unknown
     if b'"info"' not in line or not (b'"parts"' in line or b'"messages"' in line):
@@ -63,7 +63,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
     return payload_at(line, number, _entries)
 
 
@@ -77,7 +77,7 @@ def _is_known(value: Mapping[str, Any]) -> bool:
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:
-    """What a line or an export means, at least one row."""
+    """Returns the derived rows of a line or an export, at least one."""
     info = value.get("info")
     info = info if isinstance(info, Mapping) else {}
     if "parts" in value:
@@ -98,11 +98,11 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
 
 
 def undone_from(info: Mapping[str, Any], parts: Mapping[Any, Any]) -> str | None:
-    """The first part that a session's user has undone, with all after it; None where nothing is.
+    """Returns the first part that the user has undone, with all after it, or None.
 
     Args:
-        info: what is known of the session.
-        parts: by message, its parts.
+        info: of the session.
+        parts: by message.
     """
     revert = info.get("revert")
     message = revert.get("messageID") if isinstance(revert, Mapping) else None
@@ -115,7 +115,7 @@ def undone_from(info: Mapping[str, Any], parts: Mapping[Any, Any]) -> str | None
 
 
 def _undone(info: Mapping[str, Any], first: str) -> Entry:
-    """What the user went back from has left the context; it can be brought back until the next prompt."""
+    """Returns the row of a rewind; the undone part can be restored until the next prompt."""
     entry = control_entry("participant/forget", PROGRAM, "the user went back to an earlier message", {"from": first})
     entry.meaning.to, entry.meaning.time_ns = (AGENT,), _time(info, "updated")
     return _sized(entry)
@@ -135,11 +135,11 @@ def _session(info: Mapping[str, Any]) -> Entry:
 
 
 def _message(value: Mapping[str, Any], context: str | None) -> list[Entry]:
-    """What a message means.
+    """Returns the derived rows of a message.
 
     Args:
         value: the message with its parts.
-        context: the session, where another one started it.
+        context: the session, if another one started it.
     """
     info, parts = value["info"], value.get("parts")
     began = _time(info, "created")
@@ -202,7 +202,7 @@ def _part(part: Mapping[str, Any], info: Mapping[str, Any], mine: str, above: st
 
 
 def _said(part: Mapping[str, Any], info: Mapping[str, Any], text: str, ends: tuple[str, str]) -> Entry:
-    """A text; the one that stands for what was compacted, or one that no model is given."""
+    """Returns a text; also a compaction's summary, or a text hidden from the model."""
     if part.get("ignored") is True:
         return _placed(control_entry(NAMESPACE + "ignored", PROGRAM, text, {}), part)
     if info.get("summary") is True:
@@ -211,7 +211,7 @@ def _said(part: Mapping[str, Any], info: Mapping[str, Any], text: str, ends: tup
 
 
 def _tool(part: Mapping[str, Any], mine: str) -> Iterator[Entry]:
-    """A call and what came of it, which stand in one part with two times."""
+    """Yields a call and its result, which share one part with two times."""
     state = part.get("state")
     state = state if isinstance(state, Mapping) else {}
     name, called = part.get("tool"), part.get("callID") or part.get("id")
@@ -256,7 +256,7 @@ _ABORTED = "MessageAbortedError"
 
 
 def _stopped() -> Entry:
-    """The user ended it: nothing has failed."""
+    """Returns the row of a stop by the user: no failure."""
     return control_entry(NAMESPACE + "aborted", PROGRAM, "stopped by the user", {})
 
 
@@ -271,7 +271,7 @@ def _failure(error: Mapping[str, Any], attempt: object = None) -> Entry:
 
 
 def _api_call(info: Mapping[str, Any], parts: list[Any]) -> ApiCall:
-    """The call of the model: what the message reports, else the sum of its steps, of which it is the sum."""
+    """Returns the model call: the message's report, else the sum of its steps."""
     identifier, model = info.get("id"), info.get("modelID")
     tokens = info.get("tokens")
     steps = [one["tokens"] for one in parts if isinstance(one, Mapping) and isinstance(one.get("tokens"), Mapping)]
@@ -291,7 +291,7 @@ def _api_call(info: Mapping[str, Any], parts: list[Any]) -> ApiCall:
 
 
 def _placed(entry: Entry, part: Mapping[str, Any]) -> Entry:
-    """A part's id and time."""
+    """Sets a part's id and time."""
     entry.meaning.time_ns = _time(part, "start")
     if isinstance(part.get("id"), str):
         entry.meaning.identifier = part["id"]

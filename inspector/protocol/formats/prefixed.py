@@ -1,8 +1,8 @@
-"""Lines with something before a message: a time, a process, a level, as programs, containers and services log them.
+"""Format: lines with a prefix before a message: a time, a process, a level, from programs and containers.
 
-`2026-01-05T09:00:00.123Z [files] [info] Message from client: {"jsonrpc":...}`, `gateway-1  | {...}`, `data: {...}`.
-Only what can be nothing else counts: an envelope or a JSON-RPC message, and nothing that looks like a piece of JSON
-around it, because a torn line must not pass for what it held inside.
+`2026-01-05T09:00:00.123Z [files] [info] Message from client: {"jsonrpc":...}`, `gateway-1 | {...}`, `data: {...}`. Only
+unambiguous messages count: an envelope or a JSON-RPC message, without JSON fragments around it, because a torn line
+must not pass for its inner content.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ WORDS = {"prefixed": "lines with a prefix"}
 READS = "any of these behind a time or a name"
 
 _LONGEST = 512
-"""Bytes that may stand before a message, and behind it."""
+"""Limit in bytes before a message, and after it."""
 _TRIES = 4
 _KNOWN = (Shape.ENVELOPE, Shape.RPC, Shape.JOIN, Shape.LOG_ONLY, Shape.MEANING)
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:[Zz]|[+-]\d\d:?\d\d)?")
 _FROM = re.compile(rb"\bfrom (client|server)\b", re.IGNORECASE)
-"""Who says a message, as Claude Desktop writes it."""
+"""Sender of a message, in Claude Desktop's form."""
 _ARROW = re.compile(
     "(?i)\\b(editor|client|local|server|remote)\\s*(?:->|→)\\s*(editor|client|local|server|remote)\\b".encode()
 )
-"""Its way, as VS Code (`editor -> server`) and mcp-remote (`Local→Remote`) write it."""
+"""Direction, in the forms of VS Code (`editor -> server`) and mcp-remote (`Local→Remote`)."""
 _SERVERS = (b"server", b"remote")
 _JSON = re.compile(rb"\{|\[\s*[\[{\]]")
-"""How JSON begins, and nothing that is put before it."""
+"""Beginning of JSON, in contrast to a prefix."""
 _NAME = re.compile(rb"\[(?!(?:trace|debug|info|notice|log|warn|warning|error)\])([^\[\]\d][^\[\]]*)\]", re.IGNORECASE)
-"""A server in brackets: clients log what they say with all of theirs in one file."""
+"""A server in brackets: clients log the messages of all servers in one file."""
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 _FIELD = re.compile(
     rb"(?:event: ?[\w./-]*|id: ?[\w.:-]*|retry: ?\d+"
     rb"|: ?(?:ping|keep-?alive|heartbeat|[A-Z]{2,20} PROCESSING)\b.{0,80})\s*"
 )
-"""A line of an event stream that is not its data (HTML, server-sent events): it goes with the line behind it."""
+"""A line of an event stream without data (HTML, server-sent events); it belongs to the next line."""
 _find_end = json.JSONDecoder().raw_decode
 
 
 def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
-    """Read what stands behind a prefix; None when it is nothing known. Costs a search where there is no brace."""
+    """Reads the message after a prefix; returns None for unknown content. Costs a search if there is no brace."""
     if _FIELD.fullmatch(line):
         return Record(Shape.NOTHING, line)
     begin = 0
@@ -71,7 +71,7 @@ def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
 
 
 def _message(line: bytes, begin: int) -> bytes | None:
-    """The object that begins at a place, without what follows; None when that may belong to it, or be another one."""
+    """Returns the object at a place without trailing text; None if that text may belong to it, or be another object."""
     rest = line[begin:].rstrip()
     if len(rest) > MAX_LENIENT:
         return rest if rest.endswith(b"}") else None
@@ -91,7 +91,7 @@ def _message(line: bytes, begin: int) -> bytes | None:
 
 
 def _is_certain(record: Record) -> bool:
-    """Whether a program would log nothing of its own that looks so: `{"kind":"Pod"}`, `{"method":"GET","path":"/"}`."""
+    """Returns False for an object that programs log as well: `{"kind":"Pod"}`, `{"method":"GET","path":"/"}`."""
     header = record.header
     if header is None or record.shape is Shape.JOIN:
         return record.shape is not Shape.MEANING
@@ -103,7 +103,7 @@ def _is_certain(record: Record) -> bool:
 
 
 def _take_from(prefix: bytes, record: Record) -> None:
-    """Time, direction and connection, where the message has none of its own."""
+    """Copies time, direction and connection from the prefix if the message lacks them."""
     found = _TIME.search(prefix)
     if found is not None and record.time_ns == NO_TIME:
         record.time_ns = parse_time(found[0].decode())
@@ -117,7 +117,7 @@ def _take_from(prefix: bytes, record: Record) -> None:
     record.src = zlib.crc32(name[1]) % MAX_SRC if name is not None else 0
 
 
-# What programs log of a server beside its messages
+# Log lines of programs about a server, beside its messages
 
 
 _PROGRAM = re.compile(
@@ -130,7 +130,7 @@ _DESKTOP = (
     b"Client transport closed", b"Server disconnected", b"Shutting down server", b"Message from client: ",
     b"Message from server: ", b"Attempting to connect", b"Server process ", b"Could not start",
 )  # fmt: skip
-"""How lines of Claude Desktop begin behind the name of a server."""
+"""Beginnings of Claude Desktop's lines after a server's name."""
 _EDITOR = (
     b"Starting server ",
     b"Stopping server ",
@@ -138,17 +138,17 @@ _EDITOR = (
     b"Discovered ",
     b"Waiting for server to respond",
 )
-"""How lines of VS Code begin."""
+"""Beginnings of VS Code's lines."""
 _BY_CLIENT = b"Message from client: "
 DISCONNECTED = "stdio/disconnect"
-"""Kind of the line by which Claude Desktop reports the loss of a server as an error."""
+"""Kind of the line in which Claude Desktop reports the loss of a server as an error."""
 _LOST = b"Server disconnected"
 _STDERR = b"server stderr"
 _MOST_TEXT = 2_000
 
 
 def _of_program(line: bytes) -> tuple[re.Match[bytes], str] | None:
-    """A line in which Claude Desktop or VS Code says something of a server, and the server's name; else None."""
+    """Returns a line of Claude Desktop or VS Code about a server, and the server's name; else None."""
     found = _PROGRAM.match(line)
     if found is None:
         return None
@@ -161,7 +161,7 @@ def _of_program(line: bytes) -> tuple[re.Match[bytes], str] | None:
 
 
 def _told(line: bytes) -> Record | None:
-    """The record of such a line: no message of anybody, and a failure where the program says so."""
+    """Returns the record of such a line: no participant's message, and a failure if reported so."""
     told = _of_program(line)
     if told is None:
         return None
@@ -176,6 +176,6 @@ def _told(line: bytes) -> Record | None:
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What such a line says. Never raises."""
+    """Returns the payload of such a line. Never raises."""
     told = _of_program(line)
     return {"text": told[0]["text"][:_MOST_TEXT].decode("utf-8", "replace")} if told is not None and not number else {}

@@ -1,4 +1,4 @@
-"""Formats that are known and not read: each is refused by its name, and not taken for one that shares a key with it."""
+"""Refuses known but unsupported formats by name, so that none is mistaken for a format with a common key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EVENT = b"data:"
 
 
 def refusal(line: bytes) -> str | None:
-    """What a line or a document is that is known but not read, as a sentence's end; None for others. Never raises."""
+    """Returns the name of a known, unsupported line or document, as a sentence's end; None for others. Never raises."""
     if line[: len(_FRAMED)].lower() == _FRAMED:
         return "messages framed by Content-Length, as language servers speak, which are not read"
     for start, words in _TEXTS:
@@ -39,7 +39,7 @@ def refusal(line: bytes) -> str | None:
 
 
 def text_words(line: bytes) -> str | None:
-    """Words for a line of a document for people, of which logs may have some too; None for others."""
+    """Returns a description of a text document's line, which logs may contain too; None for others."""
     return "a heading of Markdown" if _HEADING.match(line) else None
 
 
@@ -55,7 +55,7 @@ def _words(value: Mapping[str, Any]) -> str | None:
 
 
 def _session_words(value: Mapping[str, Any]) -> str | None:
-    """What a session is of a coding agent that is known and not read."""
+    """Returns the name of a known, unsupported coding agent's session."""
     message = value.get("message")
     of_qwen = "systemPayload" in value or (isinstance(message, Mapping) and isinstance(message.get("parts"), list))
     if of_qwen and "parentUuid" in value and "sessionId" in value:
@@ -67,7 +67,7 @@ def _session_words(value: Mapping[str, Any]) -> str | None:
 
 
 def _agent_words(value: Mapping[str, Any]) -> str | None:
-    """A conversation of an agent whose form is like that of messages, and its calls are not."""
+    """Returns the name of an agent's conversation with message-like form but other calls."""
     role, content, messages = value.get("role"), value.get("content"), value.get("messages")
     texts = [part.get("text") for part in _objects(content)]
     task = role == "user" and bool(texts) and isinstance(texts[0], str) and texts[0].startswith("<task>")
@@ -101,7 +101,7 @@ _OF_KIRO = ("Prompt", "AssistantMessage", "ToolResults")
 
 
 def _data_words(value: Mapping[str, Any]) -> str | None:
-    """A run of an evaluation, a row of training data or a record of an exporter that is known and not read."""
+    """Returns the name of a known, unsupported evaluation run, training row or exporter record."""
     if str(value.get("schema_version")).startswith("ATIF-"):
         return "a trajectory in ATIF, which is not read"
     if isinstance(value.get("trajectory"), list) and isinstance(value.get("history"), list):
@@ -122,5 +122,5 @@ def _data_words(value: Mapping[str, Any]) -> str | None:
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
-    """The objects in a list; none of any other value."""
+    """Returns the objects in a list; empty for any other value."""
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []

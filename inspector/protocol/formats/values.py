@@ -1,4 +1,4 @@
-"""Small conversions the formats share."""
+"""Small conversions shared by the formats."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from inspector.protocol.times import NO_TIME, parse_time
 
 _MOST_VALUES, _LONGEST, _DEEPEST = 4, 60, 3
 _PLACES = re.compile(r"(?i)(^|[a-z_])(id|uuid|hash|commit|time|timestamp|updated|type|at)$")
-"""Names of what only says where and when a record stands."""
+"""Names of members about a record's identity and time only."""
 _WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_.$]+")
 _NAME = re.compile(r"[\w$-]{1,40}")
 
 
 def text_or_none(value: object) -> str | None:
-    """The value when it is a string, else None."""
+    """Returns the value if it is a string, else None."""
     return value if isinstance(value, str) else None
 
 
 def line_time(header: Header) -> int:
-    """The time a wrapping line carries under any of its usual keys; NO_TIME without one."""
+    """Returns the time of a wrapper line under any of its usual keys; NO_TIME without one."""
     for value in (header.t, header.time, header.ts, header.timestamp, header.journal_time):
         if value is not ABSENT:
             return parse_time(value)
@@ -31,11 +31,11 @@ def line_time(header: Header) -> int:
 
 
 def record_words(name: str, values: Mapping[str, object]) -> str:
-    """What a record that says nothing itself is and holds: "session start: copilot version 1.0.77, cwd /tmp/repo".
+    """Returns a description of a record without text: "session start: copilot version 1.0.77, cwd /tmp/repo".
 
     Args:
-        name: its type, as it is written.
-        values: its content. Secrets are masked; what is empty, and ids and times, are left out.
+        name: its type as written.
+        values: its content. Secrets are masked; empty values, ids and times are omitted.
     """
     told = ", ".join(islice(_told(mask_secrets(dict(values)), 1), _MOST_VALUES))
     words = _spaced(name)
@@ -66,5 +66,5 @@ def _counted(count: int, words: str) -> str:
 
 
 def _spaced(name: str) -> str:
-    """A name in words: "copilotVersion" as "copilot version"."""
+    """Returns a name in words: "copilotVersion" as "copilot version"."""
     return " ".join(word if word.isupper() else word.lower() for word in _WORD_ENDS.sub(" ", name).split())

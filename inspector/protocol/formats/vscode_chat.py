@@ -1,8 +1,8 @@
-"""Chat sessions of VS Code: a request with its answer a line (docs/transcripts.md, VS Code chat).
+"""Format: chat sessions of VS Code, a request with its answer a line (docs/transcripts.md, VS Code chat).
 
-VS Code keeps a session as one document, or as a log of changes to one: `inspector.sources.vscode_chat` makes lines of
-both. What a request was answered with is a list of pieces: texts and references in them are one text here, up to the
-next call or thought.
+VS Code keeps a session as one document, or as a log of its changes: `inspector.sources.vscode_chat` converts both to
+lines. An answer is a list of pieces: consecutive texts and references become one text here, up to the next call or
+thought.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ USER, AGENT, PROGRAM = "user", "copilot", "vscode"
 NAMESPACE = "vscode/"
 _CALL = "toolInvocationSerialized"
 _OF_AGENT = "subAgentInvocationId"
-"""Key of a call that a sub-agent made: the id of the call that started it."""
+"""Key of a sub-agent's call: the id of the call that started the sub-agent."""
 _SILENT = ("undoStop", "codeblockUri", "prepareToolInvocation")
-"""Pieces that say nothing by themselves: marks between others."""
+"""Pieces without content: marks between others."""
 _FENCE = "```"
-"""Marks of a block of code, alone before and behind an edit, which stands in it where it is shown."""
+"""Code fence, alone before and after an edit that is displayed inside it."""
 _DEEPEST = 40
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read a line with a session or with a request of one; None when it is neither. Never raises.
+    """Reads a line with a session or with a request of one; returns None for other lines. Never raises.
 
     Args:
         line: without its end.
-        unknown: makes no difference: pieces of a kind that came later are known by their request.
+        unknown: no effect: pieces of newer kinds are identified by their request.
     """
     del unknown
     if b'"vscodeChat"' not in line:
@@ -66,12 +66,12 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
     return payload_at(line, number, _entries)
 
 
 def _entries(value: Mapping[str, Any]) -> list[Entry]:
-    """What a line means, at least one row."""
+    """Returns the derived rows of a line, at least one."""
     session = value.get("session")
     if isinstance(session, Mapping):
         known = {key: one for key, one in session.items() if isinstance(one, str | int | float | bool)}
@@ -89,7 +89,7 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
 
 
 def _request(request: Mapping[str, Any]) -> list[Entry]:
-    """What was asked, and what came of it."""
+    """Returns the rows of a request and its answer."""
     result = _mapping(request.get("result"))
     metadata, timings = _mapping(result.get("metadata")), _mapping(result.get("timings"))
     asked = _time(request.get("timestamp"))
@@ -133,7 +133,7 @@ def _asked(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Entry:
 
 
 def _answered(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[Entry]:
-    """The pieces of an answer: runs of text, thoughts, calls."""
+    """Yields the pieces of an answer: runs of text, thoughts, calls."""
     pieces = _list(request.get("response"))
     calls = _calls(pieces, metadata)
     text: list[str] = []
@@ -176,14 +176,14 @@ def _piece_words(kind: str, piece: Mapping[str, Any]) -> str:
 
 
 def _calls(pieces: list[Mapping[str, Any]], metadata: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """What the model called, one for each call that is shown; none where there are not as many."""
+    """Returns the model's calls, one for each displayed call; empty if the numbers differ."""
     made = [call for one in _list(metadata.get("toolCallRounds")) for call in _list(one.get("toolCalls"))]
     shown = sum(piece.get("kind") == _CALL and not isinstance(piece.get(_OF_AGENT), str) for piece in pieces)
     return iter(made if len(made) == shown else [])
 
 
 def _of_agent(entries: Iterator[Entry], agent: str) -> Iterator[Entry]:
-    """What a sub-agent did, in its context."""
+    """Moves a sub-agent's rows into its context."""
     for entry in entries:
         entry.meaning.context = agent
         yield entry
@@ -192,7 +192,7 @@ def _of_agent(entries: Iterator[Entry], agent: str) -> Iterator[Entry]:
 def _started(
     entries: Iterator[Entry], piece: Mapping[str, Any], pieces: list[Mapping[str, Any]]
 ) -> Iterator[Entry]:  # fmt: skip
-    """A call and its result, which may be those of a sub-agent that was started with it."""
+    """Yields a call and its result, with the sub-agent that it started, if any."""
     data = _mapping(piece.get("toolSpecificData"))
     if data.get("kind") != "subagent" and piece.get("toolId") != "runSubagent":
         yield from entries
@@ -214,7 +214,7 @@ def _started(
 def _tool(
     piece: Mapping[str, Any], made: Mapping[str, Any], metadata: Mapping[str, Any], caller: str
 ) -> Iterator[Entry]:
-    """A call, with what the model gave it where that is told; and what came of it."""
+    """Yields a call, with the model's arguments if recorded; and its result."""
     called = made.get("id") or piece.get("toolCallId")
     name = made.get("name") or piece.get("toolId")
     words = _markdown(piece.get("invocationMessage"))
@@ -237,7 +237,7 @@ def _tool(
 
 
 def _leaves(value: object) -> str:
-    """The texts in a tree of elements, in their order; of a value that is a text, it."""
+    """Returns the texts in a tree of elements, in order; a plain text unchanged."""
     found: list[str] = []
     waiting: list[tuple[object, int]] = [(value, 0)]
     while waiting:
@@ -253,7 +253,7 @@ def _leaves(value: object) -> str:
 
 
 def _api_call(request: Mapping[str, Any], result: Mapping[str, Any], metadata: Mapping[str, Any]) -> ApiCall:
-    """The calls of a model that a request took, as one: of tokens what is told, caches are not."""
+    """Returns the model calls of a request as one: reported tokens, without caches."""
     identifier, model = request.get("responseId"), request.get("modelId")
     usage = next((one for holder in (result, metadata) if (one := _mapping(holder.get("usage")))), {})
     call = ApiCall(
@@ -287,7 +287,7 @@ def _time(value: object) -> int:
 
 
 def _spent(value: object) -> int | None:
-    """Milliseconds as nanoseconds; None for what cannot be a time that something took."""
+    """Returns milliseconds as nanoseconds; None for an implausible duration."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < _LONGEST_MS:
         return None
     return round(value * 1_000_000)

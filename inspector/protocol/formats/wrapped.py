@@ -1,4 +1,4 @@
-"""Lines that carry one of the other formats under a key of their own (docs/design.md 4, Formats)."""
+"""Format: lines with another format's message under a key of their own (docs/design.md 4, Formats)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ _KEYS = ("message", "envelope", "frame", "text", "data", "log", "msg", "MESSAGE"
 
 
 def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
-    """Read what a wrapping line carries, as an object or as JSON in a string; None when it carries nothing known.
+    """Reads the content of a wrapper line, as an object or as JSON in a string; returns None for unknown content.
 
-    An array is known when it is a JSON-RPC batch.
-
-    Time, direction and space come from the wrapping line where the inner one has none of its own.
+    An array counts if it is a JSON-RPC batch. Time, direction and space come from the wrapper if the content lacks
+    them.
     """
     for key in _KEYS:
         raw = getattr(header, key)
@@ -44,7 +43,7 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
 
 
 class CutFrom(msgspec.Struct, gc=False):
-    """Where a line of a slice was cut from: a file by name, the number of its line there, its offset in bytes."""
+    """Origin of a line in a slice: a file by name, the line's number there, its offset in bytes."""
 
     source: str
     line: int
@@ -60,7 +59,7 @@ _decode_sliced = msgspec.json.Decoder(_Sliced).decode
 
 
 def cut_from(line: bytes) -> CutFrom | None:
-    """Where a line was cut from; None for what is no line of a slice."""
+    """Returns the origin of a slice's line; None for other lines."""
     if not line.startswith(_SLICED):
         return None
     try:
@@ -72,13 +71,13 @@ def cut_from(line: bytes) -> CutFrom | None:
 def cut_line(
     line: bytes, source: str, number: int, offset: int, *, time_ns: int = NO_TIME, **around: str | None
 ) -> bytes:
-    """A line of a slice, without its end; what is no JSON object, as a frame of a stream, stands in it as text.
+    """Returns a line of a slice, without its end; content other than a JSON object, as a stream frame, becomes text.
 
     Args:
-        line: what is cut.
-        source, number, offset: where.
-        time_ns: when its log has it, where that is not when it was sent.
-        around: what its log says of it beside what it says itself, under the keys that a wrapping line has.
+        line: the original.
+        source, number, offset: its origin.
+        time_ns: its log time, if it differs from the sender's.
+        around: facts of its log beyond its own, under a wrapper's keys.
     """
     told = {key: value for key, value in around.items() if value is not None}
     time = {"t": time_ns} if time_ns != NO_TIME else {}
@@ -98,6 +97,4 @@ def _inner_bytes(raw: msgspec.Raw) -> bytes:
     except NotAnObjectError:
         return b""
     inner = text.strip().encode("utf-8", "surrogatepass")
-    return (
-        inner if inner[:2] not in (b"[{", b"[[", b"[ ") else b""
-    )  # a batch would not lie in the line as it is written
+    return inner if inner[:2] not in (b"[{", b"[[", b"[ ") else b""  # a batch would not lie in the line literally

@@ -1,6 +1,6 @@
-"""Sessions of Claude Code, versions 1.0 to 2.1: one JSON object a line (docs/transcripts.md).
+"""Format: sessions of Claude Code, versions 1.0 to 2.1: one JSON object a line (docs/transcripts.md).
 
-`lines` knows the shape of a record, `meanings` which messages it means, `payloads` what these say.
+`lines` decodes the shape of a record, `meanings` derives its messages, `payloads` creates their payloads.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ READS = "sessions of Claude Code"
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read one line; None when it is no record of a session. Never raises.
+    """Reads one line; returns None unless it is a record of a session. Never raises.
 
     Args:
         line: without its end.
-        unknown: also a record of a type that nobody has seen yet; asked when no other format knows the line.
+        unknown: accept a record of an unknown type too; used if no other format matches the line.
     """
     if not is_claude(line):
         return None
@@ -38,5 +38,5 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
     return payload_of(line, number)

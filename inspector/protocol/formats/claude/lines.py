@@ -1,8 +1,8 @@
-"""The shape of one record of a Claude Code session, decoded once, as far as columns need it.
+"""Decodes one record of a Claude Code session, as far as columns need it.
 
-Nearly every record fits the struct; what does not (another type somewhere, half a surrogate) is decoded by Python and
-put into the same struct member by member. The shapes are no published schema: they were seen in files of 1.0 to 2.1,
-and grow from version to version, so that every member may be missing and every type may be new.
+Nearly every record fits the struct. Others (an unexpected type, half a surrogate) are decoded by Python member by
+member. The shapes have no published schema; they come from files of 1.0 to 2.1 and grow with each version. So every
+member may be missing and every type may be new.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.protocol.json_values import NO_RAW, decode_one
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 CHAINED = frozenset({"user", "assistant", "system", "progress", "attachment"})
-"""Types of records that have an id and one before them."""
+"""Types of records with an id and a predecessor."""
 LOOSE = frozenset(
     {
         "summary", "file-history-snapshot", "queue-operation", "custom-title", "ai-title", "last-prompt", "mode",
@@ -29,19 +29,19 @@ LOOSE = frozenset(
         "api-request-blob", "api-request",
     }
 )  # fmt: skip
-"""Types of records that have none."""
+"""Types of records without them."""
 REQUESTS = ("api-request-shape", "api-request-blob", "api-request")
-"""What was sent to the model: tools and system prompt, messages that stand nowhere else, and the order of all."""
+"""Records about requests to the model: tools and system prompt, unrecorded messages, and the order of all."""
 
 
 class CacheCreation(msgspec.Struct, gc=False):
-    """Of what was written to a cache, how much is to last how long."""
+    """Lifetimes of tokens written to a cache."""
 
     ephemeral_1h_input_tokens: int | None = None
 
 
 class Usage(msgspec.Struct, gc=False):
-    """Tokens of one call of the model, as the API reports them."""
+    """Tokens of one model call, as the API reports them."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -51,7 +51,7 @@ class Usage(msgspec.Struct, gc=False):
 
 
 class Block(msgspec.Struct, gc=False):
-    """A content block. `Raw` values hold the bytes as written, empty where the key is absent."""
+    """A content block. `Raw` values contain the bytes as written, empty if the key is absent."""
 
     type: str | None = None
     id: str | None = None
@@ -66,7 +66,7 @@ class Block(msgspec.Struct, gc=False):
 
 
 class Message(msgspec.Struct, gc=False):
-    """What went to the model's API, or came from it."""
+    """A message to or from the model's API."""
 
     content: list[Block] | str | None = None
     id: str | None = None
@@ -74,11 +74,11 @@ class Message(msgspec.Struct, gc=False):
     usage: Usage | None = None
     stop_reason: msgspec.Raw = NO_RAW
     parts: msgspec.Raw = NO_RAW
-    """In sessions of Qwen Code, whose records look alike, in the place of `content`."""
+    """Replaces `content` in sessions of Qwen Code, whose records look alike."""
 
 
 class Data(msgspec.Struct, gc=False):
-    """What a progress record, or an attachment, is about."""
+    """Subject of a progress record, or of an attachment."""
 
     type: str | None = None
     agentId: str | None = None  # noqa: N815
@@ -87,14 +87,14 @@ class Data(msgspec.Struct, gc=False):
 
 
 class Compaction(msgspec.Struct, gc=False):
-    """Why, and from what, a context was compacted."""
+    """Reason and size of a compaction."""
 
     trigger: str | None = None
     preTokens: int | None = None  # noqa: N815
 
 
 class ToolUseResult(msgspec.Struct, gc=False):
-    """The program's own copy of a tool's result, as far as it tells of sub-agents."""
+    """The program's own copy of a tool's result, as far as it concerns sub-agents."""
 
     agentId: str | None = None  # noqa: N815
     isAsync: bool | None = None  # noqa: N815
@@ -104,7 +104,7 @@ class ToolUseResult(msgspec.Struct, gc=False):
 
 
 class ApiShape(msgspec.Struct, gc=False):
-    """What requests to the model have in common."""
+    """Common part of requests to the model."""
 
     system: list[msgspec.Raw] | str | None = None
 
@@ -138,7 +138,7 @@ class Line(msgspec.Struct, gc=False):
     parentToolUseID: str | None = None  # noqa: N815
     toolUseID: str | None = None  # noqa: N815
     parent_tool_use_id: str | None = None
-    """In what `claude -p --output-format stream-json` prints: the call that started the agent whose record it is."""
+    """In the output of `claude -p --output-format stream-json`: the call that started the record's agent."""
     logicalParentUuid: str | None = None  # noqa: N815
     messageId: str | None = None  # noqa: N815
     compactMetadata: Compaction | None = None  # noqa: N815
@@ -150,17 +150,17 @@ class Line(msgspec.Struct, gc=False):
 
     @property
     def is_of_qwen(self) -> bool:
-        """Whether it is a record of Qwen Code."""
+        """True for a record of Qwen Code."""
         return bool(self.systemPayload) or (self.message is not None and bool(self.message.parts))
 
     @property
     def is_printed(self) -> bool:
-        """Whether it was printed, and not written to a session's file: sub-agents are then named by their calls."""
+        """True for printed output, in contrast to a session's file: sub-agents are named by their calls then."""
         return self.sessionId is None and self.session_id is not None
 
     @property
     def session(self) -> str | None:
-        """The session it is written for."""
+        """Session of the record."""
         return self.sessionId or self.session_id
 
 
@@ -168,20 +168,20 @@ _decode = msgspec.json.Decoder(Line).decode
 _BRACE = ord("{")
 _decode_result = msgspec.json.Decoder(ToolUseResult).decode
 _MARKS = (b'"sessionId"', b'"agentId"', b'"leafUuid"', b'"parentUuid"', b'"isSnapshotUpdate"', b'"session_id"')
-"""One of these keys stands in every record."""
+"""Every record has one of these keys."""
 
 
 def is_claude(line: bytes) -> bool:
-    """Whether it is worth decoding a line: most others are told apart by this."""
+    """Returns True if a line is worth decoding; excludes most other lines."""
     return line[:1] == b"{" and b'"type"' in line and any(mark in line for mark in _MARKS)
 
 
 def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
-    """Decode a record; None when it is none of a session. Never raises.
+    """Decodes a record; returns None unless it is one of a session. Never raises.
 
     Args:
         line: the record.
-        unknown: also one of a type that nobody has seen yet.
+        unknown: accept an unknown type too.
     """
     found = decode_one(_decode, line) or _read_leniently(line)
     if found is not None and found.parent_tool_use_id and found.agentId is None:
@@ -196,7 +196,7 @@ def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
 
 
 def _is_record(line: Line) -> bool:
-    """Whether a record is one of Claude Code, also of a type that is not known yet."""
+    """Returns True for a record of Claude Code."""
     if line.type in CHAINED and line.uuid is not None:
         return line.session is not None or line.isSidechain is not None
     if line.type == "summary":
@@ -209,7 +209,7 @@ def _is_record(line: Line) -> bool:
 
 
 def is_of_unknown_type(line: bytes, found: Line) -> bool:
-    """Whether what no other format knows is a record of a type that came after this was written."""
+    """Returns True if a line without another format is a record of a newer type."""
     if found.session is None or _TYPE.fullmatch(found.type) is None:
         return False
     return (found.uuid is not None and b'"parentUuid"' in line) or _SESSION.fullmatch(found.session) is not None
@@ -221,7 +221,7 @@ _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def _read_leniently(line: bytes) -> Line | None:
-    """A record that the fast decoder refuses, member by member: what has another type counts as absent."""
+    """Decodes a record that the fast decoder refuses, member by member; a member of another type counts as absent."""
     value = decode_object(line) if len(line) <= MAX_LENIENT else {}
     if not isinstance(value.get("type"), str):
         return None
@@ -245,7 +245,7 @@ _PLAIN = {"str": str, "int": int, "bool": bool}
 
 
 def _filled(struct: type[_Struct], given: dict[str, Any]) -> _Struct:
-    """A struct whose members are taken from decoded JSON where they have the right type."""
+    """Returns a struct with the members of decoded JSON that have the right type."""
     found = struct(**({"type": given["type"]} if struct is Line else {}))
     for name, annotation in struct.__annotations__.items():
         value = given.get(name)
@@ -266,7 +266,7 @@ def _written(value: Any) -> bytes:
 
 
 def result_of(raw: msgspec.Raw) -> ToolUseResult | None:
-    """What the program says of a tool's result; None where that is no object, or of other types."""
+    """Returns the program's facts about a tool's result; None unless they are an object with the right types."""
     if not raw or memoryview(raw)[0] != _BRACE:
         return None
     written = bytes(raw)
@@ -285,7 +285,7 @@ _decode_spawning = msgspec.json.Decoder(_Spawning).decode
 
 
 def spawning_of(raw: msgspec.Raw) -> _Spawning:
-    """What a call that starts a sub-agent says of it."""
+    """Returns the facts of a call that starts a sub-agent."""
     return decode_one(_decode_spawning, raw) or _Spawning()
 
 
@@ -297,6 +297,6 @@ _decode_texts = msgspec.json.Decoder(list[_TextBlock] | str).decode
 
 
 def first_text(raw: msgspec.Raw) -> str | None:
-    """The first text of a result's content; None where it has none."""
+    """Returns the first text of a result's content, or None."""
     found = decode_one(_decode_texts, raw)
     return next((one.text for one in found if one.text is not None), None) if isinstance(found, list) else found

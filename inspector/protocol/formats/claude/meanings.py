@@ -1,7 +1,7 @@
-"""Which messages a record of a Claude Code session means (docs/transcripts.md): a content block is a message.
+"""Derives the messages of a Claude Code record (docs/transcripts.md): one per content block.
 
-Who says it: `user`; the model's agent, `claude`, or by its name in a team, or as `agent#<id>` for a sub-agent; `tools`,
-or `mcp:<server>` for tools of an MCP server; and `claude-code`, the program, for what it adds by itself.
+Senders are `user`; the model's agent, `claude`, or its name in a team, or `agent#<id>` for a sub-agent; `tools`, or
+`mcp:<server>` for tools of an MCP server; and `claude-code` for additions of the program itself.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from inspector.protocol.times import written_time
 
 USER, AGENT, TOOLS, PROGRAM = "user", "claude", "tools", "claude-code"
 NAMESPACE = "claude/"
-"""Of the kinds of records that are nobody's words: bookkeeping, ticks, and what is not known."""
+"""Prefix of kinds without a participant's text: bookkeeping, ticks, and unknown records."""
 SYNTHETIC = "<synthetic>"
-"""The model of words that are the program's own."""
+"""Model name of the program's own texts."""
 
 CHAT, THOUGHT, ERROR, STOPPED = "chat", "reasoning/thought", "system/error", "reasoning/cancel"
 COMPACT, COMPACTED, FORGET = "participant/compact", "participant/compact-done", "participant/forget"
@@ -39,35 +39,35 @@ SPAWNING = ("Task", "Agent", "Skill", "Workflow")
 """Tools that may start a sub-agent."""
 _STARTING = ("Task", "Agent")
 INTERRUPTED = "[Request interrupted by user"
-"""How the text begins that tells the model that it was stopped."""
+"""Beginning of the text that reports an interruption to the model."""
 MACHINE = (
     "<command-name>", "<command-message>", "<local-command-", "<task-notification>", "<teammate-message",
     "<system-reminder>", "<ide_", "<bash-", "<user-memory-input>", "Caveat:", INTERRUPTED,
 )  # fmt: skip
-"""How a text begins that stands as a user's and is the program's."""
+"""Beginnings of user texts that the program wrote."""
 _MACHINE_BYTES = tuple(b'"' + text.encode() for text in MACHINE)
 _INTERRUPTED_BYTES = b'"' + INTERRUPTED.encode()
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))
 _QUIET_ATTACHMENTS = ("hook_success", "hook_cancelled", "hook_non_blocking_error", "hook_system_message")
-"""Attachments that do not enter the context."""
+"""Attachments outside the context."""
 
 
 def meanings_of(line: Line) -> tuple[Meaning, ...]:
-    """The messages of a record, at least one."""
+    """Returns the messages of a record, at least one."""
     if line.type in REQUESTS:
         return _requested(line)
     return _by_type(line) if line.message is None or line.type not in ("user", "assistant") else _spoken(line)
 
 
 def agent_of(line: Line) -> str:
-    """The name of the agent whose record it is."""
+    """Returns the name of the record's agent."""
     if line.isSidechain:
         return "agent" if line.agentId is None else f"agent#{line.agentId}"
     return line.agentName or AGENT
 
 
 def tools_of(tool: str | None) -> str:
-    """Who carries out a tool: tools of an MCP server are named `mcp__<server>__<tool>`."""
+    """Returns the owner of a tool: tools of an MCP server are named `mcp__<server>__<tool>`."""
     if tool is not None and tool.startswith("mcp__"):
         server = tool[5:].partition("__")[0]
         return f"mcp:{server}" if server else TOOLS
@@ -79,12 +79,12 @@ def _context(line: Line) -> str | None:
 
 
 def _above(line: Line) -> str:
-    """Who gives the agent of a record its tasks, and gets its answers."""
+    """Returns the participant that assigns tasks to the record's agent, and receives its answers."""
     return AGENT if line.isSidechain else USER
 
 
 def _spoken(line: Line) -> tuple[Meaning, ...]:
-    """What a user or an agent says: each block is a message."""
+    """Returns the messages of a user or an agent, one per block."""
     message = line.message
     assert message is not None
     content = message.content
@@ -107,7 +107,7 @@ def _spoken(line: Line) -> tuple[Meaning, ...]:
 
 
 def _chain(line: Line, found: list[Meaning]) -> None:
-    """Give the messages of a record their ids, and link each to the one before."""
+    """Assigns ids to a record's messages, and links each to the one before."""
     time_ns = written_time(line.timestamp)
     before = line.logicalParentUuid or line.parentUuid
     last = len(found) - 1
@@ -141,7 +141,7 @@ def _prompt(line: Line) -> str | None:
 
 
 def _of_text(line: Line, machine: bool, *, stopped: bool = False) -> Meaning:
-    """A record whose content is one text."""
+    """Returns the message of a record with a single text."""
     agent = agent_of(line)
     if line.type == "assistant":
         return _of_agent(line, CHAT)
@@ -158,7 +158,7 @@ _FAILED = re.compile(r"<status>(?:failed|killed|error|cancelled)</status>")
 
 
 def _notified(text: str) -> Spawn | None:
-    """What the program tells of a sub-agent that worked in the background: that it has ended."""
+    """Returns the end of a background sub-agent that the program reports."""
     task = _TASK.search(text, 0, _LONGEST_NOTICE) if text.startswith(_NOTICE) else None
     if task is None:
         return None
@@ -169,7 +169,7 @@ _LONGEST_NOTICE = 4_000
 
 
 def _of_agent(line: Line, kind: str) -> Meaning:
-    """Words of the model, or of the program in its place."""
+    """Returns a text of the model, or of the program in its place."""
     if line.isApiErrorMessage:
         return Meaning(ERROR, PROGRAM, (agent_of(line),), failed=True)
     if line.message is not None and line.message.model == SYNTHETIC:
@@ -194,7 +194,7 @@ def _of_block(line: Line, block: Block) -> Meaning:
 
 
 def _note_words(line: Line, meaning: Meaning, text: msgspec.Raw | bytes) -> None:
-    """Note what a user or the model says, as it stands in what the model was sent or answered."""
+    """Records the text of a user or the model, as in the model's request or answer."""
     if text and meaning.kind in (CHAT, THOUGHT) and meaning.sender != PROGRAM:
         meaning.words = (SAID if line.type == "assistant" else ASKED) + bytes(text)
 
@@ -277,15 +277,15 @@ def _api_call(line: Line, message: Message) -> ApiCall:
 
 
 _MOST_AT_FIRST = 8
-"""Output tokens that the API reports at most when an answer begins."""
+"""Largest output token count that the API reports at the beginning of an answer."""
 _BYTES_OF_TOKEN = 8
-"""More than this on average no text has."""
+"""Upper bound of bytes per token, on average."""
 
 
 def _is_placeholder(message: Message, output: int) -> bool:
-    """Whether output tokens are those of the first moment: the answer has not stopped and holds more than they say.
+    """Returns True for a preliminary count: the answer has not stopped and has more content than the tokens allow.
 
-    Versions 2.1.16 to 2.1.19 record only this. Any call of a tool takes more tokens.
+    Versions 2.1.16 to 2.1.19 record only this. Any tool call takes more tokens.
     """
     if output > _MOST_AT_FIRST or bytes(message.stop_reason) != b"null" or not isinstance(message.content, list):
         return False
@@ -298,7 +298,7 @@ def _is_placeholder(message: Message, output: int) -> bool:
 _MOST = 1 << 40
 
 
-# Records that are nobody's words
+# Records without a participant's text
 
 
 def _by_type(line: Line) -> tuple[Meaning, ...]:
@@ -311,7 +311,7 @@ def _by_type(line: Line) -> tuple[Meaning, ...]:
 
 
 def _requested(line: Line) -> tuple[Meaning, ...]:
-    """A record of what was sent to the model: a row of its own, and one for each block of what it holds."""
+    """Returns a row for a request to the model, and one for each block in it."""
     found = [_control(line, line.type)]
     if line.type == "api-request":
         found[0].identifier = line.id
@@ -332,11 +332,11 @@ def _requested(line: Line) -> tuple[Meaning, ...]:
 
 
 SENT_PROMPT, SENT_BLOCK = "sent-system-prompt", "sent-message"
-"""Kinds of blocks that were sent to the model and stand nowhere else in the session."""
+"""Kinds of blocks that were sent to the model and are not in the session otherwise."""
 
 
 def _control(line: Line, name: str) -> Meaning:
-    """A row of its own for what is no message: its name, its time, its place."""
+    """Returns a row of its own for a record without a message: its name, its time, its place."""
     return Meaning(NAMESPACE + name, PROGRAM, identifier=line.uuid)
 
 
@@ -368,7 +368,7 @@ def _progress(line: Line) -> Meaning:
 
 
 _TICKS = ("bash_progress", "mcp_progress", "query_update", "search_results_received", "waiting_for_task")
-"""Progress that says the same again and again."""
+"""Repetitive progress."""
 
 
 def _attachment(line: Line) -> Meaning:

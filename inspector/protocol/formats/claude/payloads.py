@@ -1,7 +1,7 @@
-"""What the messages of a Claude Code record say, as payloads; made when somebody looks.
+"""Creates the payloads of a Claude Code record's messages, on demand.
 
-Contents are named as MCP and the envelopes of MEW name them, so that one reading fits all. Pictures and other base64
-keep their type and size alone: nobody reads them, and no tokenizer can tell what they cost.
+Contents are named as in MCP and the envelopes of MEW, so that one reader fits all. Images and other base64 keep only
+their type and size: they are unreadable, and no tokenizer knows their cost.
 """
 
 from __future__ import annotations
@@ -17,18 +17,21 @@ from inspector.protocol.header import decode_object
 from inspector.protocol.meaning import CALL, Payload
 
 NOT_READABLE = "thinking, not readable"
-"""Shown of thoughts that are given as a signature only."""
+"""Text of thoughts that have only a signature."""
 _ENVELOPE = frozenset(
     {
         "parentUuid", "uuid", "sessionId", "session_id", "timestamp", "cwd", "version", "gitBranch", "userType",
         "entrypoint", "isSidechain", "slug", "agentId", "type", "isMeta", "requestId",
     }
 )  # fmt: skip
-"""Members of a record that say where it stands, and not what it says."""
+"""Members of a record about its place, not its content."""
 
 
 def payload_of(line: bytes, number: int) -> Payload:
-    """The payload of message `number` of a record, from 0, which may be cut and ended early. Never raises."""
+    """Returns the payload of message `number` of a record, from 0; the record may be truncated and closed.
+
+    Never raises.
+    """
     record = decode_object(line)
     message = record.get("message")
     sort = record.get("type") or (message.get("role") if isinstance(message, dict) else None)
@@ -46,11 +49,11 @@ def payload_of(line: bytes, number: int) -> Payload:
 
 
 REQUEST = "api_request"
-"""Key of what a record tells of a request to the model."""
+"""Key for facts about a request to the model."""
 
 
 def _requested(record: Mapping[str, Any], number: int) -> Payload:
-    """What was sent to the model: `CALL` marks what counts no tokens by itself, as the session's messages hold it."""
+    """Returns a part of a request to the model; `CALL` prevents counting its tokens twice."""
     sort = record.get("type")
     held = record.get("shape" if sort == "api-request-shape" else "message")
     held = held if isinstance(held, Mapping) else {}
@@ -98,7 +101,7 @@ def _block(record: Mapping[str, Any], block: dict[str, Any]) -> Payload:
 
 
 def _result(block: Mapping[str, Any]) -> Payload:
-    """A tool's result as MCP has it."""
+    """Returns a tool's result in MCP form."""
     content = block.get("content")
     content = said_in(content)["text"] if isinstance(content, str) else content
     blocks = content if isinstance(content, list) else [] if content is None else [{"type": "text", "text": content}]
@@ -109,7 +112,7 @@ def _result(block: Mapping[str, Any]) -> Payload:
 
 
 def picture_words(block: Mapping[str, Any]) -> str:
-    """What an image or a document is: its sort, its type and its size."""
+    """Returns an image's or document's kind, type and size in words."""
     source = block.get("source")
     source = source if isinstance(source, Mapping) else {}
     data, title = source.get("data"), block.get("title")
@@ -119,7 +122,7 @@ def picture_words(block: Mapping[str, Any]) -> str:
     if isinstance(url := source.get("url"), str):
         words.append(url)
     if isinstance(data, str):
-        more = "more than " if data.endswith(MARK) else ""  # of a big record only its head is read
+        more = "more than " if data.endswith(MARK) else ""  # only the head of a big record is read
         words.append(f"{more}{_decoded_size(data):,} B")
     return ", ".join(words)
 
@@ -129,7 +132,7 @@ def _decoded_size(data: str) -> int:
 
 
 def _without_base64(value: Any) -> Any:
-    """Decoded JSON whose base64 is replaced by its size in bytes."""
+    """Returns decoded JSON with base64 replaced by its size in bytes."""
     if isinstance(value, list):
         return [_without_base64(one) for one in value]
     if not isinstance(value, dict):
@@ -140,7 +143,7 @@ def _without_base64(value: Any) -> Any:
     return {key: _without_base64(one) for key, one in value.items()}
 
 
-# Records that are nobody's words
+# Records without a participant's text
 
 
 def _by_type(record: Mapping[str, Any]) -> Payload:
@@ -152,14 +155,14 @@ def _by_type(record: Mapping[str, Any]) -> Payload:
 
 
 def name_of(record: Mapping[str, Any]) -> str:
-    """What a record is, and holds, where it says nothing."""
+    """Returns a description of a record without a text."""
     about = next((inner for key in ("data", "attachment") if isinstance(inner := record.get(key), Mapping)), {})
     name = next((n for n in (record.get("subtype"), about.get("type"), record.get("type")) if isinstance(n, str)), "")
     return record_words(name, about or _rest(record))
 
 
 def _rest(record: Mapping[str, Any]) -> Payload:
-    """What a record says beside where it stands."""
+    """Returns a record's content without its place."""
     return _without_base64({key: value for key, value in record.items() if key not in _ENVELOPE})
 
 
@@ -170,7 +173,7 @@ _SAYING = (
 
 
 def _words(record: Mapping[str, Any]) -> str | None:
-    """The first of a record's members that is a text for people."""
+    """Returns the first member that is a readable text."""
     return next((value for key in _SAYING if isinstance(value := record.get(key), str) and value), None)
 
 
@@ -211,7 +214,7 @@ def _hooks_words(record: Mapping[str, Any]) -> str:
 
 
 def _error_words(record: Mapping[str, Any]) -> str:
-    """What went wrong, and which try it was."""
+    """Returns the error and the number of the attempt in words."""
     error = record.get("error")
     words = _message_in(error) or _words(record) or "API error"
     attempt, most = record.get("retryAttempt"), record.get("maxRetries")
@@ -221,7 +224,7 @@ def _error_words(record: Mapping[str, Any]) -> str:
 
 
 def _message_in(error: object) -> str | None:
-    """The innermost message of an error within errors."""
+    """Returns the innermost message of nested errors."""
     found = None
     for _ in range(_DEEPEST):
         if isinstance(error, str):
@@ -263,7 +266,7 @@ def _progress_words(data: Mapping[str, Any]) -> str | None:
 
 
 def _inner_words(message: object) -> str | None:
-    """What a record within a record says, in a few words."""
+    """Returns a short text for a record within a record."""
     inner = message.get("message") if isinstance(message, Mapping) else None
     content = inner.get("content") if isinstance(inner, Mapping) else None
     if isinstance(content, str):
@@ -296,7 +299,7 @@ def _attachment(record: Mapping[str, Any]) -> Payload:
 
 
 def _attached_words(about: Mapping[str, Any]) -> str:
-    """The text that an attachment brings into the context, else what it is."""
+    """Returns the text that an attachment adds to the context, else its type."""
     for key in ("prompt", "text", "content", "stdout", "snippet", "message", "blockingError"):
         value = about.get(key)
         value = _inner_text(value) if isinstance(value, Mapping) else value
@@ -311,7 +314,7 @@ def _attached_words(about: Mapping[str, Any]) -> str:
 
 
 def _entry_words(one: Mapping[str, Any]) -> str | None:
-    """An entry of what is attached as a list: a block of text, or something to do with how far it is."""
+    """Returns the text of an attached list's entry: a block of text, or a to-do item with its status."""
     text, todo, status = (one.get(key) for key in ("text", "content", "status"))
     if isinstance(text, str) or not isinstance(todo, str):
         return text if isinstance(text, str) else None
@@ -319,7 +322,7 @@ def _entry_words(one: Mapping[str, Any]) -> str | None:
 
 
 def _inner_text(value: Mapping[str, Any]) -> str | None:
-    """The text of a file, or of an error, that is attached as an object."""
+    """Returns the text of a file, or of an error, that is attached as an object."""
     inner = value.get("file")
     inner = inner if isinstance(inner, Mapping) else value
     named = (inner.get(name) for name in ("content", "text", "blockingError"))

@@ -1,8 +1,8 @@
-"""Threads of Codex, the three generations of its files, and what it prints (docs/transcripts.md): an object a line.
+"""Format: threads of Codex, three generations of files, and its printed events (docs/transcripts.md).
 
-`exec_events` reads what `codex exec --json` prints. Of files, `lines` knows the shape of a record, `meanings` which
-messages it means, `payloads` what these say. What records tell of each other, copies, the model of a turn, and what was
-copied from another thread, is resolved in `inspector.store.messages.threads`.
+`exec_events` reads the output of `codex exec --json`. For files, `lines` decodes the shape of a record, `meanings`
+derives its messages, `payloads` creates their payloads. `inspector.store.messages.threads` resolves copies, the model
+of a turn, and history copied from another thread.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ READS = "sessions of Codex"
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read one line; None when it is no record of a thread. Never raises.
+    """Reads one line; returns None unless it is a record of a thread. Never raises.
 
     Args:
         line: without its end.
-        unknown: also a record of a type that nobody has seen yet; asked when no other format knows the line.
+        unknown: accept a record of an unknown type too; used if no other format matches the line.
     """
     if exec_events.is_event(line, unknown=unknown):
         means = exec_events.meanings_of(line)
@@ -41,12 +41,12 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 
 def is_usual(line: bytes) -> bool:
-    """Whether a line begins as a record of a thread does, and no other."""
+    """Returns True if a line begins like a thread's record, and like no other format."""
     return USUAL.match(line) is not None
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
     if exec_events.is_event(line, unknown=True):
         return exec_events.payload_of(line, number)
     return payload_of(line, number)

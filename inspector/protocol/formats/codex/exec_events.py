@@ -1,8 +1,8 @@
-"""What `codex exec --json` prints: an event a line, without times (docs/transcripts.md, Codex).
+"""Reads the output of `codex exec --json`: an event a line, without times (docs/transcripts.md, Codex).
 
-An item is told when it starts, when it changes and when it is complete, each time whole and by the same id: the call is
-where it starts, its result where it is complete, and what is told again is a copy. The shapes are those of
-`codex-rs/exec/src/exec_events.rs` of the public repository openai/codex.
+An item is printed when it starts, changes and completes, each time whole and with the same id. The call is its start,
+the result its completion, and repetitions are copies. The shapes are from `codex-rs/exec/src/exec_events.rs` of the
+public repository openai/codex.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ _FAILED, _DECLINED = "failed", "declined"
 
 
 def is_event(line: bytes, *, unknown: bool = False) -> bool:
-    """Whether a line begins as an event does.
+    """Returns True if a line begins like an event.
 
     Args:
         line: without its end.
-        unknown: also as an error does, which other programs write alike.
+        unknown: accept an error too, which other programs write alike.
     """
     return _BEGINS.match(line) is not None or (unknown and _ERROR.match(line) is not None)
 
 
 def meanings_of(line: bytes) -> tuple[Meaning, ...]:
-    """The messages of an event; none for what is none."""
+    """Returns the messages of an event; empty for other lines."""
     value = decoded_object(line)
     return tuple(entry.meaning for entry in _entries(value)) if value is not None else ()
 
 
 def payload_of(line: bytes, place: int) -> Payload:
-    """What message `place` of an event says, from 0. Never raises."""
+    """Returns the payload of message `place` of an event, from 0. Never raises."""
     return payload_at(line, place, _entries)
 
 
@@ -80,7 +80,7 @@ def _entries(event: Mapping[str, Any]) -> list[Entry]:
 
 
 def _call(usage: object) -> ApiCall | None:
-    """What all calls of the model of a turn took, told together: cached tokens are within the input."""
+    """Returns the total of a turn's model calls; cached tokens are part of the input."""
     if not isinstance(usage, Mapping):
         return None
     read, given, made = (number(usage, f"{name}_tokens") for name in ("cached_input", "input", "output"))
@@ -98,7 +98,7 @@ def _event_words(sort: str, event: Mapping[str, Any]) -> str:
 
 
 def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
-    """What an item is, as far as it has come."""
+    """Yields the rows of an item in its present state."""
     sort = str(item.get("type") or item.get("item_type"))
     text = item.get("text")
     if sort in _WORDS:
@@ -122,14 +122,14 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
 
 
 def _error(words: object) -> Entry:
-    """What went wrong; a turn that failed and the error that ended it are told by the same words."""
+    """Returns an error's row; a failed turn and the error that ended it have the same text, and so are copies."""
     found = Entry(Meaning("system/error", PROGRAM, (AGENT,), failed=True), {"text": words, "error": words})
     found.meaning.mark = b"error\0" + bytes_of(found.payload)
     return found
 
 
 def _marked(entries: list[Entry], item: Mapping[str, Any]) -> list[Entry]:
-    """Let what is told of an item more than once be known by its id and what it says."""
+    """Marks an item's rows by id and content, so that repetitions are copies."""
     identifier = _text(item.get("id"))
     for entry in entries:
         if identifier is not None and not entry.meaning.tick:
@@ -199,7 +199,7 @@ def _result_words(sort: str, item: Mapping[str, Any]) -> str:
 
 
 def _changed(changes: object) -> dict[str, str]:
-    """The paths of changed files, by what became of them: add, update or delete."""
+    """Returns the paths of changed files by type of change: add, update or delete."""
     paths: dict[str, list[str]] = {}
     for one in changes if isinstance(changes, list) else ():
         if isinstance(one, Mapping):

@@ -1,7 +1,7 @@
-"""The shape of one record of a Codex thread, decoded once, as far as columns need it.
+"""Decodes one record of a Codex thread, as far as columns need it.
 
-Three generations: *bare* items without any time (2025, up to version 0.3x), *envelopes* of `timestamp`, `type` and
-`payload`, and *paginated* ones with an `ordinal` (2026). The shapes are no published schema.
+Three generations: *bare* items without times (2025, up to version 0.3x), *envelopes* of `timestamp`, `type` and
+`payload`, and *paginated* ones with an `ordinal` (2026). The shapes have no published schema.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ USUAL = re.compile(
     rb'\{\s?"timestamp":\s?"[^"]{20,35}",\s?(?:"ordinal":\s?\d+,\s?)?"type":\s?"(?:%s)",\s?"payload":\s?\{'
     % "|".join(sorted(TYPES)).encode()
 )
-"""How nearly all envelopes begin, and no record of another format: what others hold need not be looked for in them."""
+"""Beginning of nearly all envelopes, and of no other format's record: a fast filter."""
 ITEM, EVENT, HEADER, STATE = "response_item", "event_msg", "session_meta", "state"
 
 
@@ -39,7 +39,7 @@ class Content(msgspec.Struct, gc=False):
 
 
 class Counts(msgspec.Struct, gc=False):
-    """Tokens as the API reports them: cached ones are within the input, reasoning within the output."""
+    """Tokens as the API reports them: cached ones are part of the input, reasoning of the output."""
 
     input_tokens: int | None = None
     cached_input_tokens: int | None = None
@@ -49,7 +49,7 @@ class Counts(msgspec.Struct, gc=False):
 
 
 class Info(msgspec.Struct, gc=False):
-    """What a `token_count` tells."""
+    """Content of a `token_count`."""
 
     total_token_usage: Counts | None = None
     last_token_usage: Counts | None = None
@@ -57,7 +57,7 @@ class Info(msgspec.Struct, gc=False):
 
 
 class Item(msgspec.Struct, gc=False):
-    """What a paginated file tells when something is complete."""
+    """A completed item in a paginated file."""
 
     type: str | None = None
     id: str | None = None
@@ -70,7 +70,7 @@ class Item(msgspec.Struct, gc=False):
 
 
 class Inner(msgspec.Struct, gc=False):
-    """The payload of a record. `Raw` values hold the bytes as written, empty where the key is absent."""
+    """The payload of a record. `Raw` values contain the bytes as written, empty if the key is absent."""
 
     type: str | None = None
     id: str | None = None
@@ -109,7 +109,7 @@ class Inner(msgspec.Struct, gc=False):
 
 
 class Line(msgspec.Struct, gc=False):
-    """One record; a bare one is put into an envelope."""
+    """One record; a bare one is wrapped in an envelope."""
 
     type: str | None = None
     timestamp: str | None = None
@@ -124,7 +124,7 @@ _decode = msgspec.json.Decoder(Line).decode
 _decode_inner = msgspec.json.Decoder(Inner).decode
 _UNKNOWN = re.compile(r"[a-z][a-z0-9_]{2,60}")
 _BARE = (b'"call_id"', b'"encrypted_content"', b'"input_text"', b'"output_text"', b'"summary_text"')
-"""One of these stands in every bare item."""
+"""Every bare item has one of these."""
 _BARE_TYPES = frozenset(
     {
         "message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output",
@@ -134,11 +134,11 @@ _BARE_TYPES = frozenset(
 
 
 def read_codex(line: bytes, *, unknown: bool = False) -> Line | None:
-    """Decode a record; None when it is none of a thread. Never raises.
+    """Decodes a record; returns None unless it is one of a thread. Never raises.
 
     Args:
         line: the record.
-        unknown: also one of a type that nobody has seen yet.
+        unknown: accept an unknown type too.
     """
     if line[:1] != b"{":
         return None
@@ -162,7 +162,7 @@ _TIME = len("2026-01-02T03:04:05Z")
 
 
 def _read_header(line: bytes) -> Line | None:
-    """The first line of a bare thread, or what it notes between items."""
+    """Reads the first line of a bare thread, or a note between items."""
     found = decode_one(_decode, line)
     if found is None:
         return None
@@ -186,11 +186,11 @@ def _read_item(line: bytes) -> Line | None:
     return Line(ITEM, None, found) if fits else None
 
 
-# What the fast decoder refuses
+# Records that the fast decoder refuses
 
 
 def _read_leniently(line: bytes) -> Line | None:
-    """A record with another type somewhere, or half a surrogate: what does not fit counts as absent."""
+    """Decodes a record with an unexpected type or half a surrogate; members that do not fit count as absent."""
     value = decode_object(line) if len(line) <= MAX_LENIENT else {}
     if not isinstance(inner := value.get("payload"), dict):
         return None
@@ -204,7 +204,7 @@ def _read_leniently(line: bytes) -> Line | None:
 
 
 def _put(inner: Inner | None, name: str, value: Any) -> None:
-    """Give a payload one member more, where that has the right type."""
+    """Sets a payload's member if its type fits."""
     try:
         one = _decode_inner(json.dumps({name: value}).encode())
     except (msgspec.MsgspecError, RecursionError, ValueError):
@@ -213,12 +213,12 @@ def _put(inner: Inner | None, name: str, value: Any) -> None:
 
 
 def head_of(raw: msgspec.Raw, length: int = 1) -> bytes:
-    """How a value begins, as written."""
+    """Returns the beginning of a value as written."""
     return bytes(memoryview(raw)[:length])
 
 
 def decoded(raw: msgspec.Raw) -> Any:
-    """A value of any type; None for what is no JSON."""
+    """Returns a decoded value; None if it is no JSON."""
     try:
         return decode_json(bytes(raw))
     except NotAnObjectError:

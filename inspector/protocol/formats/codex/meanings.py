@@ -1,8 +1,8 @@
-"""Which messages a record of a Codex thread means (docs/transcripts.md).
+"""Derives the messages of a Codex record (docs/transcripts.md).
 
-Who says it: `user`; the model's agent, `codex`; `tools`, or `mcp:<server>` for tools of a namespace; and `codex-cli`,
-the program, for what it adds by itself. Of which thread a file is, and so who its agent is, stands in its first record
-and not in these: `inspector.store.messages.threads` resolves it.
+Senders are `user`; the model's agent, `codex`; `tools`, or `mcp:<server>` for tools of a namespace; and `codex-cli` for
+additions of the program itself. The file's first record names its thread, and so its agent;
+`inspector.store.messages.threads` resolves it.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from inspector.protocol.meaning import ASKED, MOST_MEANINGS, SAID, ApiCall, Mean
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
 NAMESPACE = "codex/"
-"""Of the kinds of records that are nobody's words: bookkeeping, copies of calls, and what is not known."""
+"""Prefix of kinds without a participant's text: bookkeeping, copies of calls, and unknown records."""
 CHAT, THOUGHT, ERROR = "chat", "reasoning/thought", "system/error"
 COMPACTED, FORGET, CANCEL = "participant/compact-done", "participant/forget", "reasoning/cancel"
 COLLABORATION = "collaboration"
-"""The namespace of tools that work on other agents."""
+"""Namespace of tools that work on other agents."""
 
 MACHINE = (
     "<environment_context>", "<user_instructions>", "<turn_aborted>", "<subagent_notification>", "<permissions",
     "<skill", "<app-context>", "<collaboration_mode>", "<INSTRUCTIONS>", "# AGENTS.md instructions",
 )  # fmt: skip
-"""How a text begins that stands as a user's and was not typed."""
+"""Beginnings of user texts that were not typed."""
 _MACHINE_BYTES = tuple(b'"' + text.encode() for text in MACHINE)
 _LONGEST_MARK = max(map(len, _MACHINE_BYTES))
 _BY_ITSELF = ("web_search_call", "image_generation_call")
-"""Calls that the model's side carries out: there is no record of an answer."""
+"""Calls executed on the model's side: their answers are not recorded."""
 _MOST = 1 << 40
 _LONGEST_LABEL = 80
 
 
 def meanings_of(line: Line) -> tuple[Meaning, ...]:
-    """The messages of a record, at least one."""
+    """Returns the messages of a record, at least one."""
     inner = line.payload or Inner()
     if line.type == ITEM:
         found = _item(inner, line)
@@ -69,12 +69,12 @@ def meanings_of(line: Line) -> tuple[Meaning, ...]:
 
 
 def tools_of(inner: Inner) -> str:
-    """Who carries out a call."""
+    """Returns the participant that executes a call."""
     space = inner.namespace or ""
     return f"mcp:{space.removeprefix('mcp__')}" if space and space != COLLABORATION else TOOLS
 
 
-# Items: what the model was given, and what it said
+# Items: the model's input and output
 
 
 def _item(inner: Inner, line: Line) -> list[Meaning]:
@@ -95,7 +95,7 @@ def _item(inner: Inner, line: Line) -> list[Meaning]:
 
 
 def _message(inner: Inner) -> list[Meaning]:
-    """A message: each block of its content is one."""
+    """Returns a message's rows, one per block of its content."""
     content = inner.content
     if isinstance(content, str):
         return [_words(inner, msgspec.Raw(msgspec.json.encode(content)))]
@@ -121,7 +121,7 @@ def _words(inner: Inner, text: msgspec.Raw) -> Meaning:
 
 
 def _reasoning(inner: Inner) -> list[Meaning]:
-    """What the model thought, as far as it is shown: each part of the summary is a thought."""
+    """Returns the visible thoughts of the model, one per part of the summary."""
     summary = inner.summary if isinstance(inner.summary, list) else []
     parts = summary or (inner.content if isinstance(inner.content, list) else [])
     if not parts or len(parts) > MOST_MEANINGS:
@@ -162,7 +162,7 @@ def _text(value: object) -> str | None:
 def _result(inner: Inner) -> Meaning:
     told = read_output(decoded(inner.output)) if _may_tell(inner.output) else Output("")
     text = text_in(inner.output) or "" if head_of(inner.output) == b'"' else told.text
-    has_run = told.code is not None or told.took_s is not None  # its own output may read like a refusal
+    has_run = told.code is not None or told.took_s is not None  # the command's own output may look like a refusal
     declined = not has_run and is_declined(text)
     found = Meaning(
         kinds.RESPONSE, TOOLS, (AGENT,), correlation=inner.call_id, failed=told.failed and not declined,
@@ -178,13 +178,13 @@ def _result(inner: Inner) -> Meaning:
 
 
 def _may_tell(output: msgspec.Raw) -> bool:
-    """Whether an output may tell of an exit code or a time: most others are told apart by their first letters."""
+    """Returns True if an output may contain an exit code or a time; its first letters exclude most others."""
     head = head_of(output, 40)
     return head.startswith((b"[", b"{", b'"{', b'"Script ', b'"Exit code', b'"Chunk ID', b'"Wall time', b'"Process'))
 
 
 def _by_itself(inner: Inner, line: Line) -> list[Meaning]:
-    """A call that the model's side carried out: the call and its answer in one. Most have no id."""
+    """Returns call and answer of a call executed on the model's side. Most have no id."""
     name = (inner.type or "").removesuffix("_call")
     when = line.timestamp or head_of(inner.action, _LONGEST_LABEL).decode("utf-8", "replace")
     call = inner.call_id or inner.id or f"{name} at {when}"
@@ -192,7 +192,7 @@ def _by_itself(inner: Inner, line: Line) -> list[Meaning]:
     return [asked, Meaning(kinds.RESPONSE, TOOLS, (AGENT,), correlation=call)]
 
 
-# Events: copies for the screen, tokens, and what became of turns and calls
+# Events: copies for the screen, tokens, and outcomes of turns and calls
 
 
 def _event(inner: Inner, line: Line) -> list[Meaning]:
@@ -227,7 +227,7 @@ _TOLD = {"user_message": (CHAT, USER, AGENT), "agent_message": (CHAT, AGENT, USE
 
 
 def _told(sort: str, inner: Inner) -> Meaning:
-    """What an item says too, in nearly all files."""
+    """Returns a text that nearly all files contain as an item, too."""
     text = inner.message or inner.text
     if sort not in _TOLD:
         return _thought(text, EVENT)
@@ -246,7 +246,7 @@ _COMPLETED = {
 
 
 def _completed(inner: Inner) -> Meaning:
-    """What a paginated file tells again when it is complete."""
+    """Returns a paginated file's repetition of a completed item."""
     item = inner.item
     assert item is not None
     if item.type not in _COMPLETED:
@@ -264,7 +264,7 @@ def _completed(inner: Inner) -> Meaning:
 
 
 def _only_text(raw: msgspec.Raw) -> msgspec.Raw:
-    """The text of a list of blocks, or of texts, that has one; empty for others."""
+    """Returns the single text of a list of blocks or texts; empty for others."""
     if not raw:
         return raw
     value = decoded(raw)
@@ -274,7 +274,7 @@ def _only_text(raw: msgspec.Raw) -> msgspec.Raw:
 
 
 def _tokens(inner: Inner, line: Line) -> Meaning:
-    """A count of tokens: the same total once more is the same call once more."""
+    """Returns a count of tokens; an equal total is the same call again."""
     found = _control("token_count")
     info = inner.info
     if info is not None and info.last_token_usage is not None:
@@ -287,11 +287,11 @@ def _tokens(inner: Inner, line: Line) -> Meaning:
 
 
 NEARLY_FULL = 0.9
-"""Share of a model's context from which on it counts as full."""
+"""Share of a model's context from which it counts as full."""
 
 
 def api_call(usage: Counts, total: Counts | None, line: Line) -> ApiCall:
-    """A call of the model; which model, and of which thread, is resolved later."""
+    """Returns a model call; its model and thread are resolved later."""
     if total is None:
         identifier = f"at {line.timestamp} {line.ordinal}"
     else:
@@ -307,11 +307,11 @@ def _number(given: int | None) -> int:
     return min(max(given or 0, 0), _MOST)
 
 
-# The others
+# Other records
 
 
 def _header(inner: Inner) -> list[Meaning]:
-    """Which thread it is; what it is told before all else is a message of its own."""
+    """Returns the thread's header row, and a message for its instructions."""
     mark = ThreadMark(
         identifier=inner.id or "",
         space=inner.session_id,
@@ -329,7 +329,7 @@ def _header(inner: Inner) -> list[Meaning]:
 
 
 def _origin(inner: Inner) -> dict[str, Any]:
-    """Who spawned a thread, as far as it says."""
+    """Returns the origin of a thread, as far as recorded."""
     source = decoded(inner.source) if head_of(inner.source) == b"{" else None
     sub_agent = source.get("subagent") if isinstance(source, dict) else None
     if sub_agent is None and inner.parent_thread_id is None:
@@ -356,5 +356,5 @@ def _other(line: Line, inner: Inner) -> list[Meaning]:
 
 
 def _control(name: str, thread: ThreadMark | None = None) -> Meaning:
-    """A row of its own for what is no message: its name, its time, its place."""
+    """Returns a row of its own for a record without a message: its name, its time, its place."""
     return Meaning(NAMESPACE + name, PROGRAM, thread=thread)

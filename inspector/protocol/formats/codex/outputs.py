@@ -1,8 +1,8 @@
-"""Outputs of Codex's tools: the lines that the program puts before them, exit codes and times in them.
+"""Parses outputs of Codex's tools: the program's leading lines, exit codes and times.
 
-A shell's output begins with `Exit code: 1` and `Wall time: 0.2 seconds`, or ends as JSON with `metadata`. What `exec`
-runs is JavaScript: its output begins with `Script completed` and `Wall time 0.2 seconds`, and what the script printed
-follows, often as JSON with an `exit_code` of its own.
+A shell's output begins with `Exit code: 1` and `Wall time: 0.2 seconds`, or ends as JSON with `metadata`. `exec` runs
+JavaScript: its output begins with `Script completed` and `Wall time 0.2 seconds`. The script's own output follows,
+often as JSON with another `exit_code`.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _LINE = re.compile(
 _OUTPUT = "Output:"
 _MOST_LINES = 10
 _OF_COMMANDS = ("output", "stdout", "stderr", "aggregated_output", "chunk_id", "wall_time_seconds", "duration_ms")
-"""Beside an exit code, one of these tells that an object is the result of a command."""
+"""Keys that, with an exit code, identify an object as a command's result."""
 _PRINTED = ("output", "aggregated_output", "stdout", "stderr")
 
 
 class Output(NamedTuple):
-    """What a tool gave back.
+    """Output of a tool.
 
     Attributes:
-        text: what it printed.
-        code: the exit code that is not 0, where one is told; None.
-        failed: the output says so.
-        took_s: seconds that the tool worked; None where it is not told.
+        text: its printed text.
+        code: a non-zero exit code, or None.
+        failed: the output reports a failure.
+        took_s: working time in seconds, or None.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Output(NamedTuple):
 
 
 def read_output(output: object) -> Output:
-    """Read an output: a text, blocks of text, or an object with `content` and `success`. Never raises."""
+    """Reads an output: a text, blocks of text, or an object with `content` and `success`. Never raises."""
     refused = isinstance(output, Mapping) and output.get("success") is False
     if isinstance(output, Mapping) and "content" in output:
         output = output["content"]
@@ -70,7 +70,7 @@ def _texts(output: object) -> Iterator[str]:
 
 
 def _read_head(text: str) -> Output:
-    """The lines that the program puts before an output, and what follows them."""
+    """Returns the program's leading lines of an output, and the rest."""
     place, took, code, failed = 0, None, None, False
     for _ in range(_MOST_LINES):
         found = _LINE.match(text, place)
@@ -88,7 +88,7 @@ def _read_head(text: str) -> Output:
 
 
 def _printed(text: str) -> Output:
-    """What one text says: the result of a command as JSON is told by its output."""
+    """Returns one text, or the output in a command's JSON result."""
     if not text.lstrip().startswith("{") or '"exit_code"' not in text:
         return Output(text)
     try:

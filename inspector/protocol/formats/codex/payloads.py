@@ -1,7 +1,7 @@
-"""What the messages of a Codex record say, as payloads; made when somebody looks.
+"""Creates the payloads of a Codex record's messages, on demand.
 
-Contents are named as MCP and the envelopes of MEW name them, so that one reading fits all. Pictures keep their type and
-size alone; what is encrypted, its length.
+Contents are named as in MCP and the envelopes of MEW, so that one reader fits all. Images keep only their type and
+size, encrypted parts only their length.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from inspector.protocol.header import NotAnObjectError, decode_json, decode_obje
 from inspector.protocol.meaning import Payload
 
 NOT_READABLE = "thinking, not readable"
-"""Shown of thoughts that are given encrypted only."""
+"""Text of thoughts that are only present encrypted."""
 _MOST_WORDS = 200
 
 
 def payload_of(line: bytes, number: int) -> Payload:
-    """The payload of message `number` of a record, from 0, which may be cut and ended early. Never raises."""
+    """Returns the payload of message `number` of a record, from 0; the record may be truncated and closed.
+
+    Never raises.
+    """
     record = decode_object(line)
     sort, inner = record.get("type"), record.get("payload")
     if not isinstance(inner, dict):
@@ -81,7 +84,7 @@ def _part(inner: Mapping[str, Any], number: int) -> str | None:
 
 
 def picture_words(url: str) -> str:
-    """What a picture given as a `data:` URL is: its type and its size; another URL as it is."""
+    """Returns type and size of an image in a `data:` URL; other URLs unchanged."""
     head, comma, data = url.partition(",")
     if not comma or not head.startswith("data:"):
         return f"image, {url}"
@@ -89,7 +92,7 @@ def picture_words(url: str) -> str:
 
 
 def _arguments(inner: Mapping[str, Any]) -> Any:
-    """What a call is given: JSON in a string is decoded, free text stays one."""
+    """Returns the arguments of a call: JSON in a string is decoded, free text unchanged."""
     given = next((inner[key] for key in ("arguments", "input", "action") if key in inner), None)
     if not isinstance(given, str):
         return _plain(given)
@@ -102,7 +105,7 @@ def _arguments(inner: Mapping[str, Any]) -> Any:
 
 
 def _result(inner: Mapping[str, Any]) -> Payload:
-    """A tool's output as MCP has a result: what was printed, behind an exit code other than 0."""
+    """Returns a tool's output as an MCP result: the printed text, after a non-zero exit code."""
     output = inner.get("output", inner.get("tools"))
     found = read_output(output)
     if isinstance(output, Mapping) and "content" in output:
@@ -136,7 +139,7 @@ def _by_itself_words(inner: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """Decoded JSON whose pictures and encrypted texts are replaced by what they are."""
+    """Returns decoded JSON with descriptions in place of images and encrypted texts."""
     if isinstance(value, list):
         return [_plain(one, depth + 1) for one in value]
     if not isinstance(value, Mapping):
@@ -185,7 +188,7 @@ def _item_words(item: Mapping[str, Any]) -> str:
 
 
 def _event_words(sort: str, inner: Mapping[str, Any]) -> str:
-    """What an event says, in a few words."""
+    """Returns a short text for an event."""
     if sort == "token_count":
         return _token_words(inner)
     if sort in ("task_complete", "turn_complete") and isinstance(spent := inner.get("duration_ms"), int | float):
@@ -218,11 +221,11 @@ def _token_words(inner: Mapping[str, Any]) -> str:
     return record_words("token_count", inner)
 
 
-# The others
+# Other records
 
 
 def _instructions(inner: Mapping[str, Any]) -> str | None:
-    """What a thread is told before all else: the system prompt."""
+    """Returns the system prompt of a thread."""
     for key in ("base_instructions", "instructions"):
         told = inner.get(key)
         text = told.get("text") if isinstance(told, Mapping) else told
@@ -245,7 +248,7 @@ def _record_words(sort: str, inner: Mapping[str, Any]) -> str:
 
 
 def _history_words(history: object) -> str | None:
-    """What stands in the context from here on, entry by entry."""
+    """Returns the new contents of the context, entry by entry."""
     entries = [one for one in history if isinstance(one, Mapping)] if isinstance(history, list) else []
     told = ((str(one.get("role") or one.get("type")), _texts(one.get("content")) or NOT_READABLE) for one in entries)
     return "\n\n".join(f"{role}: {text}" for role, text in told) or None

@@ -1,8 +1,8 @@
-"""Traces of OpenTelemetry as messages: calls of models and tools, agents at work, whatever convention named them.
+"""Format: OpenTelemetry traces as messages: calls of models and tools, agents, in all conventions.
 
-A record is a document or a line of OTLP (`spans`), which may hold many spans. What these tell only together is resolved
-within the record; what several records tell together is put into each before, by `sources.otlp_conversion`.
-Mapping: docs/transcripts.md, OpenTelemetry.
+A record is a document or a line of OTLP (`spans`) with any number of spans. Their relations are resolved within the
+record; for relations across records, `sources.otlp_conversion` adds the facts to each before. Mapping:
+docs/transcripts.md, OpenTelemetry.
 """
 
 from __future__ import annotations
@@ -70,40 +70,40 @@ _NAMED = {
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Read what holds spans; None where it is something else. Never raises.
+    """Reads an object with spans; returns None for others. Never raises.
 
     Args:
         line: without its end.
-        unknown: of no account: what holds spans is told by that.
+        unknown: no effect: the spans identify the format.
     """
     if not any(mark in line for mark in _MARKS):
         return None
     value = decoded_object(line)
     if value is None or not holds_spans(value):
         return None
-    if KEY in value and not value.get("resourceSpans") and "resourceLogs" not in value:  # how a recording begins
+    if KEY in value and not value.get("resourceSpans") and "resourceLogs" not in value:  # the beginning of a recording
         return Record(Shape.NOTHING, line, meant_by=LABEL)
     entries, trace = _entries(value)
-    if not entries:  # a call of a model begins, and what it was given was not recorded
+    if not entries:  # start of a model call with unrecorded input
         return Record(Shape.NOTHING, line, meant_by=LABEL)
     means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
     return Record(Shape.MEANING, line, space=f"trace {trace}" if trace else None, means=means, meant_by=LABEL)
 
 
 def payload(line: bytes, number: int) -> Payload:
-    """What message `number` of a record says, from 0. Never raises."""
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
     payloads = _payloads(line)
     return payloads[number] if number < len(payloads) else {}
 
 
-@lru_cache(maxsize=1)  # the messages of one record are mostly asked for one after the other
+@lru_cache(maxsize=1)  # the messages of one record are mostly requested in sequence
 def _payloads(line: bytes) -> list[Payload]:
     value = decoded_object(line)
     return [entry.payload for entry in _entries(value)[0]] if value is not None else []
 
 
 def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
-    """The messages of a record in the order of time, and the trace they are of."""
+    """Returns the messages of a record in time order, and their trace."""
     spans = spans_in(value)
     if not spans:
         named = "metrics" if "resourceMetrics" in value else "span"
@@ -120,7 +120,7 @@ def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
 
 
 def _told(value: Mapping[str, Any]) -> Resolved | None:
-    """What a line of ours says is known of its span by others."""
+    """Returns the facts about its span in a line of this program."""
     given = value.get(KEY)
     try:
         return msgspec.convert(given, Resolved) if isinstance(given, dict) else None
@@ -159,11 +159,11 @@ def _speaker(span: Span, known: Resolved) -> str:
     return known.agent or service_of(span)
 
 
-# A call of a model
+# Calls of models
 
 
 def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
-    """What it was given, where that was recorded, and what came of it; its tokens stand with the last."""
+    """Yields the recorded input and output of a model call; its tokens are on the last message."""
     speaker = _speaker(span, known)
     seen = Counter(known.seen)
     given = known.given if known.given is not None else content.given_to(span)
@@ -175,7 +175,8 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
     answers = [entry for message in content.came_of(span) for entry in answer_entries(message)]
     entries = [mark(entry, span.end_ns, speaker, span.trace, seen) for entry in answers]
     for place, entry in enumerate(entries):
-        if entry.meaning.kind not in (kinds.REQUEST, kinds.RESPONSE):  # calls go by their ids: others tell of them too
+        # calls are identified by their ids, since other spans contain them too
+        if entry.meaning.kind not in (kinds.REQUEST, kinds.RESPONSE):
             entry.meaning.is_new, entry.meaning.origin = True, f"{span.trace} {span.identifier} {place}"
     if not entries or span.failed:
         why = error_of(span)
@@ -190,7 +191,7 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
     yield from entries
 
 
-# A call of a tool
+# Calls of tools
 
 
 def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
@@ -218,7 +219,7 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     yield at_time(entry, span.end_ns, why is not None)
 
 
-# Agents, and what is none of these
+# Agents and other spans
 
 
 def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
@@ -239,7 +240,7 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
         entry.meaning.to = (known.asker,) if known.asker and role is Role.AGENT else None
         if known.counts and known.phase != "start":
             entry.meaning.call = usage_of(span)
-            entry.meaning.call.attempts = known.inner or None  # it stands for that call
+            entry.meaning.call.attempts = known.inner or None  # it represents that call
         if why is not None and ended:
             entry.payload["text"] = f"{words}, failed: {why}"
             entry.payload.update(exceptions_of(span))
@@ -261,7 +262,7 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
 
 
 def _shown(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes with JSON in texts as it stands."""
+    """Returns attributes with JSON texts unchanged."""
     return dict(attributes)
 
 

@@ -1,7 +1,7 @@
-"""What a call of a model was given and what came of it, as messages, whichever convention recorded them.
+"""Extracts input and output of a model call from a span, as messages, in all conventions.
 
-Each is turned into messages as model APIs have them (role, content, tool calls), which `formats.messages` knows how to
-read. Where nothing was recorded, as is usual, there are none.
+They become messages of model APIs (role, content, tool calls) for `formats.messages`. Without recorded content, as is
+usual, there are none.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 def given_to(span: Span) -> list[Message]:
-    """The messages a model was given, its instructions first."""
+    """Returns the input messages of a model, its instructions first."""
     at = span.attributes
     structured = _json(at.get("gen_ai.input.messages"))
     if isinstance(structured, list):
@@ -66,7 +66,7 @@ _OUTPUTS = ("langfuse.observation.output", "mlflow.spanOutputs", "gen_ai.complet
 
 
 def _first_messages(at: Mapping[str, Any], keys: Iterable[str], role: str) -> list[Message]:
-    """The messages that the first of some attributes holds; a text is one by the role."""
+    """Returns the messages in the first non-empty attribute; a text becomes one with the role."""
     return next(filter(None, (_as_messages(_json(at.get(key)), role) for key in keys)), [])
 
 
@@ -74,7 +74,7 @@ Read = Callable[[], list[Message]]
 
 
 def written_history(span: Span) -> Iterator[tuple[bytes, Read]]:
-    """Yields each message that a model was given as bytes, equal for equal messages, and the function that reads it."""
+    """Yields each input message as bytes, equal for equal messages, and the function that reads it."""
     at = span.attributes
     given = at.get("gen_ai.input.messages")
     if isinstance(given, str):
@@ -99,13 +99,13 @@ _raw_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def messages_in(written: bytes) -> list[Message]:
-    """Returns the messages that one of `gen_ai.input.messages` is."""
+    """Returns the messages of one element of `gen_ai.input.messages`."""
     one = _json(written.decode("utf-8", "replace"))
     return _split(one) if isinstance(one, Mapping) else []
 
 
 def _flat_history(at: Mapping[str, Any]) -> tuple[list[dict[str, Any]], Callable[[dict[str, Any]], list[Message]]]:
-    """Returns the fields of each message where a convention has a key for each, and the function that reads them."""
+    """Returns the fields of each message in a convention with one key per field, and the function that reads them."""
     if not isinstance(at.get("gen_ai.input.messages"), list):
         for prefix in (*_PROMPTS, _OPENINFERENCE):
             read = _of_openinference if prefix == _OPENINFERENCE else _of_flat
@@ -130,7 +130,7 @@ _EVENT_LISTS = ("events", "all_messages_events")
 
 
 def without_history(span: Span) -> dict[str, Any]:
-    """A span as it was written, without what its model was given."""
+    """Returns a span as written, without its model's input."""
     held = span.given["resourceSpans"][0]
     scope = held["scopeSpans"][0]
     one = dict(scope["spans"][0])
@@ -156,19 +156,19 @@ def _is_history(key: object) -> bool:
 
 
 def _is_given(name: object) -> bool:
-    """Whether an event of that name says what a model was given."""
+    """Returns True if an event of that name contains a model's input."""
     return isinstance(name, str) and name.startswith("gen_ai.") and name != "gen_ai.choice"
 
 
 def _with_model(pair: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The attribute in which MLflow has a request, with the name of the model alone."""
+    """Reduces MLflow's request attribute to the model's name."""
     request = _json(plain_value(pair.get("value")))
     model = request.get("model") if isinstance(request, Mapping) else None
     return {**pair, "value": {"stringValue": _words({"model": model} if isinstance(model, str) else {})}}
 
 
 def _with_choices(pair: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An attribute that lists events, with those of answers alone."""
+    """Reduces a list attribute of events to answers."""
     listed = _json(plain_value(pair.get("value")))
     if not isinstance(listed, list):
         return pair
@@ -177,7 +177,7 @@ def _with_choices(pair: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def came_of(span: Span) -> list[Message]:
-    """The messages a model answered."""
+    """Returns the output messages of a model."""
     at = span.attributes
     structured = _json(at.get("gen_ai.output.messages"))
     if isinstance(structured, list):
@@ -203,12 +203,12 @@ def came_of(span: Span) -> list[Message]:
 
 
 def calls_of(span: Span) -> list[tuple[str, str]]:
-    """Ids and names of the tools that a model asked for."""
+    """Returns ids and names of the tools that a model called."""
     return _calls_in(came_of(span))
 
 
 def calls_given(span: Span) -> list[tuple[str, str]]:
-    """Ids and names of the calls that a model was told of."""
+    """Returns ids and names of the calls in a model's input."""
     return _calls_in(given_to(span))
 
 
@@ -226,11 +226,11 @@ def _calls_in(messages: list[Message]) -> list[tuple[str, str]]:
     return [(call, tool) for call, tool in found if call and tool]
 
 
-# The conventions of now: {role, parts: [{type, content...}]}
+# Present conventions: {role, parts: [{type, content...}]}
 
 
 def _split(message: Mapping[str, Any]) -> list[Message]:
-    """One message of parts as messages: answers of tools stand alone."""
+    """Splits a message of parts: tool results become separate messages."""
     parts = message.get("parts")
     if not isinstance(parts, list):
         return [dict(message)]
@@ -269,7 +269,7 @@ def _of_parts(message: Mapping[str, Any]) -> Message:
 
 
 def _numbered(at: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
-    """Returns the members below each number behind a prefix, by number; they may be out of order, or have gaps."""
+    """Returns the members below each number after a prefix, by number; they may be unordered, or have gaps."""
     found: dict[str, dict[str, Any]] = {}
     start = prefix + "."
     length = len(start)
@@ -290,7 +290,7 @@ def _flattened(at: Mapping[str, Any], prefix: str, role: str | None = None) -> l
 
 
 def _of_flat(fields: Mapping[str, Any], role: str | None = None) -> list[Message]:
-    """Returns the message that the fields below one number are; none where it says nothing and calls nothing."""
+    """Returns the message of the fields below one number; None if it has no text and no call."""
     calls = [
         _call(call.get("id"), call.get("name"), call.get("arguments"))
         for call in _numbered(fields, "tool_calls").values()
@@ -320,7 +320,7 @@ def _openinference(at: Mapping[str, Any], prefix: str) -> list[Message]:
 
 
 def _of_openinference(numbered: Mapping[str, Any]) -> list[Message]:
-    """Returns the message that the fields below one number are; none where it says nothing and calls nothing."""
+    """Returns the message of the fields below one number; None if it has no text and no call."""
     fields = {key.removeprefix("message."): value for key, value in numbered.items()}
     calls = [
         _call(call.get("tool_call.id"), *(call.get(f"tool_call.function.{key}") for key in ("name", "arguments")))
@@ -338,7 +338,7 @@ def _of_openinference(numbered: Mapping[str, Any]) -> list[Message]:
     return [message] if message["content"] or calls else []
 
 
-# Events: gen_ai.user.message, gen_ai.choice; as a list in an attribute, too
+# Events: gen_ai.user.message, gen_ai.choice; also as a list in an attribute
 
 
 def _event_messages(span: Span, *, choices: bool) -> list[Message]:
@@ -371,7 +371,7 @@ _HOLDERS = ("messages", "input", "contents", "output", "choices", "generations",
 
 
 def _as_messages(value: object, role: str) -> list[Message]:
-    """Messages in a value that is a body of an API, or LangChain's; none where it is something else.
+    """Returns messages in a value that is a body of an API, or LangChain's; empty for others.
 
     Args:
         value: decoded.
@@ -400,7 +400,7 @@ def _as_messages(value: object, role: str) -> list[Message]:
 
 
 def _choice(one: Mapping[str, Any], role: str) -> Mapping[str, Any]:
-    """The message in one of several answers: a choice, a generation, a candidate; else itself."""
+    """Returns the message in one of several answers: a choice, a generation, a candidate; else itself."""
     for key in ("message", "content"):
         if "role" not in one and isinstance(inner := one.get(key), Mapping):
             return (
@@ -418,7 +418,7 @@ _OF_GENERATIONS = {"text", "generation_info", "index", "finish_reason", "logprob
 
 
 def _of_vercel(value: object) -> list[Message]:
-    """Messages of the AI SDK: parts of tool calls and their results have names of its own."""
+    """Returns messages of the AI SDK; its tool calls and results have their own names."""
     found: list[Message] = []
     if isinstance(value, Mapping):
         system, prompt = value.get("system"), value.get("prompt")
@@ -506,7 +506,7 @@ def _of_gemini(request: Mapping[str, Any]) -> list[Message]:
 
 
 def _gemini_part(part: object) -> object:
-    """Google's own names in snake case, as its SDK for Python writes them."""
+    """Returns a part with Google's names in place of its Python SDK's snake case."""
     if not isinstance(part, Mapping):
         return part
     names = {"function_call": "functionCall", "function_response": "functionResponse"}
@@ -514,7 +514,7 @@ def _gemini_part(part: object) -> object:
 
 
 def _json(given: object) -> Any:
-    """A value that may be JSON in a text; the text itself where it is none."""
+    """Decodes a value that may be JSON in a text; returns other values unchanged."""
     if not isinstance(given, str) or given.lstrip()[:1] not in ("{", "["):
         return given
     try:

@@ -1,8 +1,8 @@
-"""What a span is about, whoever wrote it: a call of a model, of a tool, an agent at work, or something else.
+"""Classifies spans in all conventions: a call of a model, of a tool, an agent, or something else.
 
 Sources: OpenTelemetry's semantic conventions for generative AI (now, 1.37 to 1.41, 1.27 to 1.36) and for MCP,
-OpenInference, OpenLLMetry (traceloop), Google ADK, Vercel's AI SDK, Langfuse, MLflow, LangSmith. The first name that is
-there counts (docs/transcripts.md, OpenTelemetry).
+OpenInference, OpenLLMetry (traceloop), Google ADK, Vercel's AI SDK, Langfuse, MLflow, LangSmith. The first present name
+wins (docs/transcripts.md, OpenTelemetry).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inspector.protocol.meaning import ApiCall
 
 
 class Role(enum.Enum):
-    """What a span is."""
+    """Class of a span."""
 
     MODEL = "model"
     TOOL = "tool"
@@ -38,15 +38,15 @@ _KINDS = (
     ("mlflow.spanType", {"llm": Role.MODEL, "chat_model": Role.MODEL, "tool": Role.TOOL, "agent": Role.AGENT}),
     ("langsmith.span.kind", {"llm": Role.MODEL, "tool": Role.TOOL}),
 )
-"""Attributes by which Langfuse, MLflow and LangSmith name the sort of a span, where it is one of these."""
+"""Attributes with the span's type in Langfuse, MLflow and LangSmith, if it is one of these."""
 _VERCEL = "ai."
-"""How the AI SDK's operations begin: `ai.generateText`, within it `ai.generateText.doGenerate` and `ai.toolCall`."""
+"""Prefix of the AI SDK's operations: `ai.generateText`, within it `ai.generateText.doGenerate` and `ai.toolCall`."""
 _VERCEL_TOOL, _VERCEL_EMBEDS = "ai.toolCall", ("ai.embed", "ai.rerank")
 _MOST = 1 << 40
 
 
 def role_of(span: Span) -> Role:
-    """What a span is, by the first convention that says so."""
+    """Returns the class of a span by the first matching convention."""
     if span.is_log:
         return Role.OTHER
     at = span.attributes
@@ -80,7 +80,7 @@ def role_of(span: Span) -> Role:
 
 
 def _role_of_operation(operation: str) -> Role | None:
-    """What an operation of the semantic conventions is; None for one that they do not know."""
+    """Returns the class of a semantic convention's operation, or None for an unknown one."""
     if operation in _MODELS:
         return Role.MODEL
     if operation in _TOOLS:
@@ -91,7 +91,7 @@ def _role_of_operation(operation: str) -> Role | None:
 
 
 def agent_of(span: Span) -> str | None:
-    """The name of the agent that a span is about, or was told by; None where it names none."""
+    """Returns the name of a span's agent, or None."""
     at = span.attributes
     named = _first(at, "gen_ai.agent.name", "agent.name", "gen_ai.workflow.name")
     if named:
@@ -102,12 +102,12 @@ def agent_of(span: Span) -> str | None:
 
 
 def service_of(span: Span) -> str:
-    """What told it."""
+    """Returns the name of the reporting service."""
     return _first(span.resource, "service.name") or "service"
 
 
 def model_of(span: Span) -> str | None:
-    """The model that answered, else that was asked for."""
+    """Returns the model that answered, else the requested one."""
     found = _first(
         span.attributes, "gen_ai.response.model", "ai.response.model", "gen_ai.request.model", "llm.model_name",
         "langfuse.observation.model.name", "mlflow.llm.model", "ai.model.id",
@@ -119,7 +119,7 @@ def model_of(span: Span) -> str | None:
 
 
 def conversation_of(span: Span) -> str | None:
-    """The conversation it is of, across traces."""
+    """Returns the conversation of a span, across traces."""
     keys = (
         "gen_ai.conversation.id",
         "session.id",
@@ -150,7 +150,7 @@ _CACHE_WRITE = (
     "ai.usage.inputTokenDetails.cacheWriteTokens", "gen_ai.usage.input_token_details.cache_creation",
 )  # fmt: skip
 _DETAILS = ("langfuse.observation.usage_details", "mlflow.chat.tokenUsage")
-"""Attributes that hold several numbers of tokens as JSON."""
+"""Attributes with several token counts as JSON."""
 _OF_DETAILS = {
     "input": ("input", "input_tokens", "prompt_tokens"),
     "output": ("output", "output_tokens", "completion_tokens"),
@@ -160,17 +160,17 @@ _OF_DETAILS = {
 
 
 def usage_of(span: Span) -> ApiCall:
-    """The call of a model with the tokens it reports: what stood in a cache is taken out of the input."""
+    """Returns the model call with its reported tokens; cached ones are subtracted from the input."""
     at = span.attributes
     given, output = _number(at, *_INPUT), _number(at, *_OUTPUT)
     read, write = _number(at, *_CACHE_READ), _number(at, *_CACHE_WRITE)
     apart = False
     for details in (_object(at.get(key)) for key in _DETAILS if key in at) if given is output is None else ():
         given, output, read, write = (_number(details, *names) for names in _OF_DETAILS.values())
-        total = _number(details, "total", "total_tokens")  # Langfuse counts each token in one of its numbers
+        total = _number(details, "total", "total_tokens")  # Langfuse counts each token in exactly one number
         apart = total is not None and total == sum(one or 0 for one in (given, output, read, write))
     cached = (read or 0) + (write or 0)
-    within = (given or 0) >= cached and not apart  # some count it beside the input
+    within = (given or 0) >= cached and not apart  # some count it separately from the input
     new = (given or 0) - cached if within else given or 0
     return ApiCall(
         span.identifier or span.name, model_of(span), given is not None or output is not None, new, output or 0,
@@ -179,7 +179,7 @@ def usage_of(span: Span) -> ApiCall:
 
 
 def reports_usage(span: Span) -> bool:
-    """Whether a span says how many tokens its call took."""
+    """Returns True if a span reports the tokens of its call."""
     return any(key in span.attributes for key in (*_INPUT, *_OUTPUT, *_DETAILS)) and usage_of(span).reported
 
 
@@ -187,24 +187,24 @@ def reports_usage(span: Span) -> bool:
 
 
 def tool_of(span: Span) -> str | None:
-    """The name of the tool."""
+    """Returns the name of the tool."""
     named = _first(span.attributes, "gen_ai.tool.name", "tool.name", "traceloop.entity.name", "ai.toolCall.name")
-    if named is None and span.name.startswith(_HANDOFF):  # OpenAI's agents: the model calls a tool for it
+    if named is None and span.name.startswith(_HANDOFF):  # in OpenAI's agents the model calls a tool for a handoff
         return "transfer_to_" + span.name.removeprefix(_HANDOFF).lower().replace(" ", "_")
     return named or span.name.removeprefix(_EXECUTES) or None
 
 
 _HANDOFF = "handoff to "
 _EXECUTES = "execute_tool "
-"""What spans of calls are called by the semantic conventions, before the tool's name."""
+"""Prefix of call spans' names in the semantic conventions, before the tool's name."""
 
 
 CALL_ID = "gen_ai.tool.call.id"
-"""Where the semantic conventions have the model's id of a call of a tool."""
+"""Attribute of the model's id of a tool call in the semantic conventions."""
 
 
 def call_id_of(span: Span) -> str:
-    """What the call goes by: the model's id of it where that is told, else the span's."""
+    """Returns the call's id: the model's if recorded, else the span's."""
     found = _first(span.attributes, CALL_ID, "tool_call.id", "tool.call.id", "ai.toolCall.id")
     if found is None:
         inner = _object(span.attributes.get("output.value"))
@@ -226,7 +226,7 @@ _RESULTS = (
 
 
 def arguments_of(span: Span) -> Any:
-    """What the tool was given; None where that was not recorded."""
+    """Returns the tool's arguments, or None if not recorded."""
     at = span.attributes
     given = next((at[key] for key in _ARGUMENTS if key in at), None)
     if given is None:
@@ -236,7 +236,7 @@ def arguments_of(span: Span) -> Any:
 
 
 def result_of(span: Span) -> Any:
-    """What the tool gave back; None where that was not recorded."""
+    """Returns the tool's result, or None if not recorded."""
     at = span.attributes
     given = next((at[key] for key in _RESULTS if key in at), None)
     if given is None:
@@ -249,7 +249,7 @@ def result_of(span: Span) -> Any:
 
 
 def _unquoted(given: Any) -> Any:
-    """A text that is written as JSON, as MLflow and Langfuse write one."""
+    """Decodes a text written as JSON, as in MLflow and Langfuse."""
     if isinstance(given, str) and len(given) > 1 and given[0] == given[-1] == '"':
         with contextlib.suppress(ValueError, msgspec.MsgspecError, RecursionError):
             return msgspec.json.decode(given.encode("utf-8", "surrogatepass"))
@@ -257,7 +257,7 @@ def _unquoted(given: Any) -> Any:
 
 
 def _inner_content(given: Any) -> Any:
-    """The words within a message as LangChain writes one."""
+    """Returns the text within a LangChain message."""
     for _ in range(3):
         if isinstance(given, Mapping) and isinstance(inner := given.get("data") or given.get("kwargs"), Mapping):
             given = inner
@@ -267,7 +267,7 @@ def _inner_content(given: Any) -> Any:
 
 
 def error_of(span: Span) -> str | None:
-    """Why it failed, in words; None where it did not."""
+    """Returns the reason of a failure in words, or None."""
     if not span.failed and "error.type" not in span.attributes:
         return None
     for event in span.events:
@@ -278,7 +278,7 @@ def error_of(span: Span) -> str | None:
 
 
 def exceptions_of(span: Span) -> dict[str, Any]:
-    """The exceptions that a span records, with their stacks, as a payload has them; nothing without any."""
+    """Returns a span's recorded exceptions with stacks, as payload members; empty without any."""
     found = [
         {key: told for key in ("type", "message", "stacktrace") if (told := event.attributes.get(f"exception.{key}"))}
         for event in span.events

@@ -1,7 +1,7 @@
-"""Interns the histories that spans of model calls repeat: each message is told once, by the first span that holds it.
+"""Interns histories repeated by spans of model calls: each message is emitted once, by the first span with it.
 
-Spans are taken in the order of time. Messages are known by hashes of how they are written, so a repeated one costs one
-hash, and memory grows with messages that are new.
+Spans are processed in time order. Messages are identified by hashes of their raw form. So a repeated one costs one
+hash, and memory grows only with new messages.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _PLACE_BYTES = 4
 
 
 class Histories:
-    """Remembers which messages of which agents were told."""
+    """Set of emitted messages by agent."""
 
     def __init__(self) -> None:
-        self._parts: dict[bytes, tuple[str | bytes, ...]] = {}  # by written message: digests or marks of its entries
-        self._told: set[bytes] = set()  # written messages with their place among equal ones
+        self._parts: dict[bytes, tuple[str | bytes, ...]] = {}  # digests or marks of its entries, by raw message
+        self._told: set[bytes] = set()  # raw messages with their place among equal ones
         self._marks: set[bytes] = set()
 
     def new_given(self, span: Span, speaker: str) -> tuple[list[Message], int, Counter[str]]:
-        """Take in what a model was given.
+        """Processes the input of a model.
 
         Returns:
-            The messages that nothing before told, how many others there are, and how often the history says each entry.
+            The new messages, the number of the others, and the count of each entry in the history.
         """
         base = f"{span.trace}\0{speaker}\0".encode("utf-8", "replace")
         seen, places = Counter[str](), Counter[bytes]()
@@ -57,15 +57,15 @@ class Histories:
         return new, repeated, seen
 
     def note_answer(self, span: Span, speaker: str, seen: Counter[str]) -> dict[str, int]:
-        """Take in what a model answered.
+        """Processes the output of a model.
 
         Args:
             span: the model call.
-            speaker: the agent that made it.
-            seen: how often its history says each entry.
+            speaker: its agent.
+            seen: count of each entry in its history.
 
         Returns:
-            Of these, the entries that the answer says again.
+            The entries that the answer repeats, with their counts.
         """
         parts = list(_parts(content.came_of(span), marks.answer_entries, speaker, span.trace))
         again = {part: seen[part] for part in parts if isinstance(part, str) and seen[part]}
@@ -76,11 +76,11 @@ class Histories:
         return again
 
     def note(self, mark: bytes) -> None:
-        """Take in a message by its mark."""
+        """Adds a message by its mark."""
         self._marks.add(_hash_of(mark))
 
     def _note(self, parts: Iterable[str | bytes], seen: Counter[str]) -> bool:
-        """Take in entries; returns whether any is new."""
+        """Adds entries; returns True if any is new."""
         is_new = False
         for part in parts:
             mark = _hash_of(marks.content_mark(part, seen[part]) if isinstance(part, str) else part)
@@ -93,7 +93,7 @@ class Histories:
 def _parts(
     messages: Iterable[Message], entries_of: Callable[[dict[str, Any]], Iterator[Entry]], speaker: str, trace: str
 ) -> Iterator[str | bytes]:
-    """The mark of each entry that has an id, and the digest of any other."""
+    """Yields the mark of each entry with an id, and the digest of any other."""
     for message in messages:
         for entry in entries_of(message):
             marks.name_speaker(entry, speaker)

@@ -1,7 +1,7 @@
-"""What was said in calls of models, where it was told by records of a log and not by the spans themselves.
+"""Merges log records with content into their spans of model calls.
 
-OpenTelemetry's conventions let content be an event of a log that names the span: once
-`gen_ai.client.inference.operation.details`, before it one for each message (`gen_ai.user.message`, `gen_ai.choice`).
+In OpenTelemetry's conventions, content may be an event of a log that names the span: a single
+`gen_ai.client.inference.operation.details`, or earlier one event per message (`gen_ai.user.message`, `gen_ai.choice`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OURS = "gen_ai."
 
 
 def with_content(spans: Sequence[Span]) -> list[Span]:
-    """Spans with what records of logs among them tell of each, which are left out; all others as they are."""
+    """Returns spans with the content of their log records, without these records; others unchanged."""
     called = {(span.trace, span.identifier) for span in spans if not span.is_log}
     told = defaultdict[tuple[str, str], list[Span]](list)
     for span in spans:
@@ -34,7 +34,7 @@ def with_content(spans: Sequence[Span]) -> list[Span]:
 
 
 def _with(span: Span, records: Sequence[Span]) -> Span:
-    """A span as it would be had it told the events itself."""
+    """Returns a span as if it contained the events itself."""
     held = span.given["resourceSpans"][0]
     scope = held["scopeSpans"][0]
     one = dict(scope["spans"][0])
@@ -52,7 +52,7 @@ def _with(span: Span, records: Sequence[Span]) -> Span:
 
 
 def _body(written: Mapping[str, Any]) -> list[Any]:
-    """The members of a record's body, written as attributes are."""
+    """Returns the members of a record's body in the form of attributes."""
     body = written.get("body")
     pairs = body.get("kvlistValue", body.get("kvlist_value")) if isinstance(body, Mapping) else None
     return _listed(pairs.get("values")) if isinstance(pairs, Mapping) else []

@@ -1,8 +1,8 @@
-"""Marks of messages in traces: equal wherever the same message is recorded.
+"""Marks of messages in traces: equal for every recording of the same message.
 
-A span of a model call records the whole history. The mark tells a message of that history from one that is new: its
-words, its place among equal words in the same history, the agent and the trace. Calls of tools and their results have
-ids of their own, which other agents' spans repeat.
+A span of a model call records the whole history. The mark separates repeated messages from new ones. It consists of the
+text, its place among equal texts in the same history, the agent and the trace. Tool calls and their results have ids of
+their own, which other agents' spans repeat.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from inspector.protocol.formats.messages import USER, spoken
 
 
 def given_entries(message: dict[str, Any]) -> Iterator[Entry]:
-    """Entries of a message that a model was given."""
+    """Yields the entries of an input message."""
     return spoken(_with_role(message, USER))
 
 
 def answer_entries(message: dict[str, Any]) -> Iterator[Entry]:
-    """Entries of a message that a model answered."""
+    """Yields the entries of an output message."""
     return spoken(_with_role(message, ASSISTANT))
 
 
@@ -36,14 +36,14 @@ def _with_role(message: dict[str, Any], role: str) -> dict[str, Any]:
 
 
 def mark(entry: Entry, time_ns: int, speaker: str, trace: str, seen: Counter[str]) -> Entry:
-    """Give an entry its mark, its time and the name of the agent that says it or hears it.
+    """Sets an entry's mark, its time and the agent as sender or recipient.
 
     Args:
         entry: changed in place, and returned.
         time_ns: nanoseconds since the epoch.
         speaker: the agent that calls the model.
         trace: id of the trace.
-        seen: counts equal entries of the same history; counted on.
+        seen: counts equal entries of the same history; updated.
     """
     name_speaker(entry, speaker)
     meaning = entry.meaning
@@ -52,14 +52,14 @@ def mark(entry: Entry, time_ns: int, speaker: str, trace: str, seen: Counter[str
     own = id_mark(entry, trace)
     if not own:
         digest = content_digest(entry, said, speaker, trace)
-        seen[digest] += 1  # the same words twice in one history are two messages
+        seen[digest] += 1  # the same text twice in one history is two messages
         own = content_mark(digest, seen[digest])
     meaning.mark = own
     return at_time(entry, time_ns, meaning.failed)
 
 
 def name_speaker(entry: Entry, speaker: str) -> None:
-    """Let an entry be from the agent that calls the model, or to it."""
+    """Sets the calling agent as sender or recipient of an entry."""
     meaning = entry.meaning
     if meaning.sender == ASSISTANT:
         meaning.sender = speaker
@@ -68,7 +68,7 @@ def name_speaker(entry: Entry, speaker: str) -> None:
 
 
 def id_mark(entry: Entry, trace: str) -> bytes:
-    """The mark of a tool call or its result by the call's id; empty for other entries."""
+    """Returns the mark of a tool call or its result by the call's id; empty for other entries."""
     meaning = entry.meaning
     if meaning.kind == kinds.REQUEST and meaning.identifier:
         return call_mark(trace, meaning.identifier)
@@ -78,17 +78,17 @@ def id_mark(entry: Entry, trace: str) -> bytes:
 
 
 def call_mark(trace: str, call: str) -> bytes:
-    """The mark of a tool call."""
+    """Returns the mark of a tool call."""
     return f"call {trace} {call}".encode("utf-8", "replace")
 
 
 def result_mark(trace: str, call: str) -> bytes:
-    """The mark of a tool call's result."""
+    """Returns the mark of a tool call's result."""
     return f"result {trace} {call}".encode("utf-8", "replace")
 
 
 def content_digest(entry: Entry, said: bytes, speaker: str, trace: str) -> str:
-    """Hash of an entry's words, of its sender and of the agent whose history holds it."""
+    """Returns a hash of an entry's text, its sender and the agent of its history."""
     meaning = entry.meaning
     digest = hashlib.blake2b(
         f"{trace}\0{speaker}\0{meaning.kind}\0{meaning.sender}\0".encode("utf-8", "replace"), digest_size=16
@@ -98,11 +98,11 @@ def content_digest(entry: Entry, said: bytes, speaker: str, trace: str) -> str:
 
 
 def content_mark(digest: str, place: int) -> bytes:
-    """The mark of an entry without an id: its digest and its place among equal ones, from 1."""
+    """Returns the mark of an entry without an id: its digest and its 1-based place among equal ones."""
     return f"{digest} {place}".encode()
 
 
 def at_time(entry: Entry, time_ns: int, failed: bool) -> Entry:
-    """Set the time of an entry, and its failure."""
+    """Sets the time of an entry, and its failure."""
     entry.meaning.time_ns, entry.meaning.failed = time_ns, failed
     return entry

@@ -1,4 +1,4 @@
-"""What spans tell only together: whose they are, which of nested calls of a model counts, what holds what."""
+"""Resolves relations of spans: their agents, the counted one of nested model calls, and nesting."""
 
 from __future__ import annotations
 
@@ -14,36 +14,34 @@ from inspector.protocol.formats.otlp.conventions import Role, agent_of, call_id_
 from inspector.protocol.formats.otlp.spans import Span
 
 KEY = "resolved"
-"""Where a line of ours says it, beside the span that it holds."""
+"""Key of the resolved facts in a line of this program, beside its span."""
 _MOST_LEVELS = 500
 
 
 class End(msgspec.Struct):
-    """A span that holds others has ended."""
+    """An ended span that contains others."""
 
     span: str
     failed: bool = False
 
 
 class Resolved(msgspec.Struct, omit_defaults=True):
-    """What is known of one span by others.
+    """Facts about one span from others.
 
     Attributes:
         agent: the nearest agent around it, or itself.
         asker: the agent around that; None for the user.
-        holds: other spans lie in it: it is a context.
-        around: a call of a model lies in it that tells the same tokens.
-        failed_within: a span within it failed, which tells the failure.
-        within_call: it lies in a call of a tool that tells the same call.
-        counts: its tokens count although it is no innermost call of a model: nothing within it reports any.
-        inner: a call of a model within it that its tokens are of; "" for none.
-        call: what the call of a tool goes by, where the span itself does not say: the model's id of it.
-        phase: "start" or "end" of what it tells, where each has a line; "whole" for one line whose end, as a context,
-            is told by `ends`; "" for all of it.
-        given: what the model was given that no span before told; None where the span itself says what it was given.
-        repeated: messages that it was given besides.
-        seen: how often its history says what it says again.
-        ends: spans that end with this line: others that hold it, or itself.
+        holds: it contains other spans, so it is a context.
+        around: it contains a model call with the same tokens.
+        failed_within: it contains a failed span that reports the failure.
+        within_call: it lies in a tool call with the same call.
+        counts: its tokens count although it is no innermost model call: no span within it reports any.
+        inner: the model call within it that its tokens belong to; "" for none.
+        call: id of the tool call if the span lacks it: the model's id.
+        phase: "start" or "end" if each has a line of its own; "whole" for one line whose end, as a context, is in
+            `ends`;
+            "" for all of it.
+        given: the model's input that is new against earlier spans; None if the span itself contains the input.
     """
 
     agent: str | None = None
@@ -63,14 +61,14 @@ class Resolved(msgspec.Struct, omit_defaults=True):
 
 
 class Within(msgspec.Struct):
-    """What lies in a span.
+    """Summary of a span's contents.
 
     Attributes:
         spans: any.
-        models: a call of a model.
-        reports: something that reports tokens.
-        failed: a span that failed.
-        call: the id of a call of a model that has none within; "".
+        models: a model call.
+        reports: a span with reported tokens.
+        failed: a failed span.
+        call: the id of an innermost model call; "".
     """
 
     spans: bool = False
@@ -80,7 +78,7 @@ class Within(msgspec.Struct):
     call: str = ""
 
     def take(self, one: Telling) -> None:
-        """Take in a span with what lies in it."""
+        """Adds a span with its contents."""
         is_model = one.role is Role.MODEL
         own = one.span.identifier if is_model and not one.within.models else one.within.call
         self.spans = True
@@ -91,11 +89,11 @@ class Within(msgspec.Struct):
 
 
 class Telling:
-    """A span, and what it says itself that others go by; each worked out once, as spans are asked about again.
+    """A span with its own facts that others need, each computed once.
 
     Attributes:
         span: the span.
-        known: what others told of it so far.
+        known: facts from others so far.
     """
 
     def __init__(self, span: Span, known: Resolved | None = None) -> None:
@@ -105,56 +103,56 @@ class Telling:
 
     @cached_property
     def role(self) -> Role:
-        """What it is."""
+        """Its class."""
         return role_of(self.span)
 
     @cached_property
     def agent(self) -> str | None:
-        """The agent it names."""
+        """Its agent."""
         return agent_of(self.span)
 
     @cached_property
     def call(self) -> str:
-        """What a call of a tool goes by; "" for other spans."""
+        """Id of its tool call; "" for other spans."""
         return call_id_of(self.span) if self.role is Role.TOOL else ""
 
     @cached_property
     def reports(self) -> bool:
-        """Whether it is a call of a model, or an agent, that reports tokens."""
+        """True if it is a model call or an agent with reported tokens."""
         return self.role in (Role.MODEL, Role.AGENT) and reports_usage(self.span)
 
     def judge(self) -> None:
-        """Let its tokens count where nothing within it reports any, and no row of its own call does that."""
+        """Counts its tokens if no span within it reports any, and its own call has no row for them."""
         is_outer = self.known.around or self.role is Role.AGENT
         self.known.counts = self.reports and is_outer and not self.within.reports
         self.known.inner = self.within.call if self.known.counts else ""
 
     @cached_property
     def is_nameless(self) -> bool:
-        """Whether it is the call of a tool and says no id for it."""
+        """True if it is a tool call without an id."""
         return self.role is Role.TOOL and self.call == self.span.identifier
 
     @cached_property
     def asked(self) -> list[tuple[str, str]]:
-        """Calls of tools that the model's answer asks for: id and tool."""
+        """Tool calls in the model's answer: id and tool."""
         return list(calls_of(self.span))
 
     @cached_property
     def given(self) -> list[tuple[str, str]]:
-        """The same of what the model was given."""
+        """Tool calls in the model's input."""
         return list(calls_given(self.span))
 
 
 def resolve(spans: Iterable[Span]) -> list[Resolved]:
-    """What is known of each span by the others, as far as they are there. O(spans, levels)."""
+    """Returns the facts of each span from the others, as far as present. O(spans, levels)."""
     return resolve_from(list(map(Telling, spans)), 0)
 
 
 def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
-    """The same of the spans from a place on.
+    """Resolves the spans from a place on.
 
     Args:
-        tellings: spans; of those before the place, what is known by each other is known already.
+        tellings: spans; the relations among the earlier ones are resolved already.
         first: the place.
     """
     by_id = {one.span.identifier: place for place, one in enumerate(tellings) if one.span.identifier}
@@ -182,7 +180,7 @@ def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
 
 
 def _settle_tokens(tellings: list[Telling], by_id: dict[str, int], first: int) -> None:
-    """Find the spans whose tokens nothing within them reports. Spans end before those that hold them."""
+    """Finds the spans with tokens that no inner span reports. Inner spans end before outer ones."""
     places = range(first, len(tellings))
     if not any(one.reports and (one.known.around or one.role is Role.AGENT) for one in tellings[first:]):
         return
@@ -198,12 +196,12 @@ def _settle_tokens(tellings: list[Telling], by_id: dict[str, int], first: int) -
 
 
 def _name_calls(tellings: list[Telling]) -> None:
-    """Give calls of tools that say no id the model's: that of the first call of the tool that is still open."""
+    """Gives tool calls without an id the model's: that of the first open call of the tool."""
     taken = {one.call for one in tellings if one.call}
     models = [one for one in tellings if one.role is Role.MODEL and not one.known.around]
     nameless = [one for one in tellings if one.is_nameless and not one.known.within_call]
     nameless.sort(key=lambda one: one.span.start_ns)
-    asked: list[tuple[str, int, str, str]] = []  # trace, when, tool, id
+    asked: list[tuple[str, int, str, str]] = []  # trace, time, tool, id
     for one in models:
         asked += [(one.span.trace, one.span.end_ns, tool, call) for call, tool in one.asked if call not in taken]
     asked.sort(key=itemgetter(1))
@@ -211,7 +209,7 @@ def _name_calls(tellings: list[Telling]) -> None:
     left = _match_calls(nameless, asked)
     if not left:
         return
-    given: list[tuple[str, int, str, str]] = []  # answers may not be recorded where the next call's history is
+    given: list[tuple[str, int, str, str]] = []  # answers may be unrecorded while the next call's history is recorded
     for one in models:
         told = [pair for pair in one.given if pair[0] not in known_calls]
         given += [(one.span.trace, 0, tool, call) for call, tool in told]
@@ -220,7 +218,7 @@ def _name_calls(tellings: list[Telling]) -> None:
 
 
 def _match_calls(nameless: list[Telling], asked: list[tuple[str, int, str, str]]) -> list[Telling]:
-    """Name spans of tools by the first calls that fit, which are taken out; returns the spans that none fits."""
+    """Matches tool spans with the first suitable calls, which are removed; returns the unmatched spans."""
     left: list[Telling] = []
     for one in nameless:
         span, tool = one.span, tool_of(one.span)
@@ -235,7 +233,7 @@ def _match_calls(nameless: list[Telling], asked: list[tuple[str, int, str, str]]
 
 
 def _above(tellings: list[Telling], by_id: dict[str, int], place: int) -> Iterator[int]:
-    """The spans around one, the nearest first, as far as they are there; hostile ones may stand in a circle."""
+    """Yields the spans around one, the nearest first, as far as present; guards against cycles in hostile traces."""
     passed = {place}
     above = by_id.get(tellings[place].span.parent)
     while above is not None and above not in passed and len(passed) < _MOST_LEVELS:
@@ -245,7 +243,7 @@ def _above(tellings: list[Telling], by_id: dict[str, int], place: int) -> Iterat
 
 
 def _same_call(inner: Span, outer: Span) -> bool:
-    """Whether a span within a call of a tool tells of the same call, as a client's and a server's do."""
+    """Returns True if a span within a tool call is the same call, as a client's and a server's span."""
     name = inner.attributes.get("gen_ai.tool.name")
     return "mcp.method.name" in inner.attributes or (
         name is not None and name == outer.attributes.get("gen_ai.tool.name")

@@ -1,8 +1,8 @@
-"""Spans out of what holds them: OTLP as JSON with its variants, Tempo's `batches`, Jaeger's export.
+"""Reads spans from OTLP JSON with its variants, Tempo's `batches`, and Jaeger's export.
 
-Sources: opentelemetry-proto 1.x (JSON Protobuf Encoding: ids in hex, 64-bit numbers as texts, enumerations as numbers);
-writers of plain protobuf JSON give ids in base64, enumerations by name and keys in snake case, Tempo times as numbers.
-All of these are read. Nothing is refused for what is missing: a span without a time, parent or name is a span.
+Sources: opentelemetry-proto 1.x (JSON Protobuf Encoding: ids in hex, 64-bit numbers as texts, enumerations as numbers).
+Writers of plain protobuf JSON use ids in base64, enumerations by name and keys in snake case; Tempo writes times as
+numbers. All of these are read. Missing values are accepted: a span without a time, parent or name is a span.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from inspector.protocol.times import NO_TIME
 
 _MOST_DEPTH = 32
 _AS_THEY_ARE = frozenset(("stringValue", "boolValue", "doubleValue", "bytesValue"))
-"""Members of an `AnyValue` that need nothing done, as JSON usually names them."""
+"""Members of an `AnyValue` that need no conversion, in usual JSON names."""
 _LAST_NS = 2**63 - 1
 
 
 class SpanEvent(msgspec.Struct, gc=False):
-    """Something that happened within a span."""
+    """An event within a span."""
 
     name: str
     time_ns: int
@@ -31,13 +31,13 @@ class SpanEvent(msgspec.Struct, gc=False):
 
 
 class Span(msgspec.Struct):
-    """One span, or one record of a log.
+    """One span, or one log record.
 
     Attributes:
-        attributes: by key, plain values: lists and objects as such.
-        resource: attributes of what told it.
-        given: as it was written, with what holds it, as OTLP has it.
-        ended: False for one that was exported while it goes on.
+        attributes: by key, plain values; lists and objects as such.
+        resource: attributes of the reporting resource.
+        given: as written, with its containers in OTLP form.
+        ended: False if it was exported before its end.
     """
 
     trace: str
@@ -57,7 +57,7 @@ class Span(msgspec.Struct):
 
 
 def spans_in(value: Mapping[str, Any]) -> list[Span]:
-    """The spans of a document or a line, in their order; none where it holds none. Never raises."""
+    """Returns the spans of a document or a line, in order; empty without any. Never raises."""
     found: list[Span] = []
     trace = value.get("trace")
     if isinstance(trace, Mapping):
@@ -79,7 +79,7 @@ def spans_in(value: Mapping[str, Any]) -> list[Span]:
 
 
 def holds_spans(value: Mapping[str, Any]) -> bool:
-    """Whether an object is one that holds spans, be they none."""
+    """Returns True for an object in a span format, even without spans."""
     inner = value.get("trace")
     held = inner if isinstance(inner, Mapping) else value
     keys = ("resourceSpans", "resource_spans", "batches", "resourceLogs", "resourceMetrics")
@@ -92,7 +92,7 @@ def holds_spans(value: Mapping[str, Any]) -> bool:
 
 
 def plain_attributes(given: object) -> dict[str, Any]:
-    """Attributes as OTLP lists them, by key; those that are an object already, as they are."""
+    """Returns OTLP attributes by key; an object is returned unchanged."""
     if isinstance(given, dict):
         return {str(key): value for key, value in given.items()}
     found: dict[str, Any] = {}
@@ -103,7 +103,7 @@ def plain_attributes(given: object) -> dict[str, Any]:
 
 
 def plain_value(given: object, depth: int = 0) -> Any:
-    """An `AnyValue` as what it holds."""
+    """Returns the value of an `AnyValue`."""
     if not isinstance(given, dict) or depth > _MOST_DEPTH:
         return given if not isinstance(given, dict) else None
     for key, value in given.items():
@@ -125,7 +125,7 @@ def plain_value(given: object, depth: int = 0) -> Any:
     return None
 
 
-# One span
+# Single spans
 
 
 def _span(one: Mapping[str, Any], resource: Mapping[str, Any], scope: Mapping[str, Any]) -> Span:
@@ -153,7 +153,7 @@ def _span(one: Mapping[str, Any], resource: Mapping[str, Any], scope: Mapping[st
 
 
 def _log(one: Mapping[str, Any], resource: Mapping[str, Any], scope: Mapping[str, Any]) -> Span:
-    """A record of a log, as a span that takes no time."""
+    """Returns a log record as a span without duration."""
     attributes = plain_attributes(one.get("attributes"))
     name = _text(one, "eventName", "event_name") or str(attributes.get("event.name") or "log")
     time_ns = _time(one, "timeUnixNano", "time_unix_nano", "observedTimeUnixNano", "observed_time_unix_nano")
@@ -169,16 +169,16 @@ def _log(one: Mapping[str, Any], resource: Mapping[str, Any], scope: Mapping[str
 
 
 _ERROR = 17
-"""The least severity number of an error."""
+"""Smallest severity number of an error."""
 
 
 def _is_of_jaeger(value: Mapping[str, Any]) -> bool:
-    """Whether an object is one trace of Jaeger by itself, as its API and its tests have it."""
+    """Returns True for a single trace of Jaeger, as in its API and its tests."""
     return "traceID" in value and "processes" in value and isinstance(value.get("spans"), list)
 
 
 def _of_jaeger(trace: Mapping[str, Any]) -> Iterator[Span]:
-    """The spans of a trace as the Jaeger UI exports it, written as OTLP."""
+    """Yields the spans of a trace in the Jaeger UI's export, converted to OTLP."""
     processes = trace.get("processes")
     processes = processes if isinstance(processes, Mapping) else {}
     for one in _lists(trace, "spans"):
@@ -220,7 +220,7 @@ def _pair(key: str, value: Any) -> dict[str, Any]:
     return {"key": key, "value": {"stringValue": value if isinstance(value, str) else str(value)}}
 
 
-# How values are written
+# Encodings of values
 
 
 def _lists(holder: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
@@ -262,13 +262,13 @@ _SPAN_ID, _TRACE_ID = 16, 32
 
 
 def _identifier(holder: Mapping[str, Any], *names: str) -> str:
-    """An id in hexadecimal; "" for one that is missing or zero."""
+    """Returns an id in hexadecimal; "" if it is missing or zero."""
     given = hex_id(_text(holder, *names))
     return "" if given.strip("0") == "" else given
 
 
 def hex_id(given: str) -> str:
-    """An id in hexadecimal, also where it is written in base64, as in plain protobuf JSON."""
+    """Returns an id in hexadecimal, also from base64, as in plain protobuf JSON."""
     if len(given) in (12, 24) and not _is_hex(given):
         try:
             return base64.b64decode(given, validate=True).hex()
