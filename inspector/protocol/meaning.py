@@ -162,6 +162,8 @@ class Meaning(msgspec.Struct, gc=False):
 
     Also of a call or a result, if a wire may lack its id.
     """
+    given: bytes = b""
+    """Arguments of a call with an id of its own, as a wire recording holds them."""
     mark: bytes = b""
     """Equal for all records of the same message; replaces `said`."""
     is_new: bool = False

@@ -399,6 +399,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         if not _has_own_id(meaning, calls):
             note_words(entry)
         if meaning.kind == kinds.REQUEST and meaning.identifier is not None and meaning.identifier != meaning.target:
+            meaning.given = bytes_of({"given": entry.payload.get("params")})
             calls.note(meaning, meaning.identifier)
             continue
         if meaning.identifier is not None:

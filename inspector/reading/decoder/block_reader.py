@@ -49,6 +49,7 @@ from inspector.store.columns.block import (
     Ended,
     Opened,
 )
+from inspector.store.columns.call_ids import hash_call_id
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Decoded, Extracts, extract, matters
 from inspector.store.columns.flags import Flag
@@ -340,7 +341,7 @@ class BlockReader:
                 one.target, record.space, record.meant_by, record.direction, None, identifier, correlation, None,
                 NO_HASH, one.size if several else length, flags, _tick(one), None, TICK if one.tick else None,
                 record.src, number + 1, one.alias, said, _told_key(one),
-                hash_bytes(one.words) if one.words else NO_HASH,
+                hash_bytes(one.words) if one.words else NO_HASH, hash_bytes(one.given) if one.given else NO_HASH,
             )  # fmt: skip
             self._records.append(record)
             if one.call is not None:
@@ -489,17 +490,16 @@ class BlockReader:
             record.direction, call.stream, identifier, correlation, call.rpc_id,
             hash_bytes(record.raw) if fold or identifier is not None else NO_HASH, len(record.raw), flags,
             fold, record.participant, record.event, record.src, 0, None, NO_HASH, NO_HASH,
-            NO_HASH,
+            NO_HASH, NO_HASH,
         )  # fmt: skip
 
 
 def _told_key(one: Meaning) -> int:
     """Returns a hash of a tool call's id, or of the id of a result's call; NO_HASH for other messages."""
-    if one.kind == kinds.REQUEST and one.method == _TOOL_CALL:
-        return hash_text(one.identifier) if one.identifier else NO_HASH
-    if one.kind == kinds.RESPONSE and one.method is None:
-        return hash_text(one.correlation) if one.correlation else NO_HASH
-    return NO_HASH
+    is_call = one.kind == kinds.REQUEST and one.method == _TOOL_CALL
+    is_result = one.kind == kinds.RESPONSE and one.method is None
+    identifier = one.identifier if is_call else one.correlation if is_result else None
+    return hash_call_id(identifier) if identifier else NO_HASH
 
 
 _TOOL_CALL = "tools/call"

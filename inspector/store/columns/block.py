@@ -58,10 +58,11 @@ BLOCK_COLUMNS: dict[str, Any] = {
     "said": np.uint64,  # hash of a record's message, equal for its copies; NO_HASH
     "told": np.uint64,  # hash of the id of a call, or of a result's call, equal in every source; NO_HASH
     "words": np.uint64,  # hash of a message's text, equal in a session and on its wire; NO_HASH
+    "given": np.uint64,  # hash of the arguments of a call with an id of its own on a wire; NO_HASH
 }
 """Columns of a block: those of a message (`MESSAGE_COLUMNS`) plus columns needed for folding."""
 
-OF_TRANSCRIPTS = ("alias_hash", "said", "told", "words")
+OF_TRANSCRIPTS = ("alias_hash", "said", "told", "words", "given")
 """Columns present only if some record of the block contains several messages."""
 
 

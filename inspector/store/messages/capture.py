@@ -254,13 +254,17 @@ class Capture:
             block.columns["said"][starts], rows, np.isin(starts, list(new)), origins
         )  # fmt: skip
         found = {int(row): (int(copied[row - start]), _COPY) for row in rows[copied != NO_ROW].tolist()}
-        if len(self.sources) > 1:
-            told, words = (
-                np.where(copied == NO_ROW, block.columns[name][starts], NO_HASH) for name in ("told", "words")
+        several = len(self.sources) > 1
+        if several or self.are_on_wire(rows).any():
+            told, words, given = (
+                np.where(copied == NO_ROW, block.columns[name][starts], NO_HASH) for name in ("told", "words", "given")
             )
+            words = words if several else np.full(len(words), NO_HASH, np.uint64)
             answering = self.strings.find(kinds.RESPONSE) or -1
             are_results = self.columns["kind"][start:] == answering
-            found |= self._told_in_other_sources(Telling(rows, told, are_results, words, np.isin(starts, list(new))))
+            found |= self._told_in_other_sources(
+                Telling(rows, told, are_results, words, np.isin(starts, list(new)), given)
+            )
         messages = np.full(len(block), NO_ROW)
         messages[starts] = rows
         failed = self.columns["flags"][start:] & np.uint32(Flag.ERROR) != 0
@@ -278,7 +282,7 @@ class Capture:
 
     def _told_in_other_sources(self, telling: Telling) -> dict[int, tuple[int, int]]:
         """Returns the earlier message of another source, by message."""
-        columns = {name: self.columns[name] for name in ("time_ns", "source", "protocol", "target")}
+        columns = {name: self.columns[name] for name in ("time_ns", "source", "space", "protocol", "target")}
         found = self._told_elsewhere.copies(telling, columns, self._wires(), self.strings)
         return {int(row): (int(of), _ELSEWHERE) for row, of in zip(telling.rows, found, strict=True) if of != NO_ROW}
 

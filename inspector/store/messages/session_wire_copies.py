@@ -1,7 +1,11 @@
 """Finds messages present both in a session's file and in a recording of its model's wire (docs/protocols.md 19).
 
 RULE: a call is identified by its id and tool, its result by its call. In a session and on a wire, or on two wires, they
-are one message: later occurrences are copies of the first. A gap of more than ten minutes makes it another call.
+are one message: later occurrences are copies of the first. A gap of more than ten minutes makes it another call. A call
+in a request's history is the one that it repeats, also if the client wrote its arguments in another form.
+
+RULE: servers that count their calls give equal ids (`call_1`) in different conversations. Such an id is one call within
+a conversation on wires, elsewhere on wires with equal arguments; in a session and on a wire within a minute.
 
 RULE: a text occurs once in each representation, in a session and on a wire. The same text in the other representation
 is a copy of the nearest unmatched occurrence in time. A model request's repeated history is always a copy.
@@ -19,10 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol.times import NO_TIME
+from inspector.store.columns.call_ids import is_generic
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex
 
 APART_NS = 600_000_000_000
 """Nanoseconds; a larger gap makes a repeated id another call."""
+_APART_COUNTED_NS = 60_000_000_000
+"""The same of an id that a server counts."""
+_APART_TAPS_NS = 5_000_000_000
+"""Nanoseconds between two recordings of one exchange, for an id that a server counts."""
 _MOST_OPEN, _MOST_ALIKE = 4096, 64
 """Limit of unmatched texts (at least half are kept), and of occurrences of one text."""
 _MOST_CALLS = 8
@@ -42,6 +51,7 @@ class Telling:
         are_results: (n,) True if they answer a call.
         words: (n,) hashes of their text; NO_HASH for messages without a copy elsewhere, or matched by id only.
         are_new: (n,) True if the model produces it here, False for repeated history.
+        given: (n,) hashes of a call's arguments; NO_HASH if unknown.
     """
 
     rows: NDArray[np.int64]
@@ -49,14 +59,16 @@ class Telling:
     are_results: NDArray[np.bool_]
     words: NDArray[np.uint64]
     are_new: NDArray[np.bool_]
+    given: NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """Times, sources, formats and tools of messages."""
+    """Times, sources, conversations, formats and tools of messages."""
 
     times: NDArray[np.int64]
     sources: NDArray[Any]
+    spaces: NDArray[Any]
     protocols: NDArray[Any]
     tools: NDArray[Any]
     wires: Collection[int]
@@ -66,15 +78,39 @@ class _Seen:
         """Returns True if the message is from a wire recording."""
         return int(self.protocols[row]) in self.wires
 
-    def tell_one_call(self, row: int, before: int, *, new: bool) -> bool:
-        """Returns True if two messages with one call's id are the same; `new` as in `Telling`, of the later one."""
-        wire = self.is_on_wire(row)
-        if not wire and not self.is_on_wire(before):
+    def is_one_call(self, row: int, before: int, *, new: bool, generic: bool, equal: bool) -> bool:
+        """Returns True if two calls with one id and tool are the same.
+
+        Args:
+            row, before: the messages, the later one first.
+            new: as in `Telling`, of the later one.
+            generic: other conversations may have equal ids.
+            equal: the arguments are known to be equal.
+        """
+        wire, other = self.is_on_wire(row), self.is_on_wire(before)
+        if not wire and not other:
             return False  # copies among sessions need more evidence than equal ids
+        apart = abs(int(self.times[row]) - int(self.times[before])) if self._are_timed(row, before) else 0
         history = wire and not new
+        if not (wire and other):
+            return history or apart <= (_APART_COUNTED_NS if generic else APART_NS)
+        if history:
+            return equal or not generic or self.spaces[row] == self.spaces[before]
         if self.sources[row] == self.sources[before]:
-            return history
-        return history or _are_near(int(self.times[row]), int(self.times[before]))
+            return False
+        return apart <= APART_NS if not generic else equal and apart <= _APART_TAPS_NS
+
+    def _are_timed(self, *rows: int) -> bool:
+        return NO_TIME not in (int(self.times[row]) for row in rows)
+
+    def place(self, row: int) -> tuple[int, int]:
+        """Returns the source and the conversation of a message."""
+        return int(self.sources[row]), int(self.spaces[row])
+
+    def is_one_result(self, row: int, before: int, *, new: bool) -> bool:
+        """Returns True if two results of one call are the same; `new` as in `Telling`, of the later one."""
+        wire = self.is_on_wire(row)
+        return (wire and not new) or (self.sources[row] != self.sources[before] and (wire or self.is_on_wire(before)))
 
     def are_of_one_tool(self, row: int, before: int) -> bool:
         """Returns True if two calls name the same tool, with or without its server, or one names none."""
@@ -88,7 +124,8 @@ class ToldElsewhere:
     def __init__(self) -> None:
         self._known = HashIndex()  # calls and results that are no copies
         self._calls: dict[int, list[int]] = {}  # calls by repeated id
-        self._call_of: dict[tuple[int, int], int] = {}  # the call meant in a source, by source and repeated id
+        self._call_of: dict[tuple[int, int, int], int] = {}  # the call meant, by source, conversation, repeated id
+        self._given: dict[tuple[int, int], int] = {}  # call by id and arguments
         self._results: dict[tuple[int, int], int] = {}  # results by repeated id and call
         self._open: dict[int, list[tuple[int, bool, int]]] = {}  # by text: row, on a wire, time
         self._both: dict[int, int] = {}  # first row by text that occurred in both representations
@@ -100,11 +137,19 @@ class ToldElsewhere:
 
         Args:
             telling: the new messages.
-            columns: of all messages so far, these included: `time_ns`, `source`, `protocol`, `target`.
+            columns: of all messages so far, these included: `time_ns`, `source`, `space`, `protocol`, `target`.
             wires: values of `protocol` for wire recordings.
             names: strings of the values of `target`.
         """
-        seen = _Seen(columns["time_ns"], columns["source"], columns["protocol"], columns["target"], wires, names)
+        seen = _Seen(
+            columns["time_ns"],
+            columns["source"],
+            columns["space"],
+            columns["protocol"],
+            columns["target"],
+            wires,
+            names,
+        )
         found = np.full(len(telling.rows), NO_ROW, np.int64)
         calls = np.flatnonzero(telling.told != NO_HASH)
         if len(calls):
@@ -130,8 +175,11 @@ class ToldElsewhere:
         found: list[int] = []
         for place, key, before in zip(places.tolist(), keys.tolist(), known, strict=True):
             row, new = int(telling.rows[place]), bool(telling.are_new[place])
-            find = self._result_told if telling.are_results[place] else self._call_told
-            of = find(row, key, max(before, latest.get(key, NO_ROW)), seen, new=new)
+            before = max(before, latest.get(key, NO_ROW))
+            if telling.are_results[place]:
+                of = self._result_told(row, key, before, seen, new=new)
+            else:
+                of = self._call_told(row, key, before, seen, new=new, given=int(telling.given[place]))
             if of == NO_ROW:
                 latest[key] = row
             found.append(of)
@@ -139,29 +187,43 @@ class ToldElsewhere:
         self._known.add(keys[originals], telling.rows[places][originals].astype(np.uint32))
         return found
 
-    def _call_told(self, row: int, key: int, before: int, seen: _Seen, *, new: bool) -> int:
+    def _call_told(self, row: int, key: int, before: int, seen: _Seen, *, new: bool, given: int) -> int:
         """Returns the call repeated by this one; `before` is the latest with its id."""
-        if before == NO_ROW:
-            return NO_ROW
-        known = self._calls.get(key, [before])
-        alike = (one for one in reversed(known) if seen.are_of_one_tool(row, one))
-        found = next((one for one in alike if seen.tell_one_call(row, one, new=new)), NO_ROW)
-        if found == NO_ROW:
+        found = self._same_call(row, key, before, seen, new=new, given=given) if before != NO_ROW else NO_ROW
+        if found == NO_ROW and before != NO_ROW:
+            known = self._calls.get(key, [before])
+            if len(known) == 1:
+                result = self._known.latest(np.array([key ^ _OF_RESULTS], np.uint64), np.array([row])).item()
+                if result != NO_ROW:
+                    _put(self._results, (key, known[0]), result)
             _put(self._calls, key, [known[0], *known[1:][2 - _MOST_CALLS :], row])
         if key in self._calls:
-            _put(self._call_of, (int(seen.sources[row]), key), row if found == NO_ROW else found)
+            _put(self._call_of, (*seen.place(row), key), row if found == NO_ROW else found)
+        if given != NO_HASH and (key, given) not in self._given:
+            _put(self._given, (key, given), row if found == NO_ROW else found)
         return found
+
+    def _same_call(self, row: int, key: int, before: int, seen: _Seen, *, new: bool, given: int) -> int:
+        equal = self._given.get((key, given), NO_ROW) if given != NO_HASH else NO_ROW
+        calls = dict.fromkeys((equal, *reversed(self._calls.get(key, [before]))))
+        calls.pop(NO_ROW, None)
+        alike = [one for one in calls if seen.are_of_one_tool(row, one)]
+        alike.sort(key=lambda one: seen.spaces[one] != seen.spaces[row])  # of one conversation first
+        for one in alike:
+            if seen.is_one_call(row, one, new=new, generic=is_generic(key), equal=one == equal):
+                return one
+        return NO_ROW
 
     def _result_told(self, row: int, key: int, before: int, seen: _Seen, *, new: bool) -> int:
         """Returns the result repeated by this one; `before` is the latest with its id."""
         call = key ^ _OF_RESULTS
-        made = self._call_of.get((int(seen.sources[row]), call), NO_ROW)
-        is_other = made != NO_ROW and made not in self._calls.get(call, ())[:1]
-        if is_other:
+        known = self._calls.get(call)
+        made = self._call_of.get((*seen.place(row), call), known[0]) if known is not None else NO_ROW
+        if known is not None:
             before = self._results.get((call, made), NO_ROW)
-        if before != NO_ROW and seen.tell_one_call(row, before, new=new):
+        if before != NO_ROW and seen.is_one_result(row, before, new=new):
             return before
-        if is_other:
+        if known is not None:
             _put(self._results, (call, made), row)
         return NO_ROW
 

@@ -152,6 +152,56 @@ def test_the_id_of_a_call_hides_none_of_another_tool(tmp_path: Path, order: tupl
     document.close()
 
 
+@pytest.mark.parametrize("block_bytes", [200, 1 << 20])
+def test_arguments_that_the_client_rewrote_make_no_other_call(tmp_path: Path, block_bytes: int) -> None:
+    document = opened(tmp_path, wire(), block_bytes=block_bytes)
+    found = summary(document, "")["calls"]
+    assert (found["tools"], found["answered"], found["failed"], found["unanswered"]) == (2, 2, 1, 0)
+    sent = [document.capture.records.payload(row).get("params") for row in range(len(document.capture))]
+    assert {"name": "Read", "arguments": {"file_path": "/w/notes"}} in sent, "shown as sent"
+    document.close()
+
+
+def of_another_conversation(*, arguments: str, seconds: int = 20) -> list[dict[str, Any]]:
+    """A wire of another conversation with the same tool, whose server counts ids from one too."""
+    text = json.dumps(wire()).replace("msg_", "m_").replace("Look at the notes", "Clean up").replace("a kite", "gone")
+    return json.loads(text.replace("notes", arguments).replace("T08:00:0", f"T08:00:{seconds // 10}"))
+
+
+@pytest.mark.parametrize("block_bytes", [200, 1 << 20])
+@pytest.mark.parametrize("arguments", ["plans", "notes"])
+@pytest.mark.parametrize("is_one_wire", [True, False])
+def test_counted_ids_of_other_conversations_are_others(
+    tmp_path: Path, block_bytes: int, arguments: str, *, is_one_wire: bool
+) -> None:
+    other = of_another_conversation(arguments=arguments)
+    if is_one_wire:
+        other = [{**line, "x": line["x"] + 10} for line in other]
+        logs = [[*wire(), *other]]
+    else:
+        logs = [wire(), other]
+    document = opened(tmp_path, *logs, block_bytes=block_bytes)
+    found = summary(document, "")["calls"]
+    assert (found["tools"], found["answered"], found["failed"], found["unanswered"]) == (4, 4, 2, 0)
+    document.close()
+    document = opened(tmp_path, session(0.5), *logs, block_bytes=block_bytes)
+    found = summary(document, "")["calls"]
+    assert (found["tools"], found["answered"], found["failed"], found["unanswered"]) == (4, 4, 2, 0)
+    document.close()
+
+
+def test_drawn_ids_are_one_call_in_any_conversation(tmp_path: Path) -> None:
+    drawn = (("call_1", "toolu_01Vd3fXk9"), ("call_2", "toolu_01Qm7cBt4"))
+    resumed = json.loads(json.dumps(wire(range(2, 3), first=9)).replace("Look at the notes", "Resumed: look"))
+    logs = [wire(range(2)), resumed]
+    for old, new in drawn:
+        logs = json.loads(json.dumps(logs).replace(old, new))
+    document = opened(tmp_path, *logs)
+    found = summary(document, "")["calls"]
+    assert (found["tools"], found["answered"], found["unanswered"]) == (2, 2, 0)
+    document.close()
+
+
 def test_a_tool_may_be_named_with_its_server(tmp_path: Path) -> None:
     named = json.loads(json.dumps(wire()).replace('"Read"', '"mcp__files__read"'))
     document = opened(tmp_path, session(), named)
@@ -170,7 +220,7 @@ def test_copies_are_the_same_in_any_batches(tmp_path: Path) -> None:
     for block_bytes in (100, 3_000, 1 << 20):
         document = opened(tmp_path, *logs, block_bytes=block_bytes)
         found.append(copied(document))
-        assert summary(document, "")["calls"]["tools"] == 6
+        assert summary(document, "")["calls"]["tools"] == 8
         document.close()
     assert found[0] == found[1] == found[2]
 
