@@ -19,7 +19,7 @@ from inspector.analysis.views.account.mcp_calls import rpc_totals
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.analysis.views.causes.chain import ChainStep
 from inspector.analysis.views.causes.likely_links import LikelyLink
-from inspector.analysis.views.latency.latency import Latency, latency_by_participant, latency_by_tool
+from inspector.analysis.views.latency.latency import Latency, latency_by_model, latency_by_participant, latency_by_tool
 from inspector.analysis.views.model_context.outcome import outcomes
 from inspector.analysis.views.summaries.context_summary import odd_codes, sizes_of
 from inspector.analysis.views.summaries.lifecycles import life_json, pending_results
@@ -75,6 +75,7 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
         "latency": {
             "tools": _latencies(latency_by_tool(analysis)),
             "participants": _latencies(latency_by_participant(analysis)),
+            **({"models": _latencies(models)} if (models := latency_by_model(analysis)) else {}),
         },
         "findings": analysis.findings.found.counts(),
         **_calls_and_usage(document),

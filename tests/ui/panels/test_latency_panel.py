@@ -12,7 +12,8 @@ from inspector.ui.app.application import Application
 from inspector.ui.panels.latency.model import Column, milliseconds
 from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.window.main_window import MainWindow
-from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
+from tests.pages import ROOT
 from tests.ui.budgeting import set_budgets
 from tests.ui.windows import numbers, panes_of, window_on
 
@@ -137,3 +138,12 @@ def test_columns_that_few_answers_cannot_fill_are_left_out_until_there_are_more(
     many = window_on(application, document_of(*(line for n in range(120) for line in answered(n + 1))))
     view = opened(many).view
     assert [view.isColumnHidden(column) for column in (Column.P50, Column.P95, Column.P99)] == [False, False, False]
+
+
+def test_calls_of_models_have_a_grouping_of_their_own(application: Application) -> None:
+    document = document_at(ROOT / "tests/data/otlp/pydantic-ai-1.0.18-v1-events-attribute.jsonl")
+    panel = opened(window_on(application, document))
+    panel.choice.buttons["By model"].click()
+    assert [row[:3] for row in texts(panel)] == [["scripted-large", "2", "26 ms"], ["scripted-small", "1", "8.2 ms"]]
+    assert panel.model.headerData(0, Qt.Orientation.Horizontal) == "Model"
+    assert panel.view.filter_for(0) == 'model == "scripted-large"'

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.views.latency.latency import latency_by_participant, latency_by_tool
-from tests.builders import clean_up, document_of, envelope, tool_call, tool_result
+from inspector.analysis.views.latency.latency import latency_by_model, latency_by_participant, latency_by_tool
+from inspector.analysis.views.latency.latency_tally import LatencyTally
+from inspector.document.document import CaptureDocument
+from tests.builders import clean_up, document_at, document_of, envelope, tool_call, tool_result
+from tests.pages import ROOT
 
 
 def at(milliseconds: int) -> str:
@@ -45,3 +52,52 @@ def test_percentiles_are_numpy_s(took: list[int]) -> None:
     found = latency_by_tool(document_of(*lines).analysis)["grep"]
     np.testing.assert_allclose([found.p50, found.p95, found.p99], np.percentile(took, [50, 95, 99]))
     clean_up()
+
+
+def _model_span(identifier: str, start_ms: int, end_ms: int, parent: str = "", **attributes: str) -> dict[str, Any]:
+    told = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m-1", **attributes}
+    return {
+        "traceId": "ab" * 16, "spanId": identifier * 8, "parentSpanId": parent * 8, "name": "chat",
+        "startTimeUnixNano": str(1_700_000_000_000_000_000 + start_ms * 1_000_000),
+        "endTimeUnixNano": str(1_700_000_000_000_000_000 + end_ms * 1_000_000),
+        "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in told.items()],
+    }  # fmt: skip
+
+
+def _trace(*spans: dict[str, Any]) -> CaptureDocument:
+    return document_of({"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": list(spans)}]}]})
+
+
+_TOKENS = {"gen_ai.usage.input_tokens": "9", "gen_ai.usage.output_tokens": "3"}
+_ASKED = json.dumps([{"role": "assistant", "parts": [{"type": "tool_call", "id": "c", "name": "kettle"}]}])
+
+
+@pytest.mark.parametrize("inner_reports", [True, False])
+def test_calls_of_a_model_take_as_long_as_their_spans_and_nested_ones_count_once(inner_reports: bool) -> None:
+    outer = _model_span("01", 0, 500, **_TOKENS)
+    inner = _model_span("02", 100, 400, "01", **(_TOKENS if inner_reports else {}))
+    again = _model_span("03", 600, 700, **_TOKENS)
+    document = _trace(outer, inner, again)
+    found = latency_by_model(document.analysis)["m-1"]
+    assert (found.count, found.longest) == (2, 300 if inner_reports else 500)
+    assert latency_by_tool(document.analysis) == {}
+
+
+def test_a_call_of_a_tool_takes_as_long_as_its_own_span() -> None:
+    model = _model_span("01", 0, 100, **_TOKENS, **{"gen_ai.output.messages": _ASKED})
+    tool = _model_span("02", 900, 950, **{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "kettle",
+                                          "gen_ai.tool.call.id": "c"})  # fmt: skip
+    analysis = _trace(model, tool).analysis
+    assert latency_by_tool(analysis)["kettle"].longest == 50
+    assert latency_by_model(analysis)["m-1"].longest == 100
+    tally = LatencyTally(analysis)
+    while not tally.step():
+        pass
+    assert [(one.name, one.latency.longest) for one in tally.by("model")] == [("m-1", 100)]
+    assert [(one.name, one.latency.longest) for one in tally.by("tool")] == [("kettle", 50)]
+
+
+def test_calls_of_a_model_on_its_wire_take_as_long_as_their_answers() -> None:
+    analysis = document_at(ROOT / "tests/data/captures/model-wire.jsonl").analysis
+    (found,) = latency_by_model(analysis).values()
+    assert (found.count, found.p50) == (analysis.usage.calls_by_model()["claude-example-1"], 1_700)

@@ -233,6 +233,13 @@ class ReportedUsage:
             return np.zeros(len(rows), np.uint32)
         return np.where(known, self.columns[name][places], 0).astype(np.uint32)
 
+    def are_counted(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """Returns (n,) True for messages that report a call of a model, and with which it counts."""
+        places, known = self._places(rows)
+        if not len(self.columns):
+            return np.zeros(len(rows), np.bool_)
+        return known & (self.columns["counts"][places] != 0)
+
     def first_tokens(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """(n,) nanoseconds from a request to the first piece of each of some answers; NOT_REPORTED."""
         places, known = self._places(rows)

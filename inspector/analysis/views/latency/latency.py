@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS
+from inspector.protocol.formats import CODING_AGENTS, otlp
 from inspector.protocol.formats.declined import ASKS_PERSON
 from inspector.protocol.times import NO_TIME
 from inspector.store.columns.flags import Flag
@@ -113,6 +113,32 @@ def latency_by_participant(analysis: Analysis) -> dict[str, Latency]:
     """By who answered, whatever was asked; most answers first. O(messages)."""
     every = slice(0, len(analysis))
     return _by_code(analysis.capture.strings, analysis.capture.columns["sender"][every], latency_ms(analysis, every))
+
+
+def latency_by_model(analysis: Analysis) -> dict[str, Latency]:
+    """By model, how long its calls took, each counted once; most calls first. O(messages)."""
+    took, models = model_times(analysis, slice(0, len(analysis)))
+    return _by_code(analysis.capture.strings, models, took)
+
+
+def model_times(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> tuple[Milliseconds, NDArray[np.uint32]]:
+    """Returns (k,) milliseconds of the model's call that each message reports, or NaN, and (k,) string ids of models.
+
+    The span of a call tells its duration; on a recorded wire it is the latency of the answer. Of several messages that
+    report one call the one that counts has it. O(rows).
+    """
+    usage, capture = analysis.usage, analysis.capture
+    numbers = _numbered(rows, len(analysis.correlation.columns))
+    models = np.where(usage.are_counted(numbers), usage.words("model", numbers), 0).astype(np.uint32)
+    places = np.flatnonzero(models)
+    found = np.full(len(numbers), np.nan)
+    if len(places):
+        told = capture.extracted.took_ns(numbers[places])
+        traced = capture.columns["protocol"][numbers[places]] == (capture.strings.find(otlp.LABEL) or -1)
+        known = np.where(traced & (told >= 0), told / 1e6, latency_ms(analysis, numbers[places]))
+        found[places] = np.where(traced & (told < 0), np.nan, known)
+    models[np.isnan(found)] = 0
+    return found, models
 
 
 def latency_of(analysis: Analysis, rows: NDArray[np.integer[Any]]) -> tuple[dict[str, Latency], Latency | None]:

@@ -12,12 +12,18 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changes import Rows
-from inspector.analysis.views.latency.latency import Latency, latency_ms, tools_of
+from inspector.analysis.views.latency.latency import Latency, latency_ms, model_times, tools_of
 
 SPREAD_MS = tuple(10 ** (half / 2) for half in range(11))
 """Between which latencies answers are counted together, in milliseconds: half decades from 1 ms to 100 s."""
 _STEP = 1 << 16
 """Messages looked at in one step: some milliseconds."""
+
+
+_LATENCY, _TOOL, _SENDER, _MODEL_TIME, _MODEL = range(5)
+"""Columns of the figures of a message."""
+_GROUPS = {"tool": (_TOOL, _LATENCY), "participant": (_SENDER, _LATENCY), "model": (_MODEL, _MODEL_TIME)}
+"""By the name of a grouping, the columns of its string id and of its milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +85,12 @@ class LatencyTally:
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._by: dict[str, list[Timed]] = {"tool": [], "participant": []}
+        self._by: dict[str, list[Timed]] = {name: [] for name in _GROUPS}
         self._restart()
 
     def _restart(self) -> None:
         self._fed = 0
-        self._groups: dict[str, dict[int, _Group]] = {"tool": {}, "participant": {}}
+        self._groups: dict[str, dict[int, _Group]] = {name: {} for name in _GROUPS}
         self._rows: list[NDArray[np.int64]] = []
         self._said: list[NDArray[np.float64]] = []
 
@@ -108,13 +114,13 @@ class LatencyTally:
         if start < stop:
             rows = np.arange(start, stop)
             said = self._looked_at(rows)
-            counted = np.flatnonzero(~np.isnan(said[:, 0]))
+            counted = np.flatnonzero((~np.isnan(said[:, [_LATENCY, _MODEL_TIME]])).any(axis=1))
             rows, said = rows[counted], said[counted]
             if len(rows):
                 self._rows.append(rows)
                 self._said.append(said)
-                for place, name in enumerate(self._groups, 1):
-                    self._share_out(self._groups[name], said[:, place].astype(np.int64), said[:, 0], rows)
+                for name, (code, took) in _GROUPS.items():
+                    self._share_out(self._groups[name], said[:, code].astype(np.int64), said[:, took], rows)
             self._fed = stop
         return not self.behind
 
@@ -135,14 +141,16 @@ class LatencyTally:
         """Of some messages latency, tool and sender: (k, 3); NaN and 0 for what is no answer with known times."""
         analysis = self._analysis
         latency, tools = latency_ms(analysis, rows), tools_of(analysis, rows)
-        said = np.stack((latency, tools, analysis.capture.columns["sender"][rows]), axis=1)
-        said[np.isnan(latency), 1:] = 0
+        took, models = model_times(analysis, rows)
+        senders = analysis.capture.columns["sender"][rows]
+        said = np.stack((latency, tools, senders, took, models), axis=1, dtype=np.float64, casting="unsafe")
+        said[np.isnan(latency), 1:_MODEL_TIME] = 0
         return said
 
     def _counted(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """What was counted of some messages, in the form of `_looked_at`."""
-        found = np.zeros((len(rows), 3))
-        found[:, 0] = np.nan
+        found = np.zeros((len(rows), _MODEL + 1))
+        found[:, [_LATENCY, _MODEL_TIME]] = np.nan
         if self._rows:
             self._rows, self._said = [np.concatenate(self._rows)], [np.concatenate(self._said)]
             known = self._rows[0]

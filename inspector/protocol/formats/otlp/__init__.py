@@ -187,7 +187,7 @@ def _model_call(span: Span, known: Resolved) -> Iterator[Entry]:
             entry.payload.update(exceptions_of(span))
         entry.meaning.unrecorded = why is None
         entries.append(at_time(entry, span.end_ns, why is not None))
-    entries[-1].meaning.call = usage_of(span)
+    entries[-1].meaning.call, entries[-1].meaning.took_ns = usage_of(span), _duration_ns(span)
     yield from entries
 
 
@@ -214,9 +214,15 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
     )
     entry.meaning.mark, entry.meaning.own_span = result_mark(trace, called), True
     entry.meaning.unrecorded = result is None
+    entry.meaning.took_ns = _duration_ns(span)
     if why is not None:
         entry.payload.update(exceptions_of(span))
     yield at_time(entry, span.end_ns, why is not None)
+
+
+def _duration_ns(span: Span) -> int:
+    """Returns how long a span took, or -1 where it does not say when it began or ended."""
+    return span.end_ns - span.start_ns if span.ended and NO_TIME not in (span.start_ns, span.end_ns) else -1
 
 
 # Agents and other spans
@@ -241,6 +247,8 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
         if known.counts and known.phase != "start":
             entry.meaning.call = usage_of(span)
             entry.meaning.call.attempts = known.inner or None  # it represents that call
+            if role is Role.MODEL:
+                entry.meaning.took_ns = _duration_ns(span)
         if why is not None and ended:
             entry.payload["text"] = f"{words}, failed: {why}"
             entry.payload.update(exceptions_of(span))

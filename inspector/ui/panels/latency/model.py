@@ -75,7 +75,7 @@ class LatencyModel(FiguresModel[Timed]):
     """Rows of the latency table.
 
     Attributes:
-        by: tool or participant.
+        by: tool, model or participant.
     """
 
     columns = Column
@@ -120,7 +120,7 @@ class LatencyModel(FiguresModel[Timed]):
 
     @override
     def heading(self, column: int) -> str:
-        return "Participant" if column == Column.NAME and self.by == "participant" else TITLES[column]
+        return self.by.capitalize() if column == Column.NAME else TITLES[column]
 
     @override
     def heading_tip(self, column: int) -> str:

@@ -108,8 +108,10 @@ class LatencyView(FiguresTable):
 
     def filter_for(self, row: int) -> str:
         """The display filter for the answers of a row."""
-        field = "tool" if self._model.by == "tool" else "from"
-        return f"{field} == {quote(self._model.rows[row].name)} && latency"
+        name = quote(self._model.rows[row].name)
+        if self._model.by == "model":
+            return f"model == {name}"
+        return f"{'tool' if self._model.by == 'tool' else 'from'} == {name} && latency"
 
     @override
     def fill_menu(self, menu: QMenu, row: int) -> None:
@@ -118,11 +120,13 @@ class LatencyView(FiguresTable):
         go.triggered.connect(lambda: self.message_requested.emit(one.slowest))
         menu.addSeparator()
         add_filter_actions(menu, text, self.filter_requested.emit)
+        if self._model.by == "model":  # their messages have no latency of their own
+            return
         slower = menu.addAction("Filter by those slower than p95")
         slower.triggered.connect(lambda: self.filter_requested.emit(f"{text} > {one.latency.p95:g}", "replace"))
 
 
-_BY = {"By tool": "tool", "By participant": "participant"}
+_BY = {"By tool": "tool", "By model": "model", "By participant": "participant"}
 
 
 class LatencyPanel(HeadedPanel):
