@@ -199,7 +199,9 @@ def _is_a_module(name: str) -> bool:
 
 def _is_declared(name: str) -> bool:
     declaration = re.compile(rf"^{name}\b.* = ", re.MULTILINE)
-    return any(declaration.search(source) for folder in ("inspector", "docs", "tests") for source in _sources(folder))
+    return any(
+        declaration.search(source) for folder in ("inspector", "packaging", "tests") for source in _sources(folder)
+    )
 
 
 def test_modules_named_in_the_source_exist() -> None:
