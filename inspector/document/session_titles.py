@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.protocol.formats import TRANSCRIPTS
+from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
@@ -63,7 +64,7 @@ class SessionTitles:
 
     def on_one_line(self, text: str) -> str:
         """A title as it is kept: masked, one line, 120 characters at most."""
-        return " ".join(mask_text(text[:_LOOKED_AT]).split())[:LONGEST]
+        return " ".join(mask_text(plain_words(mask_text(text[:_LOOKED_AT]))).split())[:LONGEST]
 
     def _look_on(self) -> None:
         capture, start, stop = self._capture, self._seen, len(self._capture)

@@ -34,7 +34,7 @@ from inspector.present.lifecycle_facts import listed_consumers
 from inspector.present.subject import recipients, sender_of, text_of
 from inspector.present.token_facts import incomplete_words, usage_sum_words
 from inspector.present.waiting import Wait, asker, waits
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import excerpt, plain
 from inspector.protocol import msp
 from inspector.protocol.context_forms import START
 from inspector.protocol.participants import GATEWAY_IDS
@@ -203,7 +203,7 @@ class _Words:
         capture = self.analysis.capture
         to = capture.to(row)
         whom = f" to {recipients(to)}" if to else ""
-        text = plain(self._typed(row) or text_of(capture, row), _QUOTED)
+        text = excerpt(self._typed(row) or text_of(capture, row), _QUOTED)
         return f"{sender_of(capture, row)}{whom}: “{text}”" if text else f"{sender_of(capture, row)}{whom}, no text"
 
     def _shared(self, groups: Groups) -> str:
@@ -231,8 +231,11 @@ class _Words:
         total = self.tally.count(Deed.CALL)
         if len(senders) > _MOST_CALLERS:
             rest = total - int(counts[:_MOST_CALLERS].sum())
-            others = f"{len(senders) - _MOST_CALLERS:,}{'' if len(senders) < MOST_GROUPS else ' or more'}"
-            lines.append(AccountLine("Done", f"{others} others made {rest:,} calls, {total:,} in total", filter=_CALLS))
+            many = len(senders) >= MOST_GROUPS
+            others = f"{len(senders) - _MOST_CALLERS:,}{' or more' if many else ''}"
+            who = f"{others} {'other' if others == '1' else 'others'}"
+            words = f"{who} made {formats.count_of(rest, 'call')}, {total:,} in total"
+            lines.append(AccountLine("Done", words, filter=_CALLS))
         return lines
 
     def _calls_of(self, sender: int, count: int, groups: Groups) -> str:
@@ -629,7 +632,7 @@ def account_of(
     lines = [
         *first, *(deeds or words.held()), *words.compacted(), *failed, *words.crashed(), *words.redefined(), *last,
         *words.problems(),
-        *words.silence(), *words.collapsed(), *words.tokens(), *words.reported(), *words.cost(),
+        *words.silence(), *words.collapsed(), *words.reported(), *words.tokens(), *words.cost(),
     ]  # fmt: skip
     return Account(words.head(), tuple(_one_heading(lines)))
 

@@ -6,7 +6,7 @@ from inspector.analysis.views.model_context import Moment, Role
 from inspector.analysis.views.model_context.messages import content_of
 from inspector.document.document import CaptureDocument
 from inspector.present.message_row import row_content
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import excerpt, plain
 from inspector.protocol import kinds
 from inspector.protocol.formats.messages import tool_name
 from inspector.store.columns.hashes import NO_ROW
@@ -34,4 +34,4 @@ def entry_words(document: CaptureDocument, moment: Moment, place: int) -> str:
     is_later = moment.context.collapsed_by[place] != NO_ROW  # the table tells of the summary already
     if text.startswith(("{", "[")) and not is_later and document.capture.string("kind", message) == kinds.RESPONSE:
         return plain(row_content(document, message).text)
-    return plain(text) or plain(row_content(document, message).text)
+    return excerpt(text) or plain(row_content(document, message).text)

@@ -16,7 +16,8 @@ from inspector.filters.next_shown import next_shown
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.present.context_labels import context_label
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import excerpt, plain
+from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.messages.capture import Capture
 
@@ -60,16 +61,16 @@ def finding_line(document: CaptureDocument, check: Check, message: int) -> Findi
     if finding is None:
         return None
     words = findings.in_words(finding)
-    advice = f"{why(check)}\n\n{mask_text(findings.hint(finding))}"
+    advice = f"{why(check)}\n\n{plain_words(mask_text(findings.hint(finding)))}"
     return FindingLine(
-        check, message, plain(mask_text(words.text)), context_label(document, message),
+        check, message, excerpt(mask_text(words.text)), context_label(document, message),
         plain(mask_text(words.context or "")), advice,
     )  # fmt: skip
 
 
 def why(check: Check) -> str:
     """Why a check's findings matter."""
-    return check.matters.format_map(_Limits(check))
+    return plain_words(check.matters.format_map(_Limits(check)))
 
 
 class _Limits(dict[str, str]):

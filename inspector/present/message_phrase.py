@@ -67,6 +67,11 @@ class Phrase:
         if text:
             self.add_line(wire_text.one_line(text), style)
 
+    def add_words(self, text: str | None) -> None:
+        """Add what somebody wrote, without marks of Markdown."""
+        if text:
+            self.add_line(wire_text.excerpt_line(text), Style.TEXT)
+
     def add_line(self, line: str | None, style: Style) -> None:
         """Add a part that is one masked line already."""
         if line:
@@ -153,7 +158,7 @@ def _plain(subject: _Subject, phrase: Phrase) -> None:
     """The text, else the payload itself, so that strangers are not mute."""
     text = subject.text
     if text:
-        phrase.add(text)
+        phrase.add_words(text)
     elif subject.payload and not subject.kind.startswith("reasoning/"):
         phrase.add(compact(mask_secrets(subject.payload)), Style.MONO_SECONDARY)
 
@@ -251,7 +256,7 @@ def _verdict(subject: _Subject, phrase: Phrase) -> None:
 
 def _thought(subject: _Subject, phrase: Phrase) -> None:
     payload = subject.payload
-    phrase.add(subject.text)
+    phrase.add_words(subject.text)
     step = payload.get("actionInput")
     tool = step.get("tool") if isinstance(step, Mapping) else None
     if isinstance(tool, str) and tool and payload.get("action"):

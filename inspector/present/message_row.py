@@ -215,7 +215,7 @@ def _fill_stream(content: RowContent, stream: FoldedStream) -> None:
     content.stream, content.aside = stream, stream.aside
     content.word = "frames" if stream.count > 1 else content.word
     content.size = formats.size(stream.size)
-    line = wire_text.one_line(stream.text) or "no message"
+    line = wire_text.excerpt_line(stream.text) or "no message"
     style = Style.TEXT if stream.is_speech else Style.TERTIARY
     content.runs = [TextRun(line, style, wire_text.has_hidden(line))]
     worst = max(stream.severity, content.severity.value if content.severity is not None else 0)

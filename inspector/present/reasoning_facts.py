@@ -26,6 +26,7 @@ from inspector.present.subject import Subject, sender_of, text_of
 from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
+from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.times import NO_TIME
 
 
@@ -286,5 +287,5 @@ def stream_link(subject: Subject, stream: int) -> Fact:
 
 def _step_text(subject: Subject, row: int) -> str:
     """What a step says, for several lines: blank lines between paragraphs would only be room."""
-    text = text_of(subject.capture, row)[:_LONGEST]
+    text = plain_words(text_of(subject.capture, row)[:_LONGEST])
     return "\n".join(line for line in text.splitlines() if line.strip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from inspector.document import session_titles
-from inspector.present.wire_text import plain
+from inspector.present.wire_text import excerpt
 from inspector.store.messages.capture import Capture
 
 
@@ -14,7 +14,7 @@ class SessionTitles(session_titles.SessionTitles):
 
     @override
     def on_one_line(self, text: str) -> str:
-        return plain(text, session_titles.LONGEST)
+        return excerpt(text, session_titles.LONGEST)
 
 
 def title_of_session(capture: Capture) -> str:

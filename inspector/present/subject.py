@@ -21,6 +21,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.payloads import message_text
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
+from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_secrets, masked_start
 from inspector.protocol.times import NO_TIME
 from inspector.store.columns.flags import Flag
@@ -251,7 +252,7 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
         stream = stream_of(analysis, message)
         return (capture.strings[stream], True) if stream else (kinds.last_part(kind), False)
     if kind in TEXT_KINDS and (text := text_of(capture, message)):
-        return text, False
+        return plain_words(text[:_NAMED_BY]), False
     return (kinds.last_part(kind) or "unreadable"), False
 
 
@@ -260,6 +261,8 @@ def sender_of(capture: Capture, message: int) -> str:
     return plain(capture.string("sender", message) or "somebody", 120)
 
 
+_NAMED_BY = 4_000
+"""Characters of a text that are looked at for a name."""
 NAMES_SHOWN = 2
 
 

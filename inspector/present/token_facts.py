@@ -25,7 +25,7 @@ def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
     if counted == NOT_COUNTED:
         return []
     words = f"{formats.count_of(counted, 'token')}, {ESTIMATE}"
-    rows = [fact("Tokens", words, tooltip=_rough(analysis.capture, message), filter=f"tokens >= {counted}")]
+    rows = [fact("Tokens", words, lines=2, tooltip=_rough(analysis.capture, message), filter=f"tokens >= {counted}")]
     return rows + _money(analysis, message)
 
 
@@ -35,7 +35,7 @@ def _money(analysis: Analysis, message: int) -> list[Fact]:
     cost = analysis.costs.of(np.array([message]))
     if cost is not None and cost.calls:
         cached = f", {formats.dollars(cost.parts[2] + cost.parts[3])} of it for caches" if any(cost.parts[2:]) else ""
-        rows.append(fact("Cost", f"{formats.dollars(cost.total)} as reported{cached}", filter="cost"))
+        rows.append(fact("Cost", f"{formats.dollars(cost.total)} as reported{cached}", lines=2, filter="cost"))
     carried = analysis.costs.carried(message)
     if carried is not None:
         calls = formats.count_of(carried.calls, "later call")

@@ -1,7 +1,8 @@
 """Text from the wire made safe to show: on one line, with what cannot be seen made visible, and secrets masked.
 
-Whatever a label, a row, a tooltip or a screen reader gets goes through `plain`, `one_line`, `tool_tip` or `masked`, and
-they mask, so that no caller has to. `visible_controls` and `pieces` do not: Raw shows secrets where the user asks.
+Whatever a label, a row, a tooltip or a screen reader gets goes through `plain`, `one_line`, `tool_tip` or `masked`.
+Excerpts of what somebody wrote go through `excerpt` or `excerpt_line`, which leave out marks of Markdown. All of them
+mask, so that no caller has to. `visible_controls` and `pieces` do not: Raw shows secrets where the user asks.
 
 Control and bidi characters can reorder, hide or fake what a row says; ESC sequences do so in terminals. They are never
 dropped: where text is plain they become `⟨U+202E⟩`, where a delegate paints they become chips (`pieces`). Joiners are
@@ -16,6 +17,7 @@ import re
 import string
 from functools import lru_cache
 
+from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import MASK, mask_text
 
 MAX_LINE = 500
@@ -74,6 +76,23 @@ def one_line(text: str, limit: int = MAX_LINE) -> str:
     if len(folded) <= limit and len(text) <= max(_READ, 4 * limit):
         return folded
     return folded[: limit - 1] + "…"
+
+
+def excerpt_line(text: str, limit: int = MAX_LINE) -> str:
+    """Returns the words of a text on one line, as `one_line` does, without marks of Markdown."""
+    seen = masked(text, limit)
+    words = plain_words(seen)
+    if words == seen:
+        return one_line(text, limit)
+    # Masked again: marks may have cut a secret in two.
+    folded = _BLANKS.sub(" ", mask_text(words)).strip(" ")
+    is_whole = len(folded) <= limit and len(text) <= max(_READ, 4 * limit)
+    return folded if is_whole else folded[: limit - 1] + "…"
+
+
+def excerpt(text: str, limit: int = MAX_LINE) -> str:
+    """Returns the words of a text on one safe line, without marks of Markdown."""
+    return visible_controls(excerpt_line(text, limit))
 
 
 def has_hidden(text: str) -> bool:

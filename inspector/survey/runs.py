@@ -32,6 +32,7 @@ _TYPES = {
 _NOTHING = Analysis(Capture())
 _NO_TIME = np.iinfo(np.int64).min
 _BINS = 48
+_REPORTED = ("usage_input", "usage_output", "usage_cache_read", "usage_cache_write")
 _MOST_RUNS = 1_000_000
 """Limit of runs; a small file could repeat one run forever."""
 
@@ -127,6 +128,21 @@ class SurveyRuns:
         values = self._values[name]
         return np.array([np.nan if value is None else value for value in values], np.float64)
 
+    def tokens(self) -> NDArray[np.float64]:
+        """Returns (n,) the tokens of each run: those its calls of models reported, with caches, else an estimate."""
+        reported = np.stack([self.numbers(name) for name in _REPORTED])
+        return np.where(self.reports_tokens(), np.nansum(reported, axis=0), self.numbers("tokens"))
+
+    def reports_tokens(self) -> NDArray[np.bool_]:
+        """Returns (n,) whether the calls of models of each run reported tokens."""
+        absent = np.isnan(np.stack([self.numbers(name) for name in _REPORTED]))
+        return ~np.asarray(absent.all(axis=0), np.bool_)
+
+    def tokens_words(self, places: NDArray[np.int64]) -> str:
+        """Returns the name of the tokens of some runs: "tokens", and whether they are an estimate."""
+        reported = self.reports_tokens()[places]
+        return "tokens" if reported.all() else "tokens, partly estimate" if reported.any() else "tokens, estimate"
+
     def _counted(self, table: str, what: str, by: str) -> list[tuple[int, str, str, int, int]]:
         rows = asked(self.path, f"SELECT run, {what} FROM {table} GROUP BY run, {by}")
         return [(self._place[run], *rest) for run, *rest in rows if run in self._place]
@@ -218,15 +234,16 @@ class SurveyRuns:
             return []
         first, last = int(times.min()), int(times.max())
         bins = ((times - first) / (last - first) * (_BINS - 1)).astype(np.int64)
-        return [
+        tokens = self.tokens_words(dated)
+        trends = [Trend(tokens[0].upper() + tokens[1:], _binned(bins, self.tokens()[dated], mean=False), first, last)]
+        return trends + [
             Trend(title, _binned(bins, self.numbers(name)[dated], mean=mean), first, last, mean)
             for name, title, mean in _TRENDS
         ]
 
 
 _TRENDS = (
-    ("tokens", "Tokens", False), ("failed_calls", "Failed calls", False), ("latency_p95", "Calls, p95", True),
-    ("wasted", "Avoidable", False),
+    ("failed_calls", "Failed calls", False), ("latency_p95", "Calls, p95", True), ("wasted", "Avoidable", False),
 )  # fmt: skip
 """Column, title, and True for an average instead of a sum."""
 

@@ -76,3 +76,24 @@ def test_one_run_said_again_and_again_is_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(survey_runs, "_MOST_RUNS", 3)
     with pytest.raises(SurveyError, match="has 4 runs"):
         SurveyRuns(survey(tmp_path, RUN, more="FROM range(4)"))
+
+
+def test_tokens_are_those_reported_and_an_estimate_says_so(tmp_path: Path) -> None:
+    run = {"path": "'/x'", "tokens": "500", "usage_input": "1000", "usage_cache_read": "30000"}
+    times = "FROM range(2) AS t(i)"
+    dated = run | {"run": "'r' || i", "first": "TIMESTAMPTZ '2026-01-01' + to_hours(i::INTEGER)"}
+    reported = SurveyRuns(survey(tmp_path, dated, more=times))
+    both = np.arange(2)
+    assert reported.tokens().tolist() == [31_000, 31_000]
+    assert reported.tokens_words(both) == "tokens"
+    assert (reported.trends(both)[0].title, np.nanmax(reported.trends(both)[0].values)) == ("Tokens", 31_000)
+    (tmp_path / "b").mkdir()
+    mixed = dated | {"usage_input": "CASE i WHEN 0 THEN 1000 END", "usage_cache_read": "NULL"}
+    partly = SurveyRuns(survey(tmp_path / "b", mixed, more=times))
+    assert sorted(partly.tokens().tolist()) == [500, 1_000]
+    assert partly.trends(both)[0].title == "Tokens, partly estimate"
+    (tmp_path / "c").mkdir()
+    estimate = SurveyRuns(
+        survey(tmp_path / "c", dated | {"usage_input": "NULL", "usage_cache_read": "NULL"}, more=times)
+    )
+    assert estimate.trends(both)[0].title == "Tokens, estimate"

@@ -21,6 +21,7 @@ from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, 
 from inspector.analysis.passes.contexts.session_contexts import SessionContexts
 from inspector.protocol import msp
 from inspector.protocol.paths import depth
+from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
@@ -435,7 +436,7 @@ class ContextBuilder:
 
 def _label(text: str) -> str:
     """A text as a label: so many words are more than its length."""
-    return " ".join(text.split(maxsplit=_LABEL_LENGTH // 2 + 1))[:_LABEL_LENGTH]
+    return " ".join(plain_words(text).split(maxsplit=_LABEL_LENGTH // 2 + 1))[:_LABEL_LENGTH]
 
 
 def _masked(texts: list[str]) -> list[str]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from inspector.analysis.passes.contexts.context_tree import ContextTree
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.protocol import msp
+from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.columns import Array
 from inspector.store.messages.capture import Capture
@@ -109,4 +110,4 @@ class SessionContexts:
 def _label(value: object) -> str:
     """What something is called, on one line; "" where that is no text."""
     text = value[: 8 * _LABEL_LENGTH] if isinstance(value, str) else ""
-    return " ".join(mask_text(text).split())[:_LABEL_LENGTH]
+    return " ".join(mask_text(plain_words(mask_text(text))).split())[:_LABEL_LENGTH]

@@ -24,7 +24,7 @@ from inspector.present.session_titles import SessionTitles
 from inspector.present.sources import shared_by_source, state_of
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import text_of
-from inspector.present.wire_text import plain, tool_tip
+from inspector.present.wire_text import excerpt, plain, tool_tip
 from inspector.protocol.context_forms import SOURCES
 from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.protocol.times import NO_TIME
@@ -510,9 +510,9 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
         is_session = contexts.type(node) == SUBSESSION_TYPE
         lines.append(f"{'Sub-session' if is_session else 'Asked'}: {model.label(row)}")
     if (ended := contexts.concluded_by[node]) >= 0:
-        said = " ".join(text_of(document.capture, ended).split())
+        said = excerpt(text_of(document.capture, ended), _CONCLUSION)
         word = "Cancelled" if model.end(row) == "cancelled" else "Concluded"
-        lines.append(f"{word} in No. {ended + 1}{f': {plain(said, _CONCLUSION)}' if said else ''}")
+        lines.append(f"{word} in No. {ended + 1}{f': {said}' if said else ''}")
     lines.append(f"Path: {plain(tree.path(node))}")
     if tree.label[node] or "/" in tree.name[node]:
         lines.append(f"Id: {plain(tree.name[node])}")

@@ -12,9 +12,11 @@ from typing_extensions import override
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.store import Found
 from inspector.present.facts import Fact, FactPart, fact, message_part
+from inspector.present.findings import why
 from inspector.present.formats import delta, number
 from inspector.present.subject import Subject, name_of
 from inspector.present.wire_text import plain
+from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
@@ -97,7 +99,7 @@ def _section(sheet: Sheet, found: Found) -> Section:
 
 def _sentence_card(sheet: Sheet, found: Found, right: str, *, name: str) -> QWidget:
     code = found.check.code
-    sentence = mask_text(sheet.subject.analysis.findings.in_words(found).text)
+    sentence = plain_words(mask_text(sheet.subject.analysis.findings.in_words(found).text))
     rows = [
         Fact(_BLANK, (FactPart(sentence),), lines=_LINES, tooltip=""),
         Fact(_BLANK, (FactPart(code, "mono-dim"),), right=right, filter=filter_by(code), tooltip=found.check.title),
@@ -110,8 +112,8 @@ def _sentence_card(sheet: Sheet, found: Found, right: str, *, name: str) -> QWid
 def _facts(subject: Subject, found: Found) -> list[Fact]:
     check = found.check
     rows = [
-        fact("Why it matters", check.matters.format(limit=f"{check.limit:,}"), lines=_LINES, tooltip=""),
-        fact("What to do", mask_text(subject.analysis.findings.hint(found)), lines=_LINES, tooltip=""),
+        fact("Why it matters", why(check), lines=_LINES, tooltip=""),
+        fact("What to do", plain_words(mask_text(subject.analysis.findings.hint(found))), lines=_LINES, tooltip=""),
     ]
     if found.other >= 0:
         name, mono = name_of(subject.analysis, found.other)

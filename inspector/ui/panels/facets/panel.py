@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QObject, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen
@@ -16,6 +16,7 @@ from inspector.filters.facets import FACETS, FacetTally, FacetValue, label_of
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.log_topics import spoken_kinds
+from inspector.protocol.kinds import last_part
 from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
@@ -135,6 +136,11 @@ class FacetsView(PlainTable):
             super().keyPressEvent(event)
 
 
+def _label(labels: Mapping[str, str], kind: str) -> str:
+    """Returns the word that the table has for a kind; "" in a log that is spoken of by kinds."""
+    return labels.get(kind) or (last_part(kind) if labels else "")
+
+
 class FacetsPanel(HeadedPanel):
     """Values of a few fields, each with how many of the messages shown have it.
 
@@ -199,7 +205,7 @@ class FacetsPanel(HeadedPanel):
             if values:
                 rows.append(FacetRow(field, label_of(field)))
                 labels = spoken_kinds(self._document) if field == "kind" else {}
-                rows += [FacetRow(field, value=value, label=labels.get(value.value, "")) for value in values]
+                rows += [FacetRow(field, value=value, label=_label(labels, value.value)) for value in values]
             elif field in self._open:
                 self._open.discard(field)
             if more:

@@ -242,7 +242,9 @@ class ColumnLayout(QObject):
         """The widest time since the first message, as `formats.seconds` writes it."""
         if self._time_digits <= _SECONDS_DIGITS:
             return "8" * self._time_digits + ".888"
-        return "88:88:88" if self._time_digits <= _HOURS_DIGITS else "888 d 88:88"
+        longest = "88:88:88" if self._time_digits <= _HOURS_DIGITS else "888 d 88:88"
+        within_an_hour = "8" * _SECONDS_DIGITS + ".888"  # of the messages before
+        return max(longest, within_an_hour, key=lambda time: self._paints.width("body", time))
 
     def _longest_names(self) -> Sequence[str]:
         """The two longest names of participants, as rows show them. O(participants that are new)."""

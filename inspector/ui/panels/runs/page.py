@@ -221,8 +221,12 @@ class RunsPage(QWidget):
         """How many runs are shown, what they cost together, and how many logs are none."""
         failed = len(self.runs.failures)
         parts = [formats.number(len(chosen))]
-        for name, words in (("tokens", "tokens"), ("failed_calls", "failed calls")):
-            total = float(np.nansum(self.runs.numbers(name)[chosen])) if len(chosen) else 0.0
+        sums = (
+            (self.runs.tokens(), self.runs.tokens_words(chosen)),
+            (self.runs.numbers("failed_calls"), "failed calls"),
+        )
+        for values, words in sums:
+            total = float(np.nansum(values[chosen])) if len(chosen) else 0.0
             if total:
                 parts.append(f"{formats.short_count(total)} {words}")
         if failed:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
@@ -59,7 +60,6 @@ _TIPS = {
     Column.P95: "What 19 in 20 calls took at most; Return goes to the slowest",
     Column.MODELS: "Models that were called",
 }  # fmt: skip
-_REPORTED = ("usage_input", "usage_output", "usage_cache_read", "usage_cache_write")
 _BEHIND = {
     Column.FAILED: "first_failed", Column.FINDINGS: "worst_no", Column.WASTED: "wasted_no", Column.P95: "slowest_no",
 }  # fmt: skip
@@ -81,6 +81,7 @@ class RunsModel(FiguresModel[int]):
     def __init__(self, runs: SurveyRuns, parent: QObject | None = None) -> None:
         super().__init__(Column.STARTED, parent)
         self.runs = runs
+        self._tokens = runs.tokens()
         paths = [str(runs.value(place, "path")) for place in range(len(runs))]
         common = os.path.commonprefix(paths) if len(paths) > 1 else ""  # noqa: RUF071  to its last "/"
         self._above = common.rfind("/") + 1  # what all paths begin with is not said in each
@@ -113,25 +114,19 @@ class RunsModel(FiguresModel[int]):
         value = self.runs.value(one, FIELDS[column])
         if column is Column.PATH:
             return plain(self.runs.value(one, "title") or mask_text(value[self._above :]))
-        reported = self.reported_tokens(one) if column is Column.TOKENS else None
-        if reported is not None:
-            return formats.short_count(reported)
+        if column is Column.TOKENS and not np.isnan(tokens := self._tokens[one]):
+            return formats.short_count(float(tokens))
         if column is Column.COST and value is None:
             value = self.runs.value(one, "stated_cost")
         if value is None:
             return ""
         return _SAID.get(column, _count)(value)
 
-    def reported_tokens(self, place: int) -> int | None:
-        """Tokens that a run's model calls reported, in and out and of caches; None without any."""
-        reported = [self.runs.value(place, name) for name in _REPORTED]
-        return sum(one or 0 for one in reported) if any(one is not None for one in reported) else None
-
     def _sort_value(self, place: int, column: Column) -> Any:
         """The value that a cell shows, as far as it orders the rows."""
         value = self.runs.value(place, FIELDS[column])
-        if column is Column.TOKENS and (reported := self.reported_tokens(place)) is not None:
-            return reported
+        if column is Column.TOKENS and not np.isnan(tokens := self._tokens[place]):
+            return float(tokens)
         if column is Column.PATH:
             return self.text(place, column).casefold()
         if column is Column.COST and value is None:

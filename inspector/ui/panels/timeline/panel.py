@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QScrollBar, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
+from inspector.analysis.views.causes.chain import ChainStep, steps_of_turn
 from inspector.analysis.views.timeline.brushed import number_condition, time_condition
 from inspector.analysis.views.timeline.lanes import FAMILIES
 from inspector.document.document import CaptureDocument
@@ -213,7 +214,9 @@ class TimelinePanel(QWidget):
         if self._stopped or not self.isVisible():
             return
         known = message is not None and message < len(self.source.times.values)
-        chain = self._document.chain(message) if known and message is not None else []
+        chain: list[ChainStep] = []
+        if known and message is not None:
+            chain = steps_of_turn(self._document.analysis, self._document.chain(message), message)
         self.view.show_message(message if known else None, [(step.message, step.after) for step in chain])
         if known and message is not None:
             if bring:

@@ -1,0 +1,73 @@
+"""Plain words of Markdown, for excerpts on one line: titles, rows, tooltips."""
+
+from __future__ import annotations
+
+import re
+
+from inspector.protocol.payloads.blocks import is_markdown
+
+_MARK = re.compile(r"[`*#\[|]")
+"""One of them is in every text that is Markdown; most texts have none."""
+_LOOKED_AT = 4_000
+"""Characters of a text that are searched for code."""
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_RULE = re.compile(r"\s*\|?[\s:|]*-{3,}[\s:|-]*|\s{0,3}(?:[-*_]\s*){3,}")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*")
+_QUOTE = re.compile(r"(?:\s{0,3}>\s?)+")
+_ITEM = re.compile(r"(\s*)[-*+]\s+(?=\S)")
+_PICTURE = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\s]{0,500}\)")
+_CODE = re.compile(r"(`{1,2})([^\n]{1,500}?)\1(?!`)")
+_EMPHASIS = (
+    re.compile(r"(?<![\w*])(\*{2,3})(?=[^\s*])([^\n]{1,500}?)(?<=[^\s*])\1(?![\w*])"),
+    re.compile(r"(?<![\w*/])(\*)(?=[\w\"'(“])([^*\n]{1,300}?)(?<=[^\s*])\*(?![\w*/])"),
+    re.compile(r"(?<![\w_])(__?)(?=[^\s_])([^_\n]* [^_\n]*?)(?<=[^\s_])\1(?![\w_])"),
+    re.compile(r"(?<![\w~])(~~)(?=\S)([^~\n]{1,300}?)(?<=\S)~~(?![\w~])"),
+)
+"""Of underscores only words with a blank between them: `__init__` and `_name_` are names."""
+_HELD = re.compile("\ue000(\\d+)\ue001")
+
+
+def plain_words(text: str) -> str:
+    """Returns a text without the marks of Markdown; a text that is no Markdown stays as it is.
+
+    Code keeps its characters. Lines stay lines.
+    """
+    if _MARK.search(text) is None or not (_CODE.search(text[:_LOOKED_AT]) or is_markdown(text)):
+        return text
+    lines: list[str] = []
+    fenced = False
+    for line in text.split("\n"):
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif fenced:
+            lines.append(line)
+        elif not _RULE.fullmatch(line):
+            lines.append(_plain_line(line))
+    return "\n".join(lines)
+
+
+def _plain_line(line: str) -> str:
+    heading = _HEADING.fullmatch(line)
+    if heading is not None:
+        line = heading[1]
+    quote = _QUOTE.match(line)
+    if quote is not None:
+        line = line[quote.end() :]
+    line = _ITEM.sub(r"\1• ", line, count=1) if _ITEM.match(line) else line
+    held: list[str] = []
+
+    def hold(found: re.Match[str]) -> str:
+        held.append(found[2])
+        return f"\ue000{len(held) - 1}\ue001"
+
+    is_row = line.lstrip().startswith("|")
+    if is_row:
+        line = line.replace("\\|", "\ue002")
+    line = _CODE.sub(hold, line)
+    if is_row:
+        line = " · ".join(cell.strip() for cell in line.strip().strip("|").split("|"))
+    line = _PICTURE.sub(r"\1", line)
+    for pattern in _EMPHASIS:
+        line = pattern.sub(r"\2", line)
+    line = _HELD.sub(lambda found: held[int(found[1])] if int(found[1]) < len(held) else found[0], line)
+    return line.replace("\ue002", "|") if is_row else line

@@ -1,0 +1,47 @@
+"""A long session of a coding agent in the window: times, facets and the chain in the timeline."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from inspector.present.message_columns import Column
+from inspector.ui.app.application import Application
+from inspector.ui.panels.facets.panel import FacetsPanel
+from inspector.ui.panels.timeline.panel import TimelinePanel
+from tests.pages import ROOT
+from tests.ui.windows import panes_of, run_in_window, until
+
+ORDERS = ROOT / "tests/data/transcripts/orders/3b8a2a8e-5b0f-4a57-9f37-0c1f6d2f7e10"
+
+pytestmark = pytest.mark.styled
+
+
+def test_times_are_whole_kinds_are_words_and_the_timeline_draws_the_turn(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.resize(1000, 700)
+        window.show()
+        await window.opening.load(ORDERS)
+        panes = panes_of(window)
+        table = panes.messages.view
+        metrics = table.fontMetrics()
+        width = table.columnWidth(Column.TIME)
+        times = ("3599.888", "17:14:15")
+        assert all(metrics.horizontalAdvance(time) < width for time in times), "times are never elided"
+        window.dock_row.turn_over("Facets")
+        facets = window.docks["Facets"].widget()
+        assert isinstance(facets, FacetsPanel)
+        await until(lambda: len(facets.model.rows) > 5, "the facets")
+        labels = [row.label for row in facets.model.rows if row.field == "kind" and row.value is not None]
+        assert {"call", "result", "thought"} <= set(labels)
+        assert not any("/" in label for label in labels)
+        panes.go_to(145)
+        window.center.show_view("timeline")
+        timeline = window.center.currentWidget()
+        assert isinstance(timeline, TimelinePanel)
+        timeline.show_message(145)
+        assert 1 < len(timeline.view._chain) < 10
+        assert len(panes.document.chain(145)) > 50
+
+    run_in_window(qapp, steps)

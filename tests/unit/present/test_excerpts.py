@@ -1,0 +1,49 @@
+"""Excerpts of what somebody wrote are plain words wherever they are shown."""
+
+from __future__ import annotations
+
+from inspector.document.document import CaptureDocument
+from inspector.document.session_titles import SessionTitles
+from inspector.present.findings import finding_line
+from inspector.present.message_row import row_content
+from inspector.present.subject import name_of
+from tests.builders import document_of, envelope
+from tests.pages import ROOT
+from tests.unit.present.test_account import account
+
+_MARKED = "## Plan\n\nFix the **timeout** in `server.py`, see [the issue](https://example.com/1)."
+_WORDS = "Plan Fix the timeout in server.py, see the issue."
+
+
+def test_a_row_a_chain_and_what_happened_show_plain_words() -> None:
+    document = document_of(envelope("chat", {"text": _MARKED}, sender="lead"))
+    assert row_content(document, 0).text == _WORDS
+    assert " ".join(name_of(document.analysis, 0)[0].split()) == _WORDS
+    (first, *_rest) = account(document).lines
+    assert (first.about, first.text) == ("First said", f"lead: “{_WORDS}”")
+
+
+def test_thoughts_are_plain_words_and_arguments_of_tools_are_not_touched() -> None:
+    thought = envelope("reasoning/thought", {"text": _MARKED}, sender="lead", context="r-1")
+    params = {"name": "write", "arguments": {"text": "**bold** `code`"}}
+    call = envelope("mcp/request", {"method": "tools/call", "params": params}, sender="lead", to=["files"])
+    document = document_of(thought, call)
+    assert row_content(document, 0).text == _WORDS
+    assert "**bold** `code`" in row_content(document, 1).text
+
+
+def test_a_title_is_plain_words() -> None:
+    titles = SessionTitles(document_of(envelope("chat", {"text": "x"})).capture)
+    assert titles.on_one_line(_MARKED) == _WORDS
+
+
+def test_sentences_of_findings_are_plain_words() -> None:
+    document = CaptureDocument()
+    document.load(ROOT / "tests/data/recordings/mcp/py2-http-legacy-2025-11-25.jsonl")
+    rows = range(len(document.capture))
+    found = [(one.check, row) for row in rows for one in document.analysis.findings.found.of(row)]
+    lines = [line for check, message in found if (line := finding_line(document, check, message)) is not None]
+    assert len(lines) > 2
+    assert any("tide was changed" in line.sentence for line in lines)
+    assert not any("`" in line.sentence or "`" in line.advice for line in lines)
+    document.close()

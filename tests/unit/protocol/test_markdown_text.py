@@ -1,0 +1,61 @@
+"""Plain words of Markdown; code, names and texts that are no Markdown stay as they are."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from inspector.present.wire_text import excerpt
+from inspector.protocol.payloads.markdown_text import plain_words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("## Result\n\nAll **12 tests** pass, see [the log](https://example.com/log).",
+         "Result\n\nAll 12 tests pass, see the log."),
+        ("**`make test`** is *green* and ~~red~~ again", "make test is green and red again"),
+        ("Run `a*b*c` and `**kwargs`", "Run a*b*c and **kwargs"),
+        ("**Note:** `__init__` and __init__ and _private_name", "Note: __init__ and __init__ and _private_name"),
+        ("**A** _few words_ here", "A few words here"),
+        ("```python\nx = a ** b ** c\n# no heading\n```", "x = a ** b ** c\n# no heading"),
+        ("> **quoted** words\n- item\n* [x](y) other\n1. first", "quoted words\n• item\n• x other\n1. first"),
+        ("| name | of |\n|---|---|\n| `a \\| b` | **c** |", "name · of\na | b · c"),
+        ("**x** and 2 * 3 * 4 and *.py and a/*.txt, b/*.md", "x and 2 * 3 * 4 and *.py and a/*.txt, b/*.md"),
+        ("![picture](a.png) and **bold**", "picture and bold"),
+    ],
+)  # fmt: skip
+def test_marks_are_left_out(text: str, words: str) -> None:
+    assert plain_words(text) == words
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2 * 3 * 4", "ls *.py && rm -rf build/*", "#!/bin/sh\n# a comment\nx=1\ny=2\nz=3\n", "a_b_c __init__", "plain", "",
+     "| grep x", "[1, 2, 3]", "x[0](y)"[:4]],
+)  # fmt: skip
+def test_what_is_no_markdown_stays(text: str) -> None:
+    assert plain_words(text) == text
+
+
+def test_a_secret_cut_by_marks_stays_masked() -> None:
+    token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    assert token not in excerpt(f"The **token** is {token} here")
+    cut = f"The **word** is {token[:10]}**{token[10:]}**"
+    assert token not in excerpt(cut)
+
+
+def test_hostile_text_takes_no_time() -> None:
+    began = time.perf_counter()
+    for text in (
+        "**" * 20_000,
+        "`" * 40_000,
+        "[" * 40_000,
+        "*a " * 20_000,
+        "> " * 20_000,
+        "|" * 40_000,
+        "_ a" * 20_000,
+    ):
+        plain_words("**bold** `a` `b`\n" + text)
+    assert time.perf_counter() - began < 5
