@@ -30,9 +30,14 @@ ASKS_PERSON = (
 _AROUND = ("Error: ", "<tool_use_error>", "exec_command failed: ", "apply_patch failed: ")
 
 
-def is_declined(text: str) -> bool:
-    """Returns True if a result says that the user declined its call."""
-    head = text[:LONGEST].lstrip()
-    for around in _AROUND:
+def is_declined(text: str, *, bare: bool = False) -> bool:
+    """Returns True if a result says that the user declined its call.
+
+    Args:
+        text: of the result.
+        bare: nothing may stand before the words of the client.
+    """
+    head = text[:LONGEST] if bare else text[:LONGEST].lstrip()
+    for around in () if bare else _AROUND:
         head = head.removeprefix(around)
     return head.startswith(_BEGINS)

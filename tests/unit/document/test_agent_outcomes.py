@@ -141,6 +141,25 @@ def test_what_the_user_refuses_is_no_failure_and_no_latency() -> None:
     assert summary(document, "")["findings"] == {}
 
 
+@pytest.mark.parametrize(
+    ("text", "told", "rejected"),
+    [
+        (REFUSED, None, 1), (REFUSED, "User rejected tool use", 1), (REFUSED, f"Error: {REFUSED}", 1),
+        ("Blocked.", "User rejected tool use", 1),
+        (REFUSED, {"stdout": "", "stderr": REFUSED}, 0), (REFUSED, [{"type": "text", "text": REFUSED}], 0),
+        (REFUSED, f"Error: Exit code 1\n{REFUSED}", 0), (f"Exit code 1\n{REFUSED}", None, 0),
+        (f"<tool_use_error>{REFUSED}", None, 0), (f" {REFUSED}", None, 0), (REFUSED, "", 0),
+    ],
+)  # fmt: skip
+def test_what_a_tool_of_claude_printed_is_no_refusal(text: str, told: Any, rejected: int) -> None:
+    more = {} if told is None else {"toolUseResult": told}
+    lines = [claude(0, "assistant", used("a", "Bash")), claude(1, "user", result("a", text, failed=True), **more)]
+    found = calls(document_with(lines))
+    assert (found["rejected"], found["failed"]) == (rejected, 1 - rejected)
+    (*_, answer), more = (result("a", REFUSED),), {"toolUseResult": "User rejected tool use"}
+    assert calls(document_with([lines[0], claude(1, "user", answer, **more)]))["rejected"] == 0, "it did not fail"
+
+
 # Gemini CLI
 
 

@@ -235,12 +235,23 @@ def _result(line: Line, block: Block) -> Meaning:
     elif line.is_printed and block.tool_use_id is not None:
         spawn = Spawn(agent=block.tool_use_id, ended=True, failed=block.is_error is True)
     failed = block.is_error is True
-    declined = failed and is_declined(first_text(block.content) or "")
+    declined = failed and _is_declined(line, first_text(block.content) or "")
     took = told.durationMs if told is not None and told.durationMs is not None else -1
     return Meaning(
         kinds.RESPONSE, TOOLS, (agent_of(line),), correlation=block.tool_use_id, failed=failed and not declined,
         declined=declined, took_ns=took * 1_000_000 if 0 <= took < _MOST else -1, spawn=spawn, echo=echo,
     )  # fmt: skip
+
+
+def _is_declined(line: Line, text: str) -> bool:
+    """Returns True if the user declined a call; tools may print the same words.
+
+    The program's own value beside the result tells: an object is of a tool that ran, a text is the refusal.
+    """
+    if not line.toolUseResult:
+        return is_declined(text, bare=True)
+    told = text_in(line.toolUseResult)
+    return told is not None and is_declined(told)
 
 
 def _spawned(line: Line, block: Block, told: ToolUseResult) -> Spawn:
