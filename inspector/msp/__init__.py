@@ -1,9 +1,9 @@
-"""The Model Subsession Protocol: sessions read, checked, edited, saved, and what a sub-session sends a model.
+"""Model Subsession Protocol: reads, checks, edits and saves sessions, and computes a sub-session's merged context.
 
-These names are all that the rest of the program may use; `inspector.ui.msp` alone reaches deeper, being the view of it.
-What any capture can hold of sessions is no part of this room and known without it: the names of our envelopes
-(`protocol.msp`), the contexts they make (`analysis.passes.contexts.session_contexts`), what their rows get wrong
-(`analysis.findings.msp`), and any context written as a sub-session (`export.msp`).
+The rest of the program may only use the names below; `inspector.ui.msp`, the view of this room, may reach deeper. Facts
+about sessions in any capture are outside of it: envelope names (`protocol.msp`), contexts
+(`analysis.passes.contexts.session_contexts`), findings in rows (`analysis.findings.msp`), and the export of a context
+as a sub-session (`export.msp`).
 """
 
 from __future__ import annotations

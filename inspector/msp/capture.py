@@ -1,7 +1,7 @@
-"""A document of sessions shown as a capture: its projection in a spool of ours, and how that follows edits.
+"""Shows a session document as a capture, through a projection in a spool of ours.
 
-The document is what is edited and saved; the capture is read-only and made from it (`msp.projection`). It follows
-edits at its end, in place, or by saying that it cannot.
+The document is edited and saved; the capture is read-only and made from it (`msp.projection`). It follows edits by
+appending, by rewriting in place, or by reporting that it cannot.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from inspector.store.files.spool import Spool
 from inspector.store.messages.capture import Capture
 
 FORMAT = "msp-session"
-"""What the format of such a document is called."""
+"""Name of the document's format."""
 
 _WAIT_S = 0.02
 _MOST_NAMES = 2_000
 _MOST_DEEP = 2
-"""Names in a folder, and levels below it, among which it is looked for a file of sessions."""
+"""Limits of names in a folder, and of levels below it, in the search for session files."""
 _ROW_PROBLEMS = frozenset({"msp-visibility"})
-"""Of the document's problems those that are looked for in the rows instead, where they are known of any capture."""
+"""Problems that are found in rows of any capture instead of the document."""
 
 
 def is_session_document(path: Path) -> bool:
-    """Whether a file, or any file of a folder, holds sessions; told by what they begin with.
+    """Returns True if a file, or any file of a folder, begins like a session document.
 
     Raises:
         OSError: it cannot be read.
@@ -48,25 +48,25 @@ def is_session_document(path: Path) -> bool:
     if not path.is_dir():
         return path.is_file() and _is_msp_file(path)
     for inner in _some_files(path):
-        with contextlib.suppress(OSError):  # another one of the folder may tell
+        with contextlib.suppress(OSError):  # another file of the folder may match
             if _is_msp_file(inner):
                 return True
     return False
 
 
 def holds_sessions(source: SourceFile) -> bool | None:
-    """Whether a file of ours that is being filled holds sessions; None as long as that cannot be said.
+    """Returns True if a filling file of ours contains sessions; None while that is undecided.
 
     Raises:
         OSError: it cannot be read.
     """
-    growing = source.growing  # asked before reading: what comes after the end was said is none
+    growing = source.growing  # checked before the read: no data follows after the end
     head = source.read(0, HEAD_BYTES)
     return is_msp_stream(head) if growing else is_msp(head)
 
 
 def _some_files(folder: Path) -> Iterator[Path]:
-    """Files of a folder that may hold sessions; not of a whole disk, on which somebody clicked by mistake."""
+    """Yields possible session files of a folder, within limits: a user may select a whole disk by mistake."""
     seen = 0
     for place, folders, names in os.walk(folder):
         deep = len(Path(place).relative_to(folder).parts) >= _MOST_DEEP
@@ -78,7 +78,7 @@ def _some_files(folder: Path) -> Iterator[Path]:
             plain = name.removesuffix(".gz").removesuffix(".zst")
             if not name.startswith(".") and plain.endswith(SUFFIXES):
                 path = Path(place, name)
-                if path.is_file() and not path.is_symlink():  # a pipe would never end, a link leads elsewhere
+                if path.is_file() and not path.is_symlink():  # a pipe never ends, and a link leads elsewhere
                     yield path
         seen += len(folders)
 
@@ -98,24 +98,22 @@ def _is_msp_file(path: Path) -> bool:
 
 
 class SpoolFeed:
-    """A spool that is filled at once and grows by edits; a `Feed` of `source_files` that never waits for more."""
+    """A spool that is filled at once and grows by edits; a `Feed` of `source_files` that never waits."""
 
     def __init__(self, spool: Spool) -> None:
         self.spool = spool
 
     @property
     def path(self) -> Path:
-        """The file it fills."""
         return self.spool.path
 
     @property
     def growing(self) -> bool:
-        """Edits add to it; nobody else does."""
+        """False: only edits append to it."""
         return False
 
     @property
     def progress(self) -> tuple[int, int]:
-        """All of it is there."""
         return self.spool.size, self.spool.size
 
     @property
@@ -125,37 +123,36 @@ class SpoolFeed:
 
     @property
     def unopened(self) -> bool:
-        """It is no pipe."""
+        """False: it is no pipe."""
         return False
 
     @property
     def trouble(self) -> str | None:
-        """Nothing ends it before its time."""
+        """None: filling never fails early."""
         return None
 
     def wait(self, timeout_s: float) -> None:
-        """Nothing more comes by itself."""
+        """Returns at once; only edits append."""
 
     def stop(self) -> None:
-        """There is nothing to stop."""
+        """Does nothing."""
 
     def close(self) -> None:
-        """Remove the file."""
         self.spool.close()
 
 
 class MspCapture:
-    """The projection of a document of sessions, in a spool.
+    """Projection of a session document in a spool.
 
     Attributes:
         document: the sessions.
-        source: what a reader reads; None until `fill` has come to its end.
-        revision: of the document when it was projected.
-        is_behind: the document lost something, so that only another projection can show it.
+        source: source for readers; None before the end of `fill`.
+        revision: revision of the document at the projection.
+        is_behind: the document lost an object, so a new projection is needed.
     """
 
     def __init__(self, document: SessionDocument, path: Path, name: str) -> None:
-        """Prepare. Raises OSError when there is no room for a spool."""
+        """Prepares the projection. Raises OSError if there is no space for a spool."""
         self.document = document
         self.source: SourceFile | None = None
         self.is_behind = False
@@ -167,14 +164,14 @@ class MspCapture:
 
     @property
     def projection(self) -> Projection:
-        """Which row is what; there once `fill` has begun."""
+        """Maps rows to objects; created by the first access."""
         if self._projection is None:
             self.revision = self.document.revision
             self._projection = Projection(self.document)
         return self._projection
 
     def fill(self) -> Generator[tuple[int, int]]:
-        """Write the projection, some thousand rows a step; gives how many of how many are written."""
+        """Writes the projection, some thousand rows per step; yields rows written and their total."""
         try:
             self._spool.write(HEADER)
             rows, done = len(self.projection), 0
@@ -190,10 +187,10 @@ class MspCapture:
     # Following edits
 
     def take(self, edit: Edit, capture: Capture) -> list[int] | None:
-        """Let the spool follow an edit: what is new is at its end, to be read on from there.
+        """Applies an edit to the spool; new rows are appended.
 
         Returns:
-            Rows whose lines were written anew; None when only another projection will do.
+            Rows with rewritten lines; None if a new projection is needed.
         """
         if self.is_behind:
             return None
@@ -216,7 +213,7 @@ class MspCapture:
         return self.projection.row_of(edit.key, BEGAN)
 
     def _write_anew(self, row: int, capture: Capture) -> bool:
-        """Put a row's line in its place; False where it needs more room than it has."""
+        """Rewrites a row's line in place; returns False if the line has become too long."""
         line = self.projection.line(row)[:-1]
         room = int(capture.columns["length"][row])
         spare = line.rstrip(b"}")
@@ -227,10 +224,10 @@ class MspCapture:
         capture.records.forget(row)
         return True
 
-    # What the document knows of itself
+    # Problems
 
     def problems(self) -> Sequence[ReportedProblem]:
-        """What is wrong with the document, by the rows it is about; what is about no object stands with the first."""
+        """Returns the document's problems by row; problems without an object belong to the first row."""
         problems = [problem for problem in self.document.problems if problem.code not in _ROW_PROBLEMS]
         new = [problem for problem in problems if problem not in self._rows_about]
         rows = self.projection.rows_about((problem.key, problem.message) for problem in new)
@@ -244,7 +241,7 @@ class MspCapture:
         return self._rows_about.get(problem, 0)
 
     def _overlaps(self) -> list[ReportedProblem]:
-        """Snapshots of which another one before covers a part."""
+        """Returns snapshots that overlap with the previous one."""
         found: list[ReportedProblem] = []
         for session in self.document.sessions:
             spans = sorted((one.covers, number) for number, one in enumerate(session.snapshots) if one.covers)
@@ -257,11 +254,11 @@ class MspCapture:
 
 
 def read_sessions(paths: Sequence[Path], *, wait: bool) -> Generator[None, None, SessionDocument]:
-    """Read sessions; for a window in a thread, so that it stays responsive. Steps that bring nothing.
+    """Reads sessions; unless `wait` is set, in a thread with empty steps, so that a window stays responsive.
 
     Raises:
         OSError: a file cannot be read.
-        NotMspError: none of them holds an object of a session.
+        NotMspError: no file contains a session object.
     """
     if wait:
         return SessionDocument.read(paths)
@@ -285,26 +282,26 @@ def read_sessions(paths: Sequence[Path], *, wait: bool) -> Generator[None, None,
 
 
 class ShowsSessions(Protocol):
-    """What takes part of the document whose capture it is."""
+    """The document that owns the capture."""
 
     capture: Capture
     analysis: Analysis
 
     def poll(self) -> bool:
-        """Take in what its sources have gained."""
+        """Reads new data of its sources."""
         ...
 
     def take_rewritten(self, rows: Sequence[int]) -> None:
-        """Take in lines that were written anew in their places."""
+        """Reads rewritten lines again."""
         ...
 
     def catch_up(self) -> None:
-        """Let the checks look at what they were told meanwhile."""
+        """Runs the checks on pending changes."""
         ...
 
 
 class SessionFollowing:
-    """Lets a capture follow the edits of the document of sessions it shows.
+    """Applies edits of a session document to its capture.
 
     Attributes:
         shown: the projection.
@@ -318,26 +315,25 @@ class SessionFollowing:
 
     @property
     def missed_any(self) -> bool:
-        """Whether there were edits that it has not taken in."""
+        """Returns True if edits were missed."""
         return self.shown.is_behind or self._revision != self.shown.document.revision
 
     def start(self, on_behind: Callable[[], None] | None = None) -> None:
-        """Follow from now on.
+        """Starts to follow.
 
         Args:
-            on_behind: called when only another projection can show what there is now: something was taken away.
+            on_behind: called if only a new projection can show the document, after a removal.
         """
         self._on_behind = on_behind
         if self not in self.shown.document.observers:
             self.shown.document.observers.append(self)
 
     def stop(self) -> None:
-        """Follow no more."""
         if self in self.shown.document.observers:
             self.shown.document.observers.remove(self)
 
     def session_edited(self, edit: Edit) -> None:
-        """Take an edit in: at the end, in place, or by saying that it cannot be."""
+        """Applies an edit by appending, by rewriting, or by a call of `on_behind`."""
         document = self._document
         self._revision = self.shown.document.revision
         rows = self.shown.take(edit, document.capture)
@@ -351,7 +347,7 @@ class SessionFollowing:
         self.report_problems()
 
     def report_problems(self) -> None:
-        """Let the findings say what is wrong with the sessions as they are now."""
+        """Passes the document's present problems to the findings."""
         findings = self._document.analysis.findings
         problems = self.shown.problems()
         if list(problems) != list(findings.reported):

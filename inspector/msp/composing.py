@@ -1,6 +1,6 @@
-"""What each edit consists of: which objects get which members, and why an edit is not possible.
+"""Composes edits: the changed objects and members, and the reasons against impossible edits.
 
-New objects get a time written as the file writes its times, and an id nobody has.
+New objects get a time in the file's format and a unique id.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from inspector.msp.rules import Rules
 from inspector.protocol.times import format_time
 
 PolicyValue = bool | int | list[str] | None
-"""What a member of a policy is to be; None: it goes."""
+"""New value of a policy member; None removes it."""
 
 
 class CannotEditError(ValueError):
-    """The edit is not possible; the text says why, in a sentence."""
+    """The edit is impossible; the text is the reason, as a sentence."""
 
 
 _POLICY = {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": Rules().missing_recent}
-"""What a new sub-session takes along, as the protocol reads a policy that does not say."""
+"""Policy of a new sub-session, with the protocol's defaults."""
 
 
 class _Objects(Protocol):
-    """What of a document edits are made from."""
+    """The parts of a document that edits need."""
 
     files: list[MspFile]
     sessions: list[Session]
@@ -57,7 +57,7 @@ class _Objects(Protocol):
 
 
 class Composer:
-    """Composes edits of a document at one moment; nothing is changed before the steps are done."""
+    """Composes edits of a document's present state; changes no object itself."""
 
     def __init__(self, objects: _Objects, by_key: dict[str, Subsession], now_ns: int) -> None:
         self._objects = objects
@@ -65,7 +65,7 @@ class Composer:
         self._now_ns = now_ns
 
     def opened(self, parent: Owner, label: str, policy: dict[str, Any] | None) -> tuple[Subsession, Made]:
-        """A new sub-session where the others of its parent stand."""
+        """Composes a new sub-session beside its siblings."""
         self.refuse_strange(parent)
         taken = {*self._by_key, *(session.key for session in self._objects.sessions)}
         key = new_id("sub", taken)
@@ -87,7 +87,7 @@ class Composer:
         return sub, Made(Edit(f"Open {label}", "append", key, None, (sub,)), steps)
 
     def added(self, owner: Owner, role: str, content: str, visibility: str | None) -> tuple[Message, Made]:
-        """A new message at the end."""
+        """Composes a new message at the end."""
         self.refuse_strange(owner)
         _refuse(self.why_not_added(owner))
         data: dict[str, Any] = {"id": new_id("m", ()), "role": role, "content": content}
@@ -98,7 +98,7 @@ class Composer:
         return message, Made(Edit(f"Add message to {owner.label}", "append", owner.key, message, (message,)), steps)
 
     def closed(self, sub: Subsession, summary: str | None, *, append_to_parent: bool) -> Made:
-        """Status, time and summary; with a message in the parent when that is wished."""
+        """Composes a close: status, time, summary, and optionally a message in the parent."""
         steps = self._ended(sub, CLOSED)
         added: list[Message | Subsession] = [sub]
         if summary:
@@ -110,18 +110,18 @@ class Composer:
         return Made(Edit(f"Close {sub.label}", "append", sub.key, None, tuple(added)), steps)
 
     def discarded(self, sub: Subsession) -> Made:
-        """Status and time; the messages are kept for the record."""
+        """Composes a discard: status and time; the messages are kept."""
         return Made(Edit(f"Discard {sub.label}", "append", sub.key, None, (sub,)), self._ended(sub, DISCARDED))
 
     def reopened(self, sub: Subsession) -> Made:
-        """Open once more; its summary stays until it is closed again."""
+        """Composes a reopening; the summary stays until the next close."""
         self.refuse_strange(sub)
         _refuse(self.why_not_reopened(sub))
         steps = [SetMember(sub.data, "status", "open"), SetMember(sub.data, "closed_at", None)]
         return Made(Edit(f"Reopen {sub.label}", "restructure", sub.key), steps)
 
     def merged(self, sub: Subsession) -> Made:
-        """One message with the summary, labelled, and the global ones; nothing else crosses."""
+        """Composes a merge: one labelled message with the summary, and copies of the global messages."""
         self.refuse_strange(sub)
         _refuse(self.why_not_merged(sub))
         parent = cast(Owner, sub.parent)
@@ -138,14 +138,14 @@ class Composer:
         return Made(Edit(f"Merge {sub.label}", "append", sub.key, None, tuple(added)), steps)
 
     def shown(self, message: Message, visibility: str | None) -> Made:
-        """Another visibility, or none."""
+        """Composes another visibility for a message; None removes it."""
         self.refuse_strange(message.owner)
         steps = [SetMember(message.data, "visibility", REMOVED if visibility is None else visibility)]
         words = "Make message global" if visibility == "global" else "Change visibility"
         return Made(Edit(words, "visibility", message.owner.key, message), steps)
 
     def with_policy(self, sub: Subsession, changes: dict[str, PolicyValue]) -> Made | None:
-        """Another policy; None when it is the one there is."""
+        """Composes a policy change; None if there is no difference."""
         self.refuse_strange(sub)
         before = dict_of(sub.data, "context_policy")
         steps: list[Step] = []
@@ -162,7 +162,7 @@ class Composer:
         return Made(Edit(f"Change what {sub.label} takes along", "policy", sub.key), steps)
 
     def referred(self, sub: Subsession, other: Subsession) -> Made:
-        """A policy that lets the summary of another one in."""
+        """Composes a policy that includes another sub-session's summary."""
         self.refuse_strange(sub)
         self.refuse_strange(other)
         _refuse(self.why_not_referred(sub, other))
@@ -172,7 +172,7 @@ class Composer:
         )
 
     def withdrawn(self, sub: Subsession, name: str) -> Made:
-        """A policy that does no longer let the summary of another one in."""
+        """Composes a policy without another sub-session's summary."""
         self.refuse_strange(sub)
         if name not in sub.policy.include_summaries:
             raise CannotEditError(f"{sub.label} does not refer to {name}.")
@@ -184,19 +184,19 @@ class Composer:
     # Why not ---------------------------------------------------------------------------------------------------------
 
     def why_not_added(self, owner: Owner) -> str | None:
-        """Why no message can be added; None when one can."""
+        """Returns the reason against a new message, if any."""
         if isinstance(owner, Subsession) and not owner.is_open:
             return f"{owner.label} is closed."
         return _why_no_messages(owner)
 
     def why_not_opened(self, parent: Owner) -> str | None:
-        """Why nothing can be opened below; None when it can."""
+        """Returns the reason against a new sub-session below, if any."""
         if isinstance(parent, Subsession) and not parent.is_open:
             return f"{parent.label} is closed."
         return None
 
     def why_not_reopened(self, sub: Subsession) -> str | None:
-        """Why it cannot be reopened; None when it can."""
+        """Returns the reason against a reopening, if any."""
         if sub.is_open:
             return f"{sub.label} is open."
         if sub.merged:
@@ -206,7 +206,7 @@ class Composer:
         return None
 
     def why_not_merged(self, sub: Subsession) -> str | None:
-        """Why it cannot be merged; None when it can."""
+        """Returns the reason against a merge, if any."""
         if sub.merged:
             return f"{sub.label} was merged before."
         if sub.is_open:
@@ -224,7 +224,7 @@ class Composer:
         return None
 
     def why_not_referred(self, sub: Subsession, other: Subsession) -> str | None:
-        """Why a sub-session cannot refer to the summary of another one; None when it can."""
+        """Returns the reason against a reference to another sub-session's summary, if any."""
         if not sub.is_open:
             return f"{sub.label} is closed."
         if other is sub:
@@ -244,7 +244,7 @@ class Composer:
     # Parts of edits --------------------------------------------------------------------------------------------------
 
     def refuse_strange(self, owner: Owner) -> None:
-        """Refuse what was held while the files were read again: an edit of it would be one of nothing."""
+        """Refuses an object from before a reload: the edit would have no effect."""
         known = self._by_key.get(owner.key)
         if owner is not known and not any(owner is session for session in self._objects.sessions):
             raise CannotEditError(f"{owner.label} was read again from its file meanwhile.")
@@ -266,7 +266,8 @@ class Composer:
             "content": summary_entry(sub, summary),
             "timestamp": self._now(parent),
         }
-        if isinstance(parent, Subsession):  # in a chat it is sent with its recent messages, which `main_only` is not
+        # a chat sends the summary with its recent messages, and `main_only` would prevent that
+        if isinstance(parent, Subsession):
             data["visibility"] = usual_visibility(parent)
         if _is_marked(sub):
             data[SUMMARY_OF] = sub.id
@@ -276,10 +277,10 @@ class Composer:
         return message, [*steps, SetAttribute(sub, "summarized", True)]
 
     def _crossing(self, sub: Subsession, parent: Owner) -> list[dict[str, Any]]:
-        """Copies of the global messages the parent has not.
+        """Returns copies of the global messages that the parent lacks.
 
-        The same message is shown in the parent: it keeps its id, by which it is counted once. Where the parent gave
-        that to another message, ids being of one conversation each, it gets one of its own.
+        A copy keeps its id, so that it counts once. If the parent uses that id for another message, since ids belong to
+        one conversation, the copy gets a new one.
         """
         items = [item for item in sub.items if _is_global(item)]
         known = self._objects.known.having(parent, {text_of(item, "id") for item in items}) if items else set[str]()
@@ -300,18 +301,18 @@ class Composer:
         steps: list[Step] = []
         if owner.data.get("messages") is None:
             steps.append(SetMember(owner.data, "messages", owner.items))
-        elif owner.items is not owner.data["messages"]:  # there are elements that are no messages
+        elif owner.items is not owner.data["messages"]:  # the list contains elements that are not messages
             steps.append(Insert(owner.data["messages"], data))
         steps.append(Insert(owner.items, data))
         return Message(data, owner), steps
 
     def _place(self, parent: Owner, data: dict[str, Any]) -> tuple[Home, list[Step]]:
-        """Where a new sub-session goes: beside its siblings, into the file's list, else into its parent."""
+        """Chooses the place of a new sub-session: beside its siblings, in the file's list, or in its parent."""
         _refuse(self.why_not_opened(parent))
         objects = self._objects
         home = objects.homes.get(parent.key)
         if home is not None and not self._is_found(parent):
-            return self._embedded(parent, home, data)  # naming its parent would not do
+            return self._embedded(parent, home, data)  # the parent's id alone would be ambiguous
         for sub in reversed(parent.children):
             beside = objects.homes[sub.key]
             if beside.siblings is not None:
@@ -334,7 +335,7 @@ class Composer:
         return self._embedded(parent, home, data)
 
     def _is_found(self, parent: Owner) -> bool:
-        """Whether what is written elsewhere in the files comes below this one again when they are read."""
+        """Returns True if a sub-session that names this parent's id is linked to it on the next read."""
         sessions = self._objects.sessions
         if not parent.id:
             return isinstance(parent, Session) and len(sessions) == 1
@@ -342,14 +343,14 @@ class Composer:
         return next(same, None) is parent
 
     def _near(self, parent: Owner) -> list[str]:
-        """Keys of sub-sessions whose files show where another one goes: the parent's own first."""
+        """Returns keys of sub-sessions whose files suggest a place, the parent's own first."""
         near = [sub.key for sub in parent.children]
         if len(self._objects.files) > 1:
             near += [sub.key for sub in self._objects.subsessions]
         return near
 
     def _beside(self, alone: Home, parent: Owner, data: dict[str, Any]) -> tuple[Home, list[Step]]:
-        """A file of its own beside a sub-session that has one; in the same file when there is no other."""
+        """Places it in a file of its own beside a sibling's; in the same file if there is only one."""
         file = alone.file
         if len(self._objects.files) == 1:
             values = [file.value]
@@ -372,12 +373,12 @@ class Composer:
 
 
 def _like(file: MspFile) -> bytes:
-    """An empty object in the style of a file."""
+    """Returns an empty object in the style of a file."""
     return file.original if isinstance(file.value, dict) and file.original.lstrip()[:1] == b"{" else b"{}\n"
 
 
 def _listed(parent: Owner, data: dict[str, Any]) -> list[Step]:
-    """The new id in the session's list of them, where it has one."""
+    """Adds the new id to the session's list, if it has one."""
     listed = parent.data.get("subsessions")
     if isinstance(parent, Session) and isinstance(listed, list):
         return [Insert(cast(list[Any], listed), data["subsession_id"])]
@@ -393,7 +394,7 @@ def _why_no_messages(owner: Owner) -> str | None:
 
 
 def _is_marked(sub: Subsession) -> bool:
-    """Whether a mark in the parent's messages with its id is about this one alone."""
+    """Returns True if a mark with its id in the parent's messages is unambiguous."""
     beside = sub.parent.children if sub.parent is not None else []
     return bool(sub.id) and not any(other is not sub and other.id == sub.id for other in beside)
 
@@ -415,7 +416,7 @@ _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(Z|[+-]\d
 
 
 def written_time(now_ns: int, examples: Iterable[object]) -> str:
-    """RFC 3339 in UTC with as many digits as the first example that is such a time; else milliseconds and Z."""
+    """Formats RFC 3339 in UTC, with the precision of the first valid example; else milliseconds and Z."""
     written = format_time(now_ns) or ""
     for example in examples:
         if isinstance(example, str) and (found := _RFC_3339.fullmatch(example)):
@@ -427,7 +428,7 @@ def written_time(now_ns: int, examples: Iterable[object]) -> str:
 
 
 def times_near(owner: Session | Subsession) -> Iterable[object]:
-    """Times as written, nearest first: of an owner's last message, of the owner, of those around it."""
+    """Yields times as written, nearest first: of the last message, of the owner, of its parents."""
     above: Session | Subsession | None = owner
     while above is not None:
         if above.items:
@@ -439,7 +440,7 @@ def times_near(owner: Session | Subsession) -> Iterable[object]:
 
 
 def new_id(kind: str, taken: Collection[str]) -> str:
-    """An id no object has: random, so that two people who work on copies do not choose the same."""
+    """Returns a random unused id, so that two people with copies do not choose the same one."""
     while (name := f"{kind}-{secrets.token_hex(6)}") in taken:
         pass
     return name

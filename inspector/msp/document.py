@@ -1,4 +1,4 @@
-"""An MSP document in work: its sessions and sub-sessions, edits that can be undone, and the files it lies in."""
+"""An editable MSP document: its sessions and sub-sessions, undoable edits, and its files."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from inspector.protocol.times import NO_TIME, written_time
 
 IDLE_AFTER_S = 30
 _LOOKED_AT = 16
-"""Last messages among which one with a time is looked for."""
+"""Number of last messages searched for one with a time."""
 
 
 def _said_ns(owner: Owner) -> int:
-    """When the last message was said; NO_TIME."""
+    """Returns the time of the last message, or NO_TIME."""
     said = (written_time(item.get("timestamp")) for item in reversed(owner.items[-_LOOKED_AT:]))
     return next((ns for ns in said if ns != NO_TIME), NO_TIME)
 
 
 def _last_in_reach(sub: Subsession) -> int:
-    """Returns when something was last said in a sub-session or below it; an opening counts where nothing was said."""
+    """Returns the time of the last message in a sub-session or below it; the opening counts without messages."""
     left, last = [sub], NO_TIME
     while left:
         one = left.pop()
@@ -60,10 +60,10 @@ def _last_in_reach(sub: Subsession) -> int:
 
 
 class SessionDocument:
-    """Sessions, their sub-sessions and messages, as in the files and with what was edited since.
+    """Sessions, their sub-sessions and messages, as in the files with the edits since.
 
-    All editing goes through here, in one thread. Observers are told at once. What is saved is what there is when saving
-    begins: it can be written in another thread while edits go on.
+    All edits go through this class, in one thread; observers are notified at once. A save takes a snapshot at its
+    start, so it can be written in another thread while edits continue.
     """
 
     def __init__(self, paths: Sequence[Path], files: list[MspFile], *, clock: Callable[[], int] = time.time_ns) -> None:
@@ -73,10 +73,10 @@ class SessionDocument:
         self.observers: list[SessionObserver] = []
         self.clock = clock
         self.idle_after_s = IDLE_AFTER_S
-        """An open sub-session is quiet so long after the last that was said in it, by the time of the sessions."""
+        """Seconds after the last message until an open sub-session is idle, by the sessions' time."""
         self._latest: tuple[int, int] | None = None
         self.known = KnownMessages()
-        """Columns of messages, which go after the edits."""
+        """Columns of messages; they follow edits."""
         self._history = EditHistory()
         self._take(files, linked(files))
 
@@ -87,7 +87,7 @@ class SessionDocument:
         self.homes: dict[str, Home] = found.homes
         self._by_key = {sub.key: sub for sub in found.subsessions}
         self._made: list[MspFile] = []
-        """Files that edits made, whether these are taken back or not."""
+        """Files created by edits, undone or not."""
         self._folders: dict[Path, int] = {}
         self._new: list[Path] = []
         self._problems = found.problems
@@ -96,11 +96,11 @@ class SessionDocument:
 
     @classmethod
     def read(cls, paths: Sequence[Path]) -> SessionDocument:
-        """Read files and folders.
+        """Reads files and folders.
 
         Raises:
             OSError: a file cannot be read.
-            NotMspError: none of them holds an MSP object.
+            NotMspError: no file contains an MSP object.
         """
         document = cls(paths, read_files(paths))
         if not any(file.holds for file in document.files):
@@ -113,14 +113,14 @@ class SessionDocument:
         cls, path: Path, identifier: str = "", label: str = "", agreed: Mapping[str, Agreed] | None = None, *,
         clock: Callable[[], int] = time.time_ns,
     ) -> SessionDocument:  # fmt: skip
-        """A session in which nothing was said; it is nowhere until `save_as` has written it.
+        """Creates a session without messages; it is on no disk before `save_as`.
 
         Args:
-            path: where it is to lie.
-            identifier: of the session; a new one when empty.
-            label: what the session is called, if anything.
+            path: its future path.
+            identifier: id of the session; "" for a new one.
+            label: label of the session, or "".
             agreed: `intent`, `constraints`, `decisions` and `facts` of its sub-context.
-            clock: says when it began.
+            clock: clock for its creation time.
         """
         document = cls(
             [path], [session_composing.new_file(path, clock(), identifier, label, agreed or {})], clock=clock
@@ -128,17 +128,17 @@ class SessionDocument:
         document._history.forget_saved()
         return document
 
-    # What there is ---------------------------------------------------------------------------------------------------
+    # Content --------------------------------------------------------------------------------------------------------
 
     @property
     def paths(self) -> list[Path]:
-        """What holds all of it: the files and folders it was read from, and files beside them that edits made."""
+        """Paths that contain all of it: those it was read from, and files created beside them."""
         made = [file.path for file in self._made if file in self.files]
         return [*self._given, *(path for path in made if not any(map(path.is_relative_to, self._given)))]
 
     @property
     def problems(self) -> list[Problem]:
-        """Everything odd about it: about the files first, then object by object."""
+        """All problems: those of the files first, then object by object."""
         found = list(self._problems)
         for owner in (*self.sessions, *self.subsessions):
             known = self._checked.get(owner.key)
@@ -155,17 +155,17 @@ class SessionDocument:
 
     @property
     def several(self) -> bool:
-        """Whether it lies in several files, so that only a folder can hold it."""
+        """Returns True if it has several files, so that it needs a folder."""
         return sum(file.holds for file in self.files) > 1
 
     @property
     def dirty(self) -> bool:
-        """Whether there is something to save."""
+        """Returns True if there are unsaved edits."""
         return self._history.dirty
 
     @property
     def latest_ns(self) -> int:
-        """When something was said last anywhere, which is the present of the sessions; NO_TIME. O(sub-sessions)."""
+        """Time of the last message anywhere, the sessions' present; NO_TIME if unknown. O(sub-sessions)."""
         if self._latest is None or self._latest[0] != self.revision:
             owners = (*self.sessions, *self.subsessions)
             said = max(map(_said_ns, owners), default=NO_TIME)
@@ -174,111 +174,108 @@ class SessionDocument:
         return self._latest[1]
 
     def is_active(self, sub: Subsession) -> bool:
-        """Returns whether an open sub-session is within its idle time, as the tree of contexts has it.
-
-        Without any time it cannot have timed out.
-        """
+        """Returns True if a sub-session is not idle yet, as in the tree of contexts; True without any time."""
         last = _last_in_reach(sub)
         return last == NO_TIME or self.latest_ns - last <= self.idle_after_s * 1_000_000_000
 
     @property
     def read_only(self) -> bool:
-        """Whether it can only be saved under another name: a file of it is compressed."""
+        """Returns True if it can only be saved under another name, since a file is compressed."""
         return any(file.compressed for file in self.files if file.holds)
 
     def subsession(self, id_or_key: str) -> Subsession | None:
-        """The sub-session of a key, else the first of an id."""
+        """Returns the sub-session with a key, else the first with an id."""
         found = self._by_key.get(id_or_key)
         return found or next((sub for sub in self.subsessions if sub.id == id_or_key), None)
 
     def session(self, id_or_key: str) -> Session | None:
-        """The session of a key, else the first of an id."""
+        """Returns the session with a key, else the first with an id."""
         found = next((session for session in self.sessions if session.key == id_or_key), None)
         return found or next((session for session in self.sessions if session.id == id_or_key), None)
 
     # Editing ---------------------------------------------------------------------------------------------------------
 
     def open_subsession(self, parent: Owner, label: str, policy: dict[str, Any] | None = None) -> Subsession:
-        """Open a sub-session below a session or another sub-session; CannotEditError when that cannot be."""
+        """Opens a sub-session. Raises CannotEditError if that is impossible."""
         composer = self._composer()
         sub, made = composer.opened(parent, label, policy)
         self._make(made)
         return sub
 
     def add_message(self, owner: Owner, role: str, content: str, visibility: str | None = None) -> Message:
-        """Add a message at the end; CannotEditError when the sub-session is closed, or has no object."""
+        """Appends a message. Raises CannotEditError if the sub-session is closed, or has no object."""
         message, made = self._composer().added(owner, role, content, visibility)
         self._make(made)
         return message
 
     def close(self, sub: Subsession, summary: str | None, *, append_to_parent: bool) -> None:
-        """Close an open sub-session, with what came of it; CannotEditError when it is not open."""
+        """Closes an open sub-session with its summary. Raises CannotEditError if it is not open."""
         self._make(self._composer().closed(sub, summary, append_to_parent=append_to_parent))
 
     def discard(self, sub: Subsession) -> None:
-        """Close an open sub-session to forget it: no summary, no merge; CannotEditError when it is not open."""
+        """Closes an open sub-session without summary or merge. Raises CannotEditError if it is not open."""
         self._make(self._composer().discarded(sub))
 
     def reopen(self, sub: Subsession) -> None:
-        """Open a closed or discarded sub-session once more; CannotEditError when it is open or was merged."""
+        """Reopens a closed or discarded sub-session. Raises CannotEditError if it is open or merged."""
         self._make(self._composer().reopened(sub))
 
     def preview_merge(self, sub: Subsession) -> list[Message]:
-        """The messages that a merge would write into the parent; CannotEditError when it cannot be merged."""
+        """Returns the messages that a merge would write. Raises CannotEditError if it cannot be merged."""
         added = self._composer().merged(sub).edit.added
         return [one for one in added if isinstance(one, Message)]
 
     def merge(self, sub: Subsession) -> None:
-        """Write a closed sub-session's summary and its global messages into the parent, once."""
+        """Writes a closed sub-session's summary and global messages to the parent, once."""
         self._make(self._composer().merged(sub))
 
     def why_not_merge(self, sub: Subsession) -> str | None:
-        """Why a sub-session cannot be merged, in a sentence; None when it can."""
+        """Returns the reason against a merge as a sentence, if any."""
         return self._composer().why_not_merged(sub)
 
     def why_not_open(self, parent: Owner) -> str | None:
-        """Why no sub-session can be opened below it, in a sentence; None when one can."""
+        """Returns the reason against a new sub-session as a sentence, if any."""
         return self._composer().why_not_opened(parent)
 
     def why_not_add(self, owner: Owner) -> str | None:
-        """Why no message can be added to it, in a sentence; None when one can."""
+        """Returns the reason against a new message as a sentence, if any."""
         return self._composer().why_not_added(owner)
 
     def set_visibility(self, message: Message, visibility: str | None) -> None:
-        """Say who is shown a message; None takes away what is said."""
+        """Sets a message's visibility; None removes it."""
         if message.data.get("visibility") != visibility:
             self._make(self._composer().shown(message, visibility))
 
     def set_policy(self, sub: Subsession, **changes: PolicyValue) -> None:
-        """Say what of the parent a sub-session takes along; None takes away what is said."""
+        """Sets members of a sub-session's policy; None removes one."""
         if made := self._composer().with_policy(sub, changes):
             self._make(made)
 
     def refer(self, sub: Subsession, other: Subsession) -> None:
-        """Have a sub-session take along the summary of one beside it, without a merge."""
+        """Includes the summary of a sibling without a merge."""
         self._make(self._composer().referred(sub, other))
 
     def withdraw(self, sub: Subsession, name: str) -> None:
-        """Have a sub-session take a summary along no longer.
+        """Removes the reference to a summary.
 
         Args:
             sub: the sub-session.
-            name: id of the one it refers to, of which there may be no object any more.
+            name: id of the sub-session it refers to, existing or not.
         """
         self._make(self._composer().withdrawn(sub, name))
 
     def why_not_refer(self, sub: Subsession, other: Subsession) -> str | None:
-        """Why a sub-session cannot take the summary of another one along, in a sentence; None when it can."""
+        """Returns the reason against a reference to another summary as a sentence, if any."""
         return self._composer().why_not_referred(sub, other)
 
     def set_sub_context(self, session: Session, **changes: Agreed) -> None:
-        """Say what was agreed in a session: `intent`, `constraints`, `decisions`, `facts`; None leaves one as it is."""
+        """Sets `intent`, `constraints`, `decisions` or `facts` of a session; None leaves one unchanged."""
         self._refuse_strange(session)
         if made := session_composing.with_sub_context(session, changes):
             self._make(made)
 
     def add_snapshot(self, session: Session, content: str, covers: tuple[int, int] | None = None) -> Snapshot:
-        """Add a summary of a stretch of a session's messages, given by indices from 0: from, and up to."""
+        """Adds a summary of messages `covers`: indices from 0, start and end."""
         self._refuse_strange(session)
         self._make(session_composing.snapshot_added(session, content, covers, self.clock()))
         return session.snapshots[-1]
@@ -286,13 +283,12 @@ class SessionDocument:
     def change_snapshot(
         self, session: Session, snapshot: Snapshot, content: str | None, covers: tuple[int, int] | None = AS_WRITTEN
     ) -> None:
-        """Give a snapshot another text (None: the one it has) or another stretch; None as a stretch: none is named."""
+        """Changes a snapshot's text (None keeps it) or its range; None removes the range."""
         self._refuse_strange(session)
         if made := session_composing.snapshot_changed(session, snapshot, content, covers):
             self._make(made)
 
     def delete_snapshot(self, session: Session, snapshot: Snapshot) -> None:
-        """Take a snapshot away."""
         self._refuse_strange(session)
         self._make(session_composing.snapshot_deleted(session, snapshot))
 
@@ -322,23 +318,23 @@ class SessionDocument:
 
     @property
     def undo_words(self) -> str | None:
-        """What would be taken back, as "Close units"; None when there is nothing."""
+        """Label of the edit to undo, such as "Close units", if any."""
         return self._history.undo_words
 
     @property
     def redo_words(self) -> str | None:
-        """What would be made again; None when there is nothing."""
+        """Label of the edit to redo, if any."""
         return self._history.redo_words
 
     def undo(self) -> str | None:
-        """Take the last edit back; what it was, None when there was none."""
+        """Undoes the last edit; returns its label, if any."""
         edit = self._history.undo()
         if edit is not None:
             self._notify(edit)
         return edit.words if edit else None
 
     def redo(self) -> str | None:
-        """Make the edit again that was taken back last; what it was, None when there was none."""
+        """Redoes the last undone edit; returns its label, if any."""
         edit = self._history.redo()
         if edit is not None:
             self._notify(edit)
@@ -347,19 +343,19 @@ class SessionDocument:
     # Files -----------------------------------------------------------------------------------------------------------
 
     def save(self, *, force: bool = False) -> None:
-        """Write what was edited, atomically; everything else keeps its bytes. Arguments and errors as of `saving`."""
+        """Writes edited files atomically; unchanged parts keep their bytes. Arguments and errors as `saving`."""
         with self.saving(force=force) as write:
             write()
 
     @contextmanager
     def saving(self, *, force: bool = False) -> Generator[Callable[[], None]]:
-        """Save what there is on entry by calling what this gives, in any thread; it may be edited meanwhile.
+        """Yields a function that saves the present state, in any thread; edits may continue meanwhile.
 
         Args:
-            force: also over what somebody else wrote meanwhile.
+            force: overwrites changes that others made on the disk.
 
         Raises:
-            ChangedOnDiskError: a file is not what was read; nothing was written.
+            ChangedOnDiskError: a file has changed since it was read; no file was written.
             OSError: it could not be written.
         """
         snapshot, state = FileCopies(self.files, self._gone), self._history.state
@@ -368,7 +364,7 @@ class SessionDocument:
                 yield partial(save_files, snapshot.files, snapshot.gone, force=force)
         except OSError:
             if snapshot.wrote_any:
-                self._history.forget_saved()  # some of it: the disk has what no state of ours is
+                self._history.forget_saved()  # some files are written: the disk matches none of our states
             raise
         else:
             self._history.saved(state)
@@ -377,24 +373,24 @@ class SessionDocument:
 
     @property
     def _gone(self) -> list[MspFile]:
-        """Files on the disk of which an edit was taken back that made them."""
+        """Saved files whose creation was undone."""
         return [file for file in self._made if file.stamp is not None and file not in self.files]
 
     def save_as(self, path: Path, *, replace: bool = False) -> None:
-        """Write it under another name and go on there. Arguments and errors as of `saving_as`."""
+        """Saves under another name and continues there. Arguments and errors as `saving_as`."""
         with self.saving_as(path, replace=replace) as write:
             write()
 
     @contextmanager
     def saving_as(self, path: Path, *, replace: bool = False) -> Generator[Callable[[], None]]:
-        """Save what there is on entry under another name, as `saving` does, and go on there.
+        """Yields a function that saves the present state under another name, as `saving`; continues there.
 
         Args:
-            path: the file, or a folder when it lies in several.
-            replace: also over what is there.
+            path: the file, or a folder for several files.
+            replace: overwrites existing files.
 
         Raises:
-            WouldReplaceError: there is something, and nothing was written.
+            WouldReplaceError: the target exists; no file was written.
             OSError: it could not be written.
         """
         several, state = self.several, self._history.state
@@ -403,7 +399,7 @@ class SessionDocument:
         yield partial(save_files_as, snapshot.files, path, replace=replace)
         snapshot.settle()
         for file in self._made:
-            if file not in files:  # when it is made again, or was made meanwhile, it goes there
+            if file not in files:  # if it is created again, it goes there
                 file.path = (path if several else path.parent) / file.path.name
                 file.stamp, file.digest = None, ""
         self.files[:] = [file for file in self.files if file.holds]
@@ -412,20 +408,20 @@ class SessionDocument:
         self._history.saved(state)
 
     def leave_disk(self) -> None:
-        """Its files are about to go: it is nowhere else until it is saved under a name."""
+        """Marks all files as missing on the disk, before they are deleted."""
         for file in self.files:
             file.stamp, file.digest = None, ""
 
     def changed_on_disk(self) -> list[Path]:
-        """Files that somebody else wrote or deleted since they were read or saved."""
+        """Returns files that others wrote or deleted since they were read or saved."""
         changed = changed_files([*self.files, *self._gone])
         return [file.path for file in changed if file.holds or file.stamp is not None]
 
     def new_on_disk(self) -> list[Path]:
-        """Files of sessions that somebody put into its folders since they were read. O(folders) while there are none.
+        """Returns session files that others added to its folders. O(folders) if there are none.
 
         Raises:
-            OSError: a folder cannot be looked into.
+            OSError: a folder cannot be listed.
         """
         if not self._folders or folder_times(self._folders) != self._folders:
             inside = [path for path in self._given if path.is_dir()]
@@ -436,11 +432,11 @@ class SessionDocument:
         return list(self._new)
 
     def reload(self) -> None:
-        """Read everything again; what was edited and not saved is lost, and nothing can be undone.
+        """Reads everything again; unsaved edits and the undo history are lost.
 
         Raises:
-            OSError: a file cannot be read; the document stays as it is.
-            NotMspError: none of them holds an MSP object any more; the document stays as it is.
+            OSError: a file cannot be read; the document stays unchanged.
+            NotMspError: no file contains an MSP object any more; the document stays unchanged.
         """
         made = [file.path for file in self._made if file.stamp is not None and file.path.exists()]
         new = SessionDocument.read([*self._given, *made])

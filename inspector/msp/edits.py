@@ -1,4 +1,4 @@
-"""Edits as lists of small steps, each of which can be taken back: a member set, an element put in, an attribute."""
+"""Undoable edits as lists of small steps: set a member, insert an element, set an attribute."""
 
 from __future__ import annotations
 
@@ -11,52 +11,48 @@ from inspector.msp.objects import Message, Subsession
 
 EditKind = Literal["append", "visibility", "policy", "session", "restructure"]
 REMOVED = object()
-"""As the value of a member: it goes."""
+"""Value that removes a member."""
 _NEVER = object()
-"""A state no document is in."""
+"""State that no document has."""
 
 
 class Edit(NamedTuple):
-    """One edit as it was made, taken back or made again."""
+    """An edit when it is made, undone or redone."""
 
     words: str
-    """What the user did, as "Close units"."""
+    """Label for the user, such as "Close units"."""
     kind: EditKind
-    """What it is about: `visibility` of a message, `policy` of a sub-session, `session`: its sub-context or snapshots.
+    """Scope: `visibility` of a message, `policy` of a sub-session, or `session` for sub-context and snapshots.
 
-    `append`: what is in `added` came and nothing else changed; `restructure`: something went, or was read again.
+    `append` only added the objects in `added`. `restructure` removed objects, or read them again.
     """
     key: str
-    """Key of the session or sub-session it is about; empty: the whole document."""
+    """Key of the session or sub-session; empty for the whole document."""
     message: Message | None = None
-    """The message it is about."""
+    """The edited message."""
     added: tuple[Message | Subsession, ...] = ()
-    """In order: messages that came, sub-sessions that were opened (`is_open`) or closed (not `is_open`)."""
+    """In order: new messages, and sub-sessions that were opened (`is_open`) or closed (not `is_open`)."""
 
 
 class SessionObserver(Protocol):
-    """Is told of every edit, at once and in the caller's thread."""
+    """Is notified of every edit at once, in the caller's thread."""
 
     def session_edited(self, edit: Edit, /) -> None:
-        """Something was edited, taken back, made again, or read again."""
+        """Handles an edit, undo, redo or reload."""
         ...
 
 
 class Step(Protocol):
     """One change of one object."""
 
-    def do(self) -> None:
-        """Make it."""
-        ...
+    def do(self) -> None: ...
 
-    def undo(self) -> None:
-        """Take it back."""
-        ...
+    def undo(self) -> None: ...
 
 
 @dataclass(slots=True)
 class SetMember:
-    """A member gets another value, or goes when the value is `REMOVED`."""
+    """Sets or removes (`REMOVED`) a member."""
 
     data: dict[str, Any]
     name: str
@@ -64,7 +60,6 @@ class SetMember:
     _before: dict[str, Any] = field(default_factory=dict, init=False)
 
     def do(self) -> None:
-        """Make it."""
         self._before = self.data.copy()
         if self.value is REMOVED:
             self.data.pop(self.name, None)
@@ -72,47 +67,45 @@ class SetMember:
             self.data[self.name] = self.value
 
     def undo(self) -> None:
-        """Take it back; a member that went comes back where it was."""
+        """Restores the member in its old place."""
         self.data.clear()
         self.data.update(self._before)
 
 
 @dataclass(slots=True)
 class Insert:
-    """A list gets one more element, at its end."""
+    """Appends an element to a list."""
 
     items: list[Any]
     value: object
 
     def do(self) -> None:
-        """Make it."""
         self.items.append(self.value)
 
     def undo(self) -> None:
-        """Take it back: all that came behind it was taken back before."""
+        """Removes the element; later ones were undone before."""
         self.items.pop()
 
 
 @dataclass(slots=True)
 class Remove:
-    """A list loses an element."""
+    """Removes an element from a list."""
 
     items: list[Any]
     place: int
     _before: object = field(default=None, init=False)
 
     def do(self) -> None:
-        """Make it."""
         self._before = self.items.pop(self.place)
 
     def undo(self) -> None:
-        """Take it back; the element comes back where it was."""
+        """Restores the element in its old place."""
         self.items.insert(self.place, self._before)
 
 
 @dataclass(slots=True)
 class SetAttribute:
-    """An attribute of one of our objects gets another value."""
+    """Sets an attribute of one of our objects."""
 
     target: object
     name: str
@@ -120,24 +113,22 @@ class SetAttribute:
     _before: object = field(default=None, init=False)
 
     def do(self) -> None:
-        """Make it."""
         self._before = getattr(self.target, self.name)
         setattr(self.target, self.name, self.value)
 
     def undo(self) -> None:
-        """Take it back."""
         setattr(self.target, self.name, self._before)
 
 
 class Made(NamedTuple):
-    """An edit with the steps it took."""
+    """An edit with its steps."""
 
     edit: Edit
     steps: Sequence[Step]
 
 
 class EditHistory:
-    """What was edited since the document was read, and what of it was taken back."""
+    """Undo and redo history since the document was read."""
 
     def __init__(self) -> None:
         self._done: list[Made] = []
@@ -147,34 +138,34 @@ class EditHistory:
 
     @property
     def state(self) -> object:
-        """What tells the document as it is now from what it was before its edits, and from what they will make it."""
+        """Identity of the present state among all states of the document."""
         return self._done[-1] if self._done else None
 
     @property
     def dirty(self) -> bool:
-        """Whether the document is another one than was read or saved last, or than is being written at this moment."""
+        """Returns True if the present state differs from the saved one, or from the one being written."""
         overtaken = self._writing is not _NEVER and self.state is not self._writing
         return overtaken or self.state is not self._saved
 
     @property
     def undo_words(self) -> str | None:
-        """What would be taken back."""
+        """Label of the edit to undo."""
         return self._done[-1].edit.words if self._done else None
 
     @property
     def redo_words(self) -> str | None:
-        """What would be made again."""
+        """Label of the edit to redo."""
         return self._undone[-1].edit.words if self._undone else None
 
     def make(self, made: Made) -> None:
-        """Make an edit; what was taken back before cannot be made again."""
+        """Makes an edit and clears the redo history."""
         for step in made.steps:
             step.do()
         self._done.append(made)
         self._undone.clear()
 
     def undo(self) -> Edit | None:
-        """Take the last edit back; None when there is none."""
+        """Undoes the last edit, if any."""
         if not self._done:
             return None
         made = self._done.pop()
@@ -185,7 +176,7 @@ class EditHistory:
         return edit._replace(kind="restructure", added=()) if edit.kind == "append" else edit
 
     def redo(self) -> Edit | None:
-        """Make the edit again that was taken back last; None when there is none."""
+        """Redoes the last undone edit, if any."""
         if not self._undone:
             return None
         made = self._undone.pop()
@@ -196,7 +187,7 @@ class EditHistory:
 
     @contextmanager
     def writing(self, state: object) -> Generator[None]:
-        """Meanwhile a state is written: when that is done the disk has no longer what was saved last."""
+        """Marks a state as being written, since the disk then no longer has the saved state."""
         self._writing = state
         try:
             yield
@@ -204,9 +195,9 @@ class EditHistory:
             self._writing = _NEVER
 
     def forget_saved(self) -> None:
-        """What is on the disk is none of the states there were."""
+        """Marks the disk as different from all known states."""
         self._saved = _NEVER
 
     def saved(self, state: object) -> None:
-        """What there was in this state is what is on the disk."""
+        """Marks a state as the one on the disk."""
         self._saved = state

@@ -1,4 +1,4 @@
-"""Finding and reading the files of an MSP document; what cannot be read is a problem with its place."""
+"""Finds and reads the files of an MSP document; unreadable ones become problems with their place."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from inspector.msp.problems import Problem
 from inspector.msp.sniffing import HEAD_BYTES, is_msp, is_msp_value
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".msp")
-"""Of the files taken from a folder, also with `.gz` or `.zst` behind."""
+"""Extensions of files in a folder, also followed by `.gz` or `.zst`."""
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
 
 COMPRESSED = (".gz", ".zst")
-"""Read, never written."""
+"""Extensions that are read but never written."""
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BOX_BYTES = 1 << 30
-"""Of a compressed file no more is unpacked."""
+"""Limit of a decompressed file in bytes."""
 
 
 class NotMspError(ValueError):
-    """None of the files holds an MSP object."""
+    """No file contains an MSP object."""
 
 
 class Stamp(NamedTuple):
-    """What tells quickly that a file is not the one that was read."""
+    """Quick check for a changed file."""
 
     size: int
     mtime_ns: int
@@ -48,39 +48,39 @@ class Stamp(NamedTuple):
 
     @classmethod
     def of(cls, path: Path) -> Stamp:
-        """The stamp of a file as it is now; OSError when it cannot be told."""
+        """Returns the stamp of a file. Raises OSError if it is not accessible."""
         found = path.stat()
         return cls(found.st_size, found.st_mtime_ns, found.st_ino)
 
 
 @dataclass(eq=False)
 class MspFile:
-    """One file as it was read, and the value it is to have."""
+    """One file as read, and its new value."""
 
     path: Path
     original: bytes
-    """What was read, unpacked: whatever is written is made from it."""
+    """Decompressed original content, the base of all writes."""
     value: Any
-    """The decoded value; of JSON Lines a list with one item a line, `UNREAD` where a line is none."""
+    """The decoded value; for JSON Lines a list with one item per line, `UNREAD` for an invalid line."""
     lines: bool = False
-    """Whether it is JSON Lines."""
+    """The file is JSON Lines."""
     numbers: list[int] = field(default_factory=list)
-    """Of the lines that were read."""
+    """Line numbers of the items."""
     stamp: Stamp | None = None
-    """None: it is not on the disk yet."""
+    """None if it is not on the disk yet."""
     digest: str = ""
-    """Of what is on the disk."""
+    """Digest of the content on the disk."""
     compressed: bool = False
     like: MspFile | None = None
-    """Of a new one the file beside which it goes: who may read that one may read it."""
+    """For a new file, the file beside it; the new one gets its read permissions."""
     holds: bool = False
-    """Whether there is an MSP object in it."""
+    """It contains an MSP object."""
     name: str = ""
-    """What problems call it."""
+    """Name for problems."""
     problems: list[Problem] = field(default_factory=list)
 
     def roots(self) -> Iterator[tuple[Any, str]]:
-        """Each value of the file and its JSON path."""
+        """Yields each value of the file with its JSON path."""
         if not self.lines:
             yield self.value, "$"
             return
@@ -90,7 +90,7 @@ class MspFile:
 
 
 def found_files(paths: Sequence[Path]) -> list[tuple[Path, str, bool]]:
-    """Files to read, each with the name it is called by and whether it was found in a folder.
+    """Returns the files to read: path, display name, and True if found in a folder.
 
     Raises:
         OSError: a path cannot be read.
@@ -106,7 +106,7 @@ def found_files(paths: Sequence[Path]) -> list[tuple[Path, str, bool]]:
 
 
 def folder_times(folders: Iterable[Path]) -> dict[Path, int]:
-    """When something was put into or taken out of each of some folders; those that are gone are left out."""
+    """Returns modification times of folders, without missing ones."""
     times: dict[Path, int] = {}
     for folder in folders:
         with contextlib.suppress(OSError):
@@ -115,14 +115,14 @@ def folder_times(folders: Iterable[Path]) -> dict[Path, int]:
 
 
 def folders_in(path: Path) -> Iterator[Path]:
-    """A folder and those below it in which files are looked for."""
+    """Yields a folder and its visible subfolders."""
     for place, folders, _ in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield Path(place)
 
 
 def looks_like_msp(path: Path) -> bool:
-    """Whether a file begins as a document of sessions does; of a compressed one its name has to do."""
+    """Returns True if a file begins like a session document; a compressed one is judged by its name."""
     try:
         with path.open("rb") as file:
             return path.suffix in COMPRESSED or is_msp(file.read(HEAD_BYTES))
@@ -139,7 +139,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def plain_name(name: str) -> str:
-    """A file's name without what says that it is compressed."""
+    """Removes a compression extension from a file name."""
     return name.removesuffix(".gz").removesuffix(".zst")
 
 
@@ -148,10 +148,10 @@ def _raised(error: OSError) -> None:
 
 
 def read_files(paths: Sequence[Path]) -> list[MspFile]:
-    """Read files and folders; what is wrong with a file is among its problems.
+    """Reads files and folders; errors become problems of the file.
 
     Raises:
-        OSError: a path cannot be read, or a file that was named; one that was found in a folder is a problem.
+        OSError: a path or a named file cannot be read; for a file in a folder this is a problem.
     """
     files: list[MspFile] = []
     for path, name, found in found_files(paths):
@@ -170,7 +170,7 @@ def read_files(paths: Sequence[Path]) -> list[MspFile]:
 
 
 def _may_be_msp(path: Path) -> bool:
-    """Whether a file of a folder is worth reading whole: a large one must show at its beginning what it is."""
+    """Returns True if a file of a folder is worth reading; a large one must begin like a document."""
     if path.suffix in COMPRESSED or path.stat().st_size <= HEAD_BYTES:
         return True
     with path.open("rb") as file:
@@ -179,7 +179,7 @@ def _may_be_msp(path: Path) -> bool:
 
 
 def read_file(path: Path, name: str) -> MspFile:
-    """Read and decode one file; what is wrong with it is among its problems.
+    """Reads and decodes one file; decoding errors become its problems.
 
     Raises:
         OSError: it cannot be read.
@@ -189,7 +189,7 @@ def read_file(path: Path, name: str) -> MspFile:
     compressed = path.suffix in COMPRESSED or is_packed(data)
     file = MspFile(path, data, UNREAD, stamp=stamp, digest=digest_of(data), compressed=compressed, name=name)
     try:
-        text = _unpacked(path, data) if compressed else data  # whatever its name is
+        text = _unpacked(path, data) if compressed else data  # judged by content, not by name
         file.original = text
         _decode(file)
     except (ValueError, RecursionError, zlib.error, EOFError, OSError, zstandard.ZstdError, MemoryError) as error:
@@ -199,12 +199,12 @@ def read_file(path: Path, name: str) -> MspFile:
 
 
 def is_packed(head: bytes) -> bool:
-    """Whether what begins so is compressed."""
+    """Returns True for the first bytes of a compressed file."""
     return head.startswith((_GZIP, _ZSTD))
 
 
 def digest_of(data: bytes) -> str:
-    """What tells whether two files hold the same bytes."""
+    """Returns a content hash."""
     return xxhash.xxh3_128_hexdigest(data)
 
 
@@ -222,7 +222,7 @@ def _decode(file: MspFile) -> None:
     if not any(is_msp_value(value) for value in values):
         if whole is not None:
             raise whole
-        with contextlib.suppress(ValueError, RecursionError):  # one object over many lines, whatever it is called
+        with contextlib.suppress(ValueError, RecursionError):  # one object over many lines, despite its extension
             if is_msp_value(value := whole_value(text)):
                 file.value = value
                 return

@@ -1,10 +1,10 @@
-"""Frames of the rows of a projection: what of a document each row says, as an envelope of our own; no I/O.
+"""Builds the envelope of each projected row; no I/O.
 
-How sessions and sub-sessions began and ended are rows of their own, in the context they were opened from, so that what
-lies in a sub-session are exactly its messages. Nothing is read back from these lines: the document is what is edited.
+The start and end of sessions and sub-sessions are rows of their own, in the parent context. So a sub-session contains
+exactly its messages. These lines are never read back: edits go to the document.
 
-A message names its context by its id alone, as a path of one segment: the row that opened the sub-session, which comes
-before, has said where that lies. This is read ten times as fast as an object in each message.
+A message names its context by id alone, as a path of one segment. The earlier row that opened the sub-session has the
+full place. Readers are ten times as fast with ids as with an object in each message.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from inspector.protocol import msp
 from inspector.protocol.paths import normalise
 
 BEGAN, ENDED = -1, -2
-"""What a row is when it is no message: how its owner began, or ended."""
+"""Row item for the start, or end, of its owner."""
 FIRST_SNAPSHOT = -3
-"""The first snapshot of a session; further ones count down from here."""
+"""Row item of a session's first snapshot; further ones count down from here."""
 
 _LONGEST_UNREAD = 1 << 16
 _SPARE = 31
-"""Bytes kept for `,"visibility":"subsession_only"`, so that another value takes the place of the one before."""
+"""Bytes reserved for `,"visibility":"subsession_only"`, so that another value fits in place."""
 _POLICY_SPARE = 160
 _OWN_FIELDS = frozenset({"id", "role", "content", "visibility", "timestamp"})
 _TAKEN = frozenset({"text", "format", "role", "content", "fields"})
 
 
 def frame_of(owner: Owner, item: int) -> bytes:
-    """The envelope a row is."""
+    """Returns the envelope of a row."""
     if item >= 0:
         return _message(owner, owner.items[item])
     if isinstance(owner, Subsession):
@@ -47,7 +47,7 @@ def frame_of(owner: Owner, item: int) -> bytes:
 
 
 def unread_lines(document: SessionDocument) -> list[bytes]:
-    """What could not be read, each as one line: lines of JSON Lines, whole files, and messages that are no objects."""
+    """Returns unreadable parts, one line each: lines of JSON Lines, whole files, and invalid messages."""
     found: list[bytes] = []
     for file in document.files:
         if file.value is UNREAD:
@@ -103,7 +103,7 @@ def _snapshot(session: Session, number: int) -> bytes:
 
 
 def _opened(sub: Subsession) -> bytes:
-    """How a sub-session began. What its end changed is left to the row of that."""
+    """Builds the start of a sub-session; members that its end changed belong to the end row."""
     left_out = ("messages", "closed_at", "summary", "context_policy", "status", "subsession_id")
     payload = {"subsession_id": sub.key, **_without(sub.data, left_out), "label": sub.label}
     if "status" in sub.data:
@@ -143,20 +143,20 @@ def _envelope(
         parts += (b',"space":', _encoded(space))
     if identifier is not None:
         parts += (b',"id":', _encoded(identifier))
-    if isinstance(ts, str):  # anything else is no time; the capture would read a number as one
+    if isinstance(ts, str):  # not a time otherwise; the capture would read a number as one
         parts += (b',"ts":', _encoded(ts))
     if sender:
         parts += (b',"from":', _encoded(sender))
     parts += (b',"kind":', _encoded(kind))
     if context is not None:
-        # What would be no path, or something else than an id, is written as the object that can say it.
+        # A context that is not a path, or not an id, becomes an object.
         plain = normalise(context) and not context.startswith("\0")
         parts += (b',"context":', _encoded(context if plain else {"id": context}))
     return b"".join((*parts, b',"payload":', payload, b"}"))
 
 
 def _number(value: object) -> object:
-    """What msgspec does not know: a number as it is written, as a text where a reader would refuse it."""
+    """Encodes a number as written; as text if readers would refuse it."""
     if isinstance(value, WrittenNumber):
         return msgspec.Raw(value.text.encode()) if isfinite(value) else value.text
     raise NotImplementedError
@@ -166,7 +166,7 @@ _encode = msgspec.json.Encoder(enc_hook=_number).encode
 
 
 def _encoded(value: object) -> bytes:
-    """A value as JSON on one line, whatever was decoded into it."""
+    """Encodes any decoded value as JSON on one line."""
     try:
         return _encode(value)
     except (UnicodeEncodeError, OverflowError, msgspec.MsgspecError, RecursionError, ValueError):

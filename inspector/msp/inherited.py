@@ -1,4 +1,4 @@
-"""Layers 1 and 2 of a merged context: what the session at the root says of itself, and its summary snapshots."""
+"""Layers 1 and 2 of a merged context: the root session's sub-context and its summary snapshots."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from inspector.msp.rules import Rules
 from inspector.protocol.times import NO_TIME
 
 SYSTEM = "system"
-"""Role of what no message says."""
+"""Role of entries that are not messages."""
 _PARTS = (("constraint", "constraints"), ("decision", "decisions"), ("fact", "facts"))
 _LATEST = 2**63
 
 
 class Span(NamedTuple):
-    """The main messages a snapshot covers, by index: from `start` to before `stop`."""
+    """The main messages that a snapshot covers: indices `start` to `stop`, exclusive."""
 
     start: int
     stop: int
@@ -26,25 +26,24 @@ class Span(NamedTuple):
 
 
 def includes_sub_context(policy: Policy, rules: Rules) -> bool:
-    """Whether a policy lets the sub-context in; missing is true. RULE: a false wins over "always included"."""
+    """Returns True if a policy includes the sub-context; default True. RULE: False wins over "always included"."""
     return policy.include_sub_context is not False or not rules.explicit_false_wins
 
 
 def includes_snapshots(policy: Policy) -> bool:
-    """Whether a policy lets the summary snapshots in; missing is true."""
+    """Returns True if a policy includes the snapshots; default True."""
     return policy.include_snapshots is not False
 
 
 class SessionLayers:
-    """What a session gives to every sub-session below it.
+    """The layers that a session gives to every sub-session below it.
 
     Attributes:
-        session: None where none was found.
-        snapshots: in the order they are sent in.
+        session: None if it was not found.
+        snapshots: in sending order.
     """
 
     def __init__(self, session: Session | None, rules: Rules, count: Count) -> None:
-        """Nothing is counted yet."""
         self.session = session
         self.snapshots = _ordered(session.snapshots, rules) if session is not None else []
         self._rules = rules
@@ -52,12 +51,12 @@ class SessionLayers:
 
     @cached_property
     def spans(self) -> list[Span]:
-        """What each snapshot covers, for those that say it."""
+        """Ranges of snapshots that name one."""
         found = ((snapshot, covered(snapshot, self._rules)) for snapshot in self.snapshots)
         return [Span(*ends, snapshot) for snapshot, ends in found if ends is not None]
 
     def sub_context_layer(self, policy: Policy) -> Layer:
-        """Layer 1 for a sub-session of this policy."""
+        """Returns layer 1 for a policy."""
         included = includes_sub_context(policy, self._rules)
         what = _sub_context_words(self.session) or "none"
         if policy.include_sub_context is False:
@@ -69,7 +68,7 @@ class SessionLayers:
         return _layer("sub_context", included, what, why, self._sub_context)
 
     def snapshots_layer(self, policy: Policy) -> Layer:
-        """Layer 2 for a sub-session of this policy."""
+        """Returns layer 2 for a policy."""
         entries = self._snapshot_entries
         included = includes_snapshots(policy)
         if included:
@@ -103,7 +102,7 @@ class SessionLayers:
 
 
 def covered(snapshot: Snapshot, rules: Rules) -> tuple[int, int] | None:
-    """Indices of the main messages a snapshot covers, from the first to before the last; None when it names none."""
+    """Returns the range of main messages that a snapshot covers, end exclusive, if it names one."""
     if snapshot.covers is None:
         return None
     start, stop = snapshot.covers
@@ -111,7 +110,7 @@ def covered(snapshot: Snapshot, rules: Rules) -> tuple[int, int] | None:
 
 
 def covered_words(snapshot: Snapshot, rules: Rules) -> str:
-    """The same for people, who count from 1, as "messages 1 to 20"; empty when it names none."""
+    """Formats the range with numbers from 1, such as "messages 1 to 20"; "" if it names none."""
     ends = covered(snapshot, rules)
     if ends is None:
         return ""
@@ -122,7 +121,7 @@ def covered_words(snapshot: Snapshot, rules: Rules) -> str:
 
 
 def sub_context_text(session: Session) -> str:
-    """What a session says of itself as one text; empty when it says nothing."""
+    """Formats a session's sub-context as text; "" if it is empty."""
     parts = [f"Intent: {session.intent}"] if session.intent else []
     for title, items in zip(_PARTS, _agreed(session), strict=True):
         if items:
@@ -145,7 +144,7 @@ def _sub_context_words(session: Session | None) -> str:
 
 
 def _ordered(snapshots: Sequence[Snapshot], rules: Rules) -> list[Snapshot]:
-    """RULE: by the first message they cover, then by when they were made; those that do not say so come last."""
+    """RULE: sorts by the first covered message, then by time; snapshots without them come last."""
     if not rules.snapshots_in_order:
         return list(snapshots)
     return sorted(snapshots, key=_place)

@@ -1,6 +1,6 @@
-"""How a JSON text is laid out: where its members and elements stand, and writing new ones the way it does.
+"""Parses the layout of JSON text (places of members and elements), and writes new values in the same style.
 
-Numbers that Python's own cannot hold as they are written keep their text, so that a copy says what was said.
+Numbers that Python cannot represent exactly keep their text, so that copies are faithful.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any, NamedTuple, cast
 from typing_extensions import override
 
 _MOST_DIGITS = 4_000
-"""Of a whole number; Python refuses to read much longer ones."""
+"""Limit of digits in an integer; Python refuses much longer ones."""
 
 
 class WrittenNumber(float):
-    """A number with the text it was written as: out of range, finer than a float, or of uncommon spelling."""
+    """A number with its original text: out of range, more precise than a float, or unusually spelled."""
 
     __slots__ = ("text",)
     text: str
 
     def __new__(cls, text: str) -> WrittenNumber:
-        """The nearest float, which may be infinite."""
+        """Creates the nearest float, possibly infinite."""
         number = super().__new__(cls, text)
         number.text = text
         return number
@@ -35,25 +35,25 @@ class WrittenNumber(float):
 
 
 def read_float(text: str) -> float:
-    """A number with a fraction or an exponent; one that keeps its text where another would be written."""
+    """Parses a number with fraction or exponent; keeps the text if it would be written differently."""
     number = float(text)
     return number if repr(number) == text else WrittenNumber(text)
 
 
 def read_int(text: str) -> int | float:
-    """A whole number of whatever length."""
+    """Parses an integer of any length."""
     return int(text) if len(text) <= _MOST_DIGITS else WrittenNumber(text)
 
 
 _DECODER = json.JSONDecoder(parse_float=read_float, parse_int=read_int)
-_SCAN = cast(Any, _DECODER).scan_once  # the fast one, which typeshed does not know
+_SCAN = cast(Any, _DECODER).scan_once  # the fast scanner, unknown to typeshed
 _SPACE = re.compile(r"[ \t\n\r]*")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([:,])([ \t]*)(?![ \t\r\n])')
 _STOPS = ",]}"
 _BOXES = frozenset((dict, list))
 _MANY = 200
 _DEEPEST = 6
-"""Containers in each other that are looked into for a large one."""
+"""Nesting depth searched for a large container."""
 _HEAD = 1 << 16
 _INDENT = re.compile(r"(\r\n|\n|\r)([ \t]+)")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])")
@@ -65,37 +65,37 @@ _ENCODINGS = (
     (b"\xff\xfe", "utf-16-le"),
 )
 MARK = "\ufeff"
-"""A byte order mark at the beginning of a text is kept, and is no part of the JSON."""
+"""Byte order mark; kept at the start of a text, and not part of the JSON."""
 
 
 class Decoded(NamedTuple):
-    """A text and how to write it back."""
+    """A text with its encoding for writing."""
 
     text: str
     codec: str
     errors: str
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a text in the same encoding."""
+        """Encodes a text in the same encoding."""
         return text.encode(self.codec, self.errors)
 
 
 def decoded(data: bytes) -> Decoded:
-    """Decode a file's bytes so that every one of them survives; ValueError when that cannot be."""
+    """Decodes a file's bytes without loss. Raises ValueError if that is impossible."""
     codec = next((name for mark, name in _ENCODINGS if data.startswith(mark)), None)
     if codec is None:
-        # Bytes that are no UTF-8 become lone surrogates, and the same bytes again.
+        # Bytes that are not UTF-8 become lone surrogates, and the same bytes again.
         return Decoded(data.decode("utf-8", "surrogateescape"), "utf-8", "surrogateescape")
     return Decoded(data.decode(codec, "surrogatepass"), codec, "surrogatepass")
 
 
 def whole_value(text: str) -> Any:
-    """The one value a text holds; JSONDecodeError, which says where, when there is none."""
+    """Parses a text that is one JSON value. Raises JSONDecodeError."""
     return _DECODER.decode(text.removeprefix(MARK))
 
 
 def value_at(text: str, start: int) -> tuple[Any, int]:
-    """The value that begins there, and where it ends; ValueError when there is none."""
+    """Parses the value at an offset; returns it with its end. Raises ValueError if there is none."""
     try:
         return _SCAN(text, start)
     except StopIteration:
@@ -103,35 +103,35 @@ def value_at(text: str, start: int) -> tuple[Any, int]:
 
 
 def past_space(text: str, start: int) -> int:
-    """Where the next character that is no blank stands."""
+    """Returns the offset of the next non-blank character."""
     return cast(re.Match[str], _SPACE.match(text, start)).end()
 
 
 @dataclass(slots=True)
 class Cell:
-    """One member or element: `lead` before it, `tail` behind it up to the comma or the end."""
+    """One member or element: `lead` is the blank text before it, `tail` that after it."""
 
     value: Any
     start: int
     end: int
-    """Where its value stands."""
+    """Range of its value."""
     lead: str
     tail: str = ""
     key: str = ""
     head: str = ""
-    """Of a member: the name as written, with all up to the value."""
+    """For a member: its name as written, up to the value."""
     inner: list[Cell] | None = None
-    """What its value holds, where that was taken apart."""
+    """Cells of its value, if parsed."""
 
 
 def cells_of(text: str, start: int, like: Any = None) -> tuple[list[Cell], int]:
-    """Members or elements of the container that begins there, and where it ends.
+    """Parses the container at an offset into cells; returns them with its end.
 
     Args:
         text: the text.
-        start: where in it.
-        like: the value that is to stand there. What is large in it is taken apart here as well: decoded in one go it
-            would hold up all other threads.
+        start: offset of the container.
+        like: the future value. Its large containers are parsed into cells too, since decoding them in one call would
+            block all other threads.
     """
     is_object = text[start] == "{"
     close = "}" if is_object else "]"
@@ -144,7 +144,7 @@ def cells_of(text: str, start: int, like: Any = None) -> tuple[list[Cell], int]:
         cell = Cell(None, at, at, text[before:at])
         if is_object:
             cell.key, named = value_at(text, at)
-            cell.start = past_space(text, past_space(text, named) + 1)  # past the colon
+            cell.start = past_space(text, past_space(text, named) + 1)  # after the colon
             cell.head = text[at : cell.start]
         other = _at(like, cell.key if is_object else len(cells))
         if _is_large(other) and text[cell.start] == ("{" if type(other) is dict else "["):
@@ -165,14 +165,14 @@ def cells_of(text: str, start: int, like: Any = None) -> tuple[list[Cell], int]:
 
 
 def _at(box: Any, place: str | int) -> Any:
-    """A member or an element; None where there is none."""
+    """Returns a member or element, if present."""
     if isinstance(box, dict):
         return box.get(place)
     return box[place] if isinstance(box, list) and type(place) is int and place < len(box) else None
 
 
 def _is_large(value: Any, depth: int = 0) -> bool:
-    """Whether a value is, or holds, a container of very many."""
+    """Returns True if a value is or contains a container with very many items."""
     if type(value) not in _BOXES:
         return False
     items = value.values() if type(value) is dict else value
@@ -183,20 +183,20 @@ def _is_large(value: Any, depth: int = 0) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a text writes what it holds."""
+    """Formatting style of a text."""
 
     comma: str
-    """Blanks behind a comma within a line."""
+    """Blanks after a comma within a line."""
     colon: str
-    """Blanks behind a colon."""
+    """Blanks after a colon."""
     unit: str
-    """One step of indentation; empty: all in one line."""
+    """One step of indentation; empty for a single line."""
     newline: str
     ascii_only: bool
 
     @classmethod
     def of(cls, text: str) -> Style:
-        """What the first part of a text shows."""
+        """Detects the style from the start of a text."""
         comma, colon = _separators(text)
         indent = _INDENT.search(text, 0, _HEAD)
         newline = "\r\n" if "\r\n" in text[:_HEAD] else indent[1] if indent else "\n"
@@ -204,25 +204,25 @@ class Style:
         return cls(comma, colon, indent[2] if indent else "", newline, ascii_only)
 
     def scalar(self, value: object) -> str:
-        """A text, number, true, false or null."""
+        """Formats a text, number, true, false or null."""
         if isinstance(value, WrittenNumber):
             return value.text
         text = json.dumps(value, ensure_ascii=self.ascii_only)
         return text if text.isascii() else _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
     def member(self, name: str) -> str:
-        """The name of a new member and its colon."""
+        """Formats the name of a new member with its colon."""
         return f"{self.scalar(name)}:{self.colon}"
 
     def written(self, value: object, indent: str, spread: bool, text: str = "", like: int | None = None) -> str:
-        """A new value.
+        """Formats a new value.
 
         Args:
-            value: what to write.
-            indent: of the line it begins in.
-            spread: whether what it holds goes into lines of its own, when there is no example.
-            text: the text with an example.
-            like: where in it a value of the same sort begins: it is written as that one is.
+            value: the value.
+            indent: indentation of its line.
+            spread: puts items on lines of their own, if there is no example.
+            text: text with an example.
+            like: offset of a similar value in the text, whose format is used.
         """
         if not isinstance(value, dict | list) or not value:
             return self.scalar(value)
@@ -249,7 +249,7 @@ class Style:
 
 
 def is_spread(lead: str) -> bool:
-    """Whether what follows these blanks stands in a line of its own."""
+    """Returns True if blanks contain a line break."""
     return "\n" in lead or "\r" in lead
 
 

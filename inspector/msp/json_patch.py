@@ -1,4 +1,4 @@
-"""Rewriting JSON so that whatever did not change keeps its bytes: blanks, order, spelling, repeated members."""
+"""Rewrites JSON and keeps the bytes of unchanged parts: blanks, order, spelling, repeated members."""
 
 from __future__ import annotations
 
@@ -23,39 +23,39 @@ from inspector.msp.json_layout import (
 )
 
 _Written = tuple[Cell | None, str]
-"""A part as it is written, and the old one it stands for."""
+"""New text of a part, and the old part it replaces."""
 
 
 class _Unread:
-    """The type of `UNREAD`."""
+    """Type of `UNREAD`."""
 
     __slots__ = ()
 
 
 UNREAD = _Unread()
-"""Stands for a value, or a line, that could not be decoded."""
+"""Stands for a value or line that could not be decoded."""
 
 _LINE = re.compile(r"[^\r\n]+")
 _ID_MEMBERS = ("subsession_id", "session_id", "id")
 _FEW = 8
-"""At most one of so many changed in its place."""
+"""Ratio: at most one in 8 may differ for matching by index."""
 _MANY = 1000
 _REPEATED = 20
-"""Places an element may have in the other list, on the average, for a comparison that goes through all of them."""
+"""Average number of possible matches per element, above which a full comparison is too slow."""
 
 
 def lines_of(text: str) -> tuple[list[Any], list[int]]:
-    """Values of JSON Lines, `UNREAD` where a line is no JSON, and the number of each line; blank ones do not count."""
+    """Parses JSON Lines; returns values (`UNREAD` for an invalid line) and line numbers, without blank lines."""
     cells = _line_cells(text)
     numbers = list(accumulate((cell.lead.count("\n") or cell.lead.count("\r") for cell in cells), initial=1))
     return [cell.value for cell in cells], numbers[1:]
 
 
 def patched(original: bytes, value: Any) -> bytes:
-    """A JSON text that decodes to `value`, with the bytes of `original` wherever nothing changed.
+    """Returns JSON text for `value` with the bytes of `original` where unchanged.
 
     Raises:
-        ValueError: `original` is no JSON.
+        ValueError: `original` is not JSON.
     """
     source = decoded(original)
     text = source.text
@@ -65,7 +65,7 @@ def patched(original: bytes, value: Any) -> bytes:
 
 
 def patched_lines(original: bytes, values: Sequence[Any]) -> bytes:
-    """JSON Lines of `values`, as `patched`; an `UNREAD` stands for a line that stays as it is."""
+    """Returns JSON Lines for `values`, as `patched`; `UNREAD` keeps its line."""
     source = decoded(original)
     text = source.text
     cells = _line_cells(text)
@@ -77,26 +77,27 @@ def patched_lines(original: bytes, values: Sequence[Any]) -> bytes:
 
 
 class _Rewriter:
-    """Writes the values of one text anew, in its style."""
+    """Rewrites values of one text in its style."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.style = Style.of(text)
 
     def root(self, start: int, new: Any) -> tuple[str, int]:
-        """The whole value, and where the old one ends."""
+        """Returns the new root value, and the end of the old one."""
         opening = self.text[start : start + 1]
         if isinstance(new, dict | list) and new and opening == ("{" if isinstance(new, dict) else "["):
             cells, end = cells_of(self.text, start, new)
             return self._container(cells, new, "", bool(self.style.unit)), end
         old, end = value_at(self.text, start)
-        if isinstance(new, list) and any(map(exactly_same, [old] * len(new), new)):  # the old one gets neighbours
+        # the old value becomes an element of a list
+        if isinstance(new, list) and any(map(exactly_same, [old] * len(new), new)):
             cell = Cell(old, start, end, "")
             return f"[{_joined([cell], self.elements([cell], new, '', False), self.style.newline, '')}]", end
         return self._changed(Cell(old, start, end, ""), new, "", bool(self.style.unit)), end
 
     def _changed(self, cell: Cell, new: Any, indent: str, spread: bool) -> str:
-        """What stands in the place of a cell's value."""
+        """Returns the new text for a cell's value."""
         if exactly_same(cell.value, new):
             return self.text[cell.start : cell.end]
         if isinstance(new, dict | list) and new and type(new) is type(cell.value):
@@ -117,7 +118,7 @@ class _Rewriter:
         return opening + _joined(cells, written, between) + closing
 
     def _members(self, cells: list[Cell], new: dict[str, Any], indent: str, spread: bool) -> list[_Written]:
-        last = {cell.key: cell for cell in cells}  # of repeated members the last one counts
+        last = {cell.key: cell for cell in cells}  # the last of repeated members counts
         written: list[_Written] = []
         for cell in cells:
             if cell.key in new:
@@ -133,7 +134,7 @@ class _Rewriter:
         return written
 
     def elements(self, cells: list[Cell], new: Sequence[Any], indent: str, spread: bool) -> list[_Written]:
-        """Elements of an array, or lines: old ones, changed ones and new ones."""
+        """Returns elements of an array, or lines: unchanged, changed and new ones."""
         written: list[_Written] = []
         example: Cell | None = None
         for old, place, same in _aligned([cell.value for cell in cells], new):
@@ -153,11 +154,11 @@ class _Rewriter:
 
 
 def _joined(cells: list[Cell], written: list[_Written], between: str, inner_tail: str = "", comma: str = ",") -> str:
-    """Parts with the blanks the old ones had; the first and the last place keep theirs, whoever stands there."""
+    """Joins parts with the blanks of the old ones; the first and last blanks stay in place."""
     if not written:
         return ""
     lead, tail = between, inner_tail
-    if len(cells) > 1 and comma:  # lines are parted by one end of line
+    if len(cells) > 1 and comma:  # a single line end separates lines
         lead, tail = cells[1].lead, cells[0].tail
     parts: list[str] = []
     for number, (cell, text) in enumerate(written):
@@ -192,16 +193,16 @@ def _line_cells(text: str) -> list[Cell]:
 
 
 class _Pair(NamedTuple):
-    """A new element and the old one it stands for."""
+    """A new element and its old counterpart."""
 
     old: int | None
     new: int
     same: bool
-    """Whether they are known to be the same."""
+    """They are known to be equal."""
 
 
 def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Pair]:
-    """Which old element each new one stands for: by id where there is one, else by value, else by place."""
+    """Pairs new elements with old ones: by id if present, else by value, else by index."""
     shorter = min(len(old), len(new))
     first = 0
     while first < shorter and exactly_same(old[first], new[first]):
@@ -217,7 +218,8 @@ def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Pair]:
 
 def _matched(old: Sequence[Any], new: Sequence[Any], olds: range, news: range) -> Iterator[_Pair]:
     same = [exactly_same(old[n], new[m]) for n, m in zip(olds, news, strict=False)]
-    if (len(same) - sum(same)) * _FEW <= len(same) and len(news) >= len(olds):  # some changed, and others came behind
+    # few changes, and new elements at the end
+    if (len(same) - sum(same)) * _FEW <= len(same) and len(news) >= len(olds):
         for n, place in enumerate(news):
             yield _Pair(olds[n] if n < len(same) else None, place, n < len(same) and same[n])
         return
@@ -231,7 +233,7 @@ def _matched(old: Sequence[Any], new: Sequence[Any], olds: range, news: range) -
 
 
 def _meetings(a: list[Hashable], b: list[Hashable]) -> int:
-    """How many pairs of the same there are, which is what looking for the best pairs costs."""
+    """Returns the number of equal pairs, the cost of a full comparison."""
     counts = Counter(b)
     return sum(times * counts[key] for key, times in Counter(a).items())
 
@@ -245,7 +247,7 @@ def _key(item: Any) -> Hashable:
 
 
 def exactly_same(old: Any, new: Any) -> bool:
-    """Whether two decoded values are written the same: 1, 1.0 and true are three values, NaN is itself."""
+    """Returns True if two decoded values have the same JSON text: 1, 1.0 and true differ, NaN equals itself."""
     if isinstance(old, dict | list):
         return old == new and _same_types(old, new)
     if isinstance(old, WrittenNumber) and isinstance(new, WrittenNumber):
@@ -256,12 +258,12 @@ def exactly_same(old: Any, new: Any) -> bool:
 
 
 def _same_types(old: Any, new: Any) -> bool:
-    """Whether equal values are so to the type of each number in them."""
+    """Returns True if equal values also agree in the types of their numbers."""
     if type(old) is not type(new):
         return False
     items = old.values() if isinstance(old, dict) else old
     if set(map(type, items)) <= {str, type(None)}:
-        return True  # a text equals nothing but a text
+        return True  # text only equals text
     names = old if isinstance(old, dict) else range(len(old))
     for name in names:
         item = old[name]

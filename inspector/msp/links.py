@@ -1,4 +1,4 @@
-"""Who stands below whom: the sessions and sub-sessions of all files put together."""
+"""Links the sessions and sub-sessions of all files to a tree."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from inspector.msp.sniffing import is_session, is_subsession
 Owner = Session | Subsession
 
 _DEEPEST = 100
-"""Objects within objects: what lies deeper is left out."""
+"""Limit of nesting; deeper objects are left out."""
 
 
 @dataclass(eq=False, slots=True)
 class Home:
-    """Where an object stands in its file."""
+    """Place of an object in its file."""
 
     file: MspFile
     siblings: list[Any] | None
-    """The list it is an element of; None: it is the whole file, or a member."""
+    """The list that contains it; None for a whole file, or a member."""
     box: dict[str, Any] | None
-    """The object around it with `session` and `subsessions`."""
+    """The surrounding object with `session` and `subsessions`."""
 
 
 @dataclass(eq=False, slots=True)
 class Linked:
-    """What the files of a document hold."""
+    """Linked content of a document's files."""
 
     sessions: list[Session] = field(default_factory=list)
     subsessions: list[Subsession] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     homes: dict[str, Home] = field(default_factory=dict)
-    """By key; none of a session that is only named."""
+    """By key; without sessions that are only named."""
 
 
 class _Unlinked(NamedTuple):
     sub: Subsession
     holder: Owner | None
-    """Whose object, or whose neighbour in the file, it is."""
+    """The object that contains it, or its neighbour in the file."""
 
 
 def linked(files: Iterable[MspFile]) -> Linked:
-    """Sessions and sub-sessions of all files, with who stands below whom, and what is odd about that."""
+    """Links the objects of all files, and reports problems."""
     linker = _Linker()
     for file in files:
         linker.collect(file)
@@ -57,17 +57,17 @@ def linked(files: Iterable[MspFile]) -> Linked:
 
 
 class _Linker:
-    """Collects the objects of files, then finds each one's parent."""
+    """Collects the objects of files, then finds their parents."""
 
     def __init__(self) -> None:
         self.result = Linked()
         self._found: list[_Unlinked] = []
         self._keys: set[str] = set()
         self._next: dict[str, int] = {}
-        """The number the next object of the same id may be told apart by."""
+        """Next suffix for a repeated id."""
 
     def collect(self, file: MspFile) -> None:
-        """Take every object of one file."""
+        """Collects the objects of one file."""
         self.result.problems += file.problems
         for value, place in file.roots():
             siblings = file.value if file.lines else None
@@ -76,7 +76,7 @@ class _Linker:
             self._problem(problems.SKIPPED, f"{file.name} holds no session and no sub-session.", "", file.name)
 
     def link(self) -> None:
-        """Find each sub-session's parent."""
+        """Finds each sub-session's parent."""
         result = self.result
         sessions = _first_of_each(result.sessions)
         subs = _first_of_each(found.sub for found in self._found)
@@ -95,7 +95,7 @@ class _Linker:
                 sub.summarized = (SUMMARY_OF, sub.id) in crossed
 
     def compare_lists(self) -> None:
-        """Say which sub-sessions a session lists without an object, and which it does not list."""
+        """Compares each session's list of sub-sessions with the objects found."""
         known = {sub.id for sub in self.result.subsessions}
         for session in self.result.sessions:
             listed = session.data.get("subsessions")
@@ -116,7 +116,7 @@ class _Linker:
         named = text_of(sub.data, "parent_session_id")
         place = f"{sub.place}.parent_session_id"
         if named and holder is not None and holder.id == named:
-            found: Owner | None = holder  # of several of this id the one it lies in
+            found: Owner | None = holder  # of several with this id, the containing one
         else:
             found = sessions.get(named) or subs.get(named) if named else holder
         if not named and found is None:
@@ -148,7 +148,7 @@ class _Linker:
         return session
 
     def _take(self, value: Any, place: str, home: Home, holder: Owner | None, depth: int = 0) -> bool:
-        """Take what is in a value; whether there was anything."""
+        """Collects objects from a value; returns True if there are any."""
         if depth > _DEEPEST:
             self._too_deep(value, "", place)
             return False
@@ -162,7 +162,7 @@ class _Linker:
         if not isinstance(value, dict):
             return False
         data = cast(dict[str, Any], value)
-        anything = home.box is not None  # what stands under `sessions` needs no other sign of being one
+        anything = home.box is not None  # an entry of `sessions` needs no other sign of its type
         if is_subsession(data) or (anything and "subsession_id" in data):
             self._take_subsession(data, place, home, holder, depth)
         elif is_session(data) or (anything and "session_id" in data):
@@ -177,7 +177,7 @@ class _Linker:
         before = len(self.result.sessions)
         for name in ("session", "sessions", "subsession", "subsessions"):
             if name == "subsession" and len(self.result.sessions) == before + 1:
-                holder = self.result.sessions[before]  # the only session beside them is theirs
+                holder = self.result.sessions[before]  # a single session beside sub-sessions is their parent
             if name in data:
                 taken |= self._take(data[name], f"{place}.{name}", inner, holder, depth + 1)
         return taken
@@ -254,7 +254,7 @@ def _embeds(holder: Owner, sub: Subsession) -> bool:
 
 
 def _id_of(item: object) -> str:
-    """Of what a session lists: an id, or an object with one."""
+    """Returns the id of a listed item: a string, or an object's id."""
     if isinstance(item, str):
         return item
     return text_of(cast(dict[str, Any], item), "subsession_id") if isinstance(item, dict) else ""
@@ -265,7 +265,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_below(start: Owner, sub: Subsession) -> bool:
-    """Whether `start` is `sub` or stands below it."""
+    """Returns True if `start` is `sub` or below it."""
     above: Owner | None = start
     while isinstance(above, Subsession):
         if above is sub:

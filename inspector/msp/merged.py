@@ -1,11 +1,11 @@
-"""What an active sub-session sends a model: four layers of its parent's context and its own messages, with reasons.
+"""Computes a sub-session's merged context: four layers of parent context and own messages, with reasons.
 
-Source: docs/protocols.md 14, "Merged context". The layers are always four and in this order: the sub-context, the
-summary snapshots, the recent messages of the parent (and its older global ones), the sub-session's own messages. Where
-the protocol leaves something open `Rules` decides. RULE: a sub-session in a sub-session is sent layers 1 and 2 of the
-session at the root, which alone has them, and layer 3 of its direct parent.
+Source: docs/protocols.md 14, "Merged context". The four layers have a fixed order: sub-context, summary snapshots,
+recent messages of the parent (with older global ones), own messages. `Rules` decides open questions of the protocol.
+RULE: a nested sub-session gets layers 1 and 2 of the root session, which alone has them, and layer 3 of its direct
+parent.
 
-Everything is an estimate: the protocol names no tokenizer.
+All token counts are estimates: the protocol names no tokenizer.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from inspector.tokens.counter import TOKENIZER
 
 @dataclass(frozen=True)
 class MergedContext(SentContext):
-    """What a sub-session would send with its next message; it stays as it is, whatever is edited.
+    """The context that a sub-session would send with its next message; independent of later edits.
 
     Attributes:
-        layers: always four, in the order they are sent in.
-        recent: what was chosen of the parent's messages.
-        remarks: what is worth saying about it.
-        tokenizer: what counts tokens; an estimate.
+        layers: always four, in sending order.
+        recent: selection of the parent's messages.
+        remarks: remarks for the user.
+        tokenizer: name of the tokenizer; an estimate.
     """
 
     subsession: Subsession
@@ -48,50 +48,49 @@ class MergedContext(SentContext):
 
     @cached_property
     def withheld(self) -> tuple[Withheld, ...]:
-        """Parent messages that are kept out, and why; not those that are merely older. O(messages of the parent)."""
+        """Parent messages that are withheld, with reasons; without merely older ones. O(messages of the parent)."""
         return tuple(self.recent.withheld())
 
     @cached_property
     def older(self) -> tuple[Message, ...]:
-        """Parent messages that are not sent because they are older. O(messages of the parent)."""
+        """Parent messages that are left out as older. O(messages of the parent)."""
         return tuple(self.recent.older())
 
     @property
     def main_only(self) -> int:
-        """How many parent messages are withheld as main_only; they are not listed for it."""
+        """Number of parent messages withheld as main_only, without listing them."""
         return self.recent.standing(Standing.MAIN_ONLY)
 
     @property
     def wanted(self) -> int:
-        """How many recent parent messages are asked for."""
+        """Number of recent parent messages requested."""
         return self.recent.wanted
 
     @property
     def inherited_tokens(self) -> int:
-        """Of what comes from the parent."""
+        """Tokens from the parent."""
         return self.tokens - self.layer("own").tokens
 
     def as_json(self) -> dict[str, Any]:
-        """The form of `merged-context --json` (docs/design.md 5); secrets are not masked."""
+        """Returns the output of `merged-context --json` (docs/design.md 5); secrets are not masked."""
         return self._json({"subsession": self.subsession.id or self.subsession.key}, self.withheld)
 
 
 class MergedContexts:
-    """The merged contexts of a document's sub-sessions under some rules.
+    """Merged contexts of a document's sub-sessions under some rules.
 
-    What sub-sessions of one parent have in common is worked out once. Messages that came or went are seen; of a
-    visibility that is another one now `KnownMessages.follow` or `forget` has to be told.
+    Shared work for sub-sessions of one parent is done once. New and removed messages are noticed; for a changed
+    visibility call `KnownMessages.follow` or `forget`.
 
     Attributes:
-        rules: how the protocol is read.
-        count: gives the tokens of a text.
-        known: the messages, which are the same under other rules.
+        rules: reading of the protocol.
+        count: counts the tokens of a text.
+        known: message columns, independent of the rules.
     """
 
     def __init__(
         self, rules: Rules | None = None, count: Count | None = None, known: KnownMessages | None = None
     ) -> None:
-        """Nothing is worked out yet."""
         self.rules = rules or Rules()
         self.count: Count = count or TokenCache()
         self.known = known if known is not None else KnownMessages()
@@ -100,10 +99,10 @@ class MergedContexts:
         self._older: OlderEntries = {}
 
     def forget(self, owner: Session | Subsession | None = None) -> None:
-        """Work out anew what was edited; tokens of texts stay known.
+        """Invalidates edited content; token counts of texts stay.
 
         Args:
-            owner: whose messages were edited, when nothing else was; None for everything.
+            owner: the owner of edited messages, if no other object changed; None for everything.
         """
         self.known.forget(owner)
         self._parents.clear()
@@ -112,16 +111,16 @@ class MergedContexts:
             self._sessions.clear()
 
     def recount(self) -> None:
-        """Texts cost something else by now; which of them are sent stays known."""
+        """Invalidates token counts; selections stay."""
         self._sessions.clear()
         self._older.clear()
 
     def ready(self, sub: Subsession, until: float = inf) -> bool:
-        """Look at some messages that concern it; whether those are all, so that `of` takes no longer than it must.
+        """Prepares the data for a sub-session until a deadline. Returns True if `of` is now fast.
 
         Args:
-            sub: the sub-session that will be asked for.
-            until: a moment by `time.perf_counter`.
+            sub: the sub-session.
+            until: deadline by `time.perf_counter`.
         """
         owner = self._parent_of(sub)
         if owner is None:
@@ -131,7 +130,7 @@ class MergedContexts:
         return all(self.known.look_at(one, until) for some in self._others_of(owner) for one in some)
 
     def of(self, sub: Subsession) -> MergedContext:
-        """What a sub-session would send with its next message. O(what is sent), once its parent was looked at."""
+        """Returns a sub-session's merged context. O(sent messages), once its parent is prepared."""
         session, recent = self._session(sub), self._recent(sub)
         layers = (
             session.sub_context_layer(sub.policy),
@@ -149,7 +148,7 @@ class MergedContexts:
         return found
 
     def _recent(self, sub: Subsession) -> RecentLayer:
-        """What the parent gives to a sub-session."""
+        """Returns layer 3 of a sub-session."""
         session = self._session(sub) if includes_snapshots(sub.policy) else None
         return RecentLayer(self._messages(self._parent_of(sub)), sub, self.rules, session)
 
@@ -157,7 +156,7 @@ class MergedContexts:
         return sub.session if self.rules.recent_from_root else sub.parent
 
     def _messages(self, owner: Session | Subsession | None) -> ParentMessages:
-        """The messages of a parent as they are now."""
+        """Returns the present messages of a parent."""
         if owner is None:
             return ParentMessages(None, self.rules)
         own = self.known.parent(owner)
@@ -171,7 +170,7 @@ class MergedContexts:
         return found
 
     def _others_of(self, owner: Owner) -> tuple[list[Owner], list[Subsession]]:
-        """Whose global messages come as well: those above a parent with what lies beside it, and those below it."""
+        """Returns other owners of relevant global messages: those above the parent, and those below it."""
         above: list[Owner] = []
         if self.rules.ancestor_globals:
             for below, one in reversed(list(pairwise([owner, *above_of(owner)]))):
@@ -180,7 +179,7 @@ class MergedContexts:
 
     @staticmethod
     def _appearing_in(owner: Owner, but: Owner | None = None) -> list[Subsession]:
-        """Sub-sessions whose global messages appear in a conversation without being written into it."""
+        """Returns sub-sessions whose global messages appear in the parent without a merge."""
         return [one for one in owner.children if one is not but and not one.merged and not one.discarded]
 
     def _own(self, sub: Subsession) -> Layer:
@@ -197,13 +196,13 @@ class MergedContexts:
 
 
 def merged_context(sub: Subsession, rules: Rules | None = None, *, count: Count | None = None) -> MergedContext:
-    """What a sub-session would send with its next message. O(messages of its parent and its own).
+    """Returns a sub-session's merged context. O(messages of its parent and its own).
 
-    For many sub-sessions of one document ask `MergedContexts`, which looks at a parent once for all of them.
+    For many sub-sessions of one document use `MergedContexts`, which prepares a parent once.
 
     Args:
-        sub: the sub-session; a closed one as if it went on.
-        rules: how the protocol is read.
-        count: gives the tokens of a text.
+        sub: the sub-session; a closed one is treated as open.
+        rules: reading of the protocol.
+        count: counts the tokens of a text.
     """
     return MergedContexts(rules, count).of(sub)

@@ -1,8 +1,8 @@
-"""What the chat of a session sends a model: the same four layers as of a sub-session, which has a parent besides.
+"""Computes the context that a session's main chat sends: the same four layers, without a parent.
 
-Source: docs/protocols.md 14. The protocol speaks of sub-sessions alone. RULE: a chat sends what the session says of
-itself and its summary snapshots, which no policy leaves out; it has no parent; and all its own messages, with the
-`global` ones of its sub-sessions where they were said, as these appear in the parent. Merged ones stand there already.
+Source: docs/protocols.md 14, which covers sub-sessions alone. RULE: a chat sends its sub-context and snapshots,
+whatever a policy says, no parent messages, and all its own messages. The `global` ones of its sub-sessions are inserted
+by time, as they appear in the parent; merged ones are there already.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _Placed = tuple[Message, Snapshot | None]
 
 @dataclass(frozen=True)
 class ChatContext(SentContext):
-    """What the chat of a session would send with its next message.
+    """The context that a session's chat would send with its next message.
 
     Attributes:
-        session: whose chat it is.
-        layers: always four; there are no recent messages of a parent.
-        remarks: what is worth saying about it.
-        withheld: messages of it that a snapshot covers, where the rules leave them out.
-        older: none; all of it is sent.
-        tokenizer: what counts tokens; an estimate.
+        session: the session.
+        layers: always four; layer 3 is empty.
+        remarks: remarks for the user.
+        withheld: messages covered by a snapshot, if the rules leave them out.
+        older: always empty, since all messages are sent.
+        tokenizer: name of the tokenizer; an estimate.
     """
 
     session: Session
@@ -47,20 +47,20 @@ class ChatContext(SentContext):
     tokenizer: str = TOKENIZER
 
     def as_json(self) -> dict[str, Any]:
-        """The form of `merged-context --json` of a session; secrets are not masked."""
+        """Returns the output of `merged-context --json` for a session; secrets are not masked."""
         return self._json({"session": self.session.id or self.session.key}, self.withheld)
 
 
 def chat_context(
     session: Session, rules: Rules | None = None, *, count: Count | None = None, known: KnownMessages | None = None
 ) -> ChatContext:
-    """What the chat of a session would send with its next message. O(its messages).
+    """Returns the context of a session's chat. O(its messages).
 
     Args:
         session: the session.
-        rules: how the protocol is read.
-        count: gives the tokens of a text.
-        known: the messages, where they were looked at.
+        rules: reading of the protocol.
+        count: counts the tokens of a text.
+        known: message columns, if available.
     """
     rules, counted = rules or Rules(), count or TokenCache()
     about = SessionLayers(session, rules, counted)
@@ -91,9 +91,9 @@ def _own(entries: tuple[Entry, ...]) -> Layer:
 
 
 def _placed(session: Session, about: SessionLayers, rules: Rules, known: KnownMessages) -> Iterator[_Placed]:
-    """Messages of the chat in the order they are written in, with global ones of sub-sessions by their time."""
+    """Yields the chat's messages in file order, with global ones of sub-sessions inserted by time."""
     others = list(_others(session, known)) if rules.sibling_globals else []
-    # A message never moves: one that is written behind a later one has that one's time.
+    # A message never moves: one after a later one takes that one's time.
     times: list[int] = np.maximum.accumulate(known.parent(session).times).tolist() if others else []
     before: dict[int, list[Message]] = {}
     for time_ns, message in sorted(others, key=lambda one: one[0]):

@@ -1,6 +1,6 @@
-"""What a merged context is made of: four layers with their entries and tokens, what is withheld, what is worth saying.
+"""Data classes of a merged context: layers, entries, withheld messages and remarks.
 
-Tokens are counted once for each text: the same messages stand in the contexts of many sub-sessions.
+Tokens are counted once per text, since many sub-sessions share messages.
 """
 
 from __future__ import annotations
@@ -20,21 +20,23 @@ LAYER_TITLES: dict[LayerName, str] = {
     "recent": "Recent parent messages",
     "own": "Own messages",
 }
-"""In the order they are sent in."""
+"""In sending order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that is sent.
+    """One entry that is sent.
 
     Attributes:
-        id: as its message or snapshot has it.
-        role: of the message; what the session says of itself is said by the system.
-        reason: why it is sent, a sentence.
-        source: what it is made of; the session for its sub-context, a sub-session for the summary of one beside.
-        older_global: it is older than the recent ones and sent because it is global.
-        let_in: its visibility would have kept it out by the letter.
-        covered_by: a snapshot that is sent as well and covers it: it is sent twice.
+        id: id of its message or snapshot.
+        role: role of the message; "system" for parts of the session.
+        content: its text.
+        reason: reason for sending it, a sentence.
+        tokens: tokens of the content.
+        source: its origin; the session for the sub-context, a sub-session for a referenced summary.
+        older_global: older than the recent messages, sent as global.
+        let_in: a strict reading of its visibility would exclude it.
+        covered_by: a sent snapshot that covers it too, so it is sent twice.
     """
 
     id: str | None
@@ -53,11 +55,11 @@ class Layer:
     """One of the four layers.
 
     Attributes:
-        included: whether the policy lets it in; it may be empty all the same.
-        what: what there is in a few words, as "5 of 5, 2 withheld as main_only".
-        why: what decided whether it is included; a sentence.
-        tokens: of what is sent.
-        left_out: tokens it would have, had the policy let it in.
+        included: the policy includes it; it may still be empty.
+        what: short description, such as "5 of 5, 2 withheld as main_only".
+        why: reason for its inclusion or exclusion, a sentence.
+        tokens: tokens of its entries.
+        left_out: tokens it would have if included.
     """
 
     name: LayerName
@@ -70,16 +72,16 @@ class Layer:
 
     @property
     def title(self) -> str:
-        """What it is called on screen."""
+        """Title on screen."""
         return LAYER_TITLES[self.name]
 
 
 class SentContext:
-    """What is sent a model: four layers, whoever sends them.
+    """A context sent to a model: four layers.
 
     Attributes:
-        layers: always four, in the order they are sent in.
-        remarks: what is worth saying about it.
+        layers: always four, in sending order.
+        remarks: remarks for the user.
     """
 
     layers: tuple[Layer, ...]
@@ -87,25 +89,24 @@ class SentContext:
 
     @property
     def tokens(self) -> int:
-        """Of everything that is sent."""
+        """Tokens of all included layers."""
         return sum(layer.tokens for layer in self.layers if layer.included)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The remarks as sentences."""
+        """Texts of the remarks."""
         return tuple(remark.text for remark in self.remarks)
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Everything that is sent, in order."""
+        """All entries in sending order."""
         return tuple(entry for layer in self.layers for entry in layer.entries)
 
     def layer(self, name: LayerName) -> Layer:
-        """One of the layers."""
         return next(layer for layer in self.layers if layer.name == name)
 
     def as_messages(self) -> list[dict[str, str]]:
-        """What is sent as provider-style messages, in order; secrets are not masked."""
+        """Returns the entries as provider-style messages; secrets are not masked."""
         return [{"role": entry.role or "user", "content": entry.content} for entry in self.entries]
 
     def _json(self, whose: dict[str, str], withheld: Iterable[Withheld]) -> dict[str, Any]:
@@ -127,11 +128,11 @@ class SentContext:
 
 
 class Withheld(NamedTuple):
-    """A message of the parent that is kept out.
+    """A parent message that is withheld.
 
     Attributes:
         reason: a sentence.
-        rule: name of the rule that would let it in; None when there is none.
+        rule: name of the rule that would let it in, if any.
     """
 
     id: str | None
@@ -141,12 +142,12 @@ class Withheld(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something to know about a merged context.
+    """A remark on a merged context.
 
     Attributes:
         text: a sentence.
-        rule: the one that changes it, if one does.
-        warns: whoever sends the context may miss something.
+        rule: name of the rule that changes it, if any.
+        warns: the sender may miss something.
     """
 
     text: str
@@ -155,28 +156,27 @@ class Remark(NamedTuple):
 
 
 Count = Callable[[str], int]
-"""The tokens of a text."""
+"""Counts the tokens of a text."""
 
 
 class TokenCache:
-    """Counts texts and remembers what it found, by the text itself."""
+    """Caches token counts by text."""
 
     def __init__(self, count_text: Count = count) -> None:
-        """An empty one. The first count loads the tokenizer, unless everything asked for was learnt."""
+        """Creates an empty cache. The first count loads the tokenizer, unless all texts were learnt."""
         self._count = count_text
         self._known: dict[str, int] = {"": 0}
 
     def __call__(self, text: str) -> int:
-        """Tokens of a text."""
         found = self._known.get(text)
         if found is None:
             found = self._known[text] = self._count(text)
         return found
 
     def known(self, text: str) -> int | None:
-        """Tokens of a text if it was counted; never counts."""
+        """Returns the cached count of a text, if any; never counts."""
         return self._known.get(text)
 
     def learn(self, texts: Iterable[str], counts: Iterable[int]) -> None:
-        """Take in what was counted elsewhere, as in a process of its own."""
+        """Adds counts from elsewhere, such as a worker process."""
         self._known.update(zip(texts, counts, strict=True))

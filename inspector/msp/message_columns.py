@@ -1,7 +1,7 @@
-"""Messages of sessions and sub-sessions column by column, kept up with the document instead of being read anew.
+"""Columns of messages by session and sub-session, updated incrementally.
 
-A list of messages only grows at its end and shrinks there (an edit, and taking it back), so that what was taken in
-stands as long as the last object is the same. What changes inside a message, its visibility, has to be told.
+A list of messages only grows and shrinks at its end (by an edit and its undo). So read entries stay valid as long as
+the last object is the same. Callers must report changes inside a message, of its visibility.
 """
 
 from __future__ import annotations
@@ -25,27 +25,26 @@ if TYPE_CHECKING:
 
 MAIN_ONLY, SUBSESSION_ONLY, GLOBAL = "main_only", "subsession_only", "global"
 FOR_ALL, FOR_EVERYWHERE, FOR_PARENT, FOR_SUBSESSION, FOR_UNKNOWN = range(5)
-"""Visibilities as numbers: none, the protocol's three, and any other word."""
+"""Visibility codes: none, the protocol's three, and any other word."""
 _CODES = {"": FOR_ALL, GLOBAL: FOR_EVERYWHERE, MAIN_ONLY: FOR_PARENT, SUBSESSION_ONLY: FOR_SUBSESSION}
 _BLOCK = 4_000
-"""Messages between two looks at the clock."""
+"""Messages between two checks of the clock."""
 
 Item = dict[str, Any]
 Owner = Session | Subsession
 
 
 class VisibilityColumn:
-    """Who is shown each message of an owner.
+    """Visibility of each message of an owner.
 
     Attributes:
-        owner: whose messages they are.
-        items: those taken in; what was handed out before they became fewer stays as it was.
-        codes: a visibility each.
-        revision: another one after every change.
+        owner: the owner of the messages.
+        items: messages read so far; earlier references to the list stay valid when it shrinks.
+        codes: one visibility code per message.
+        revision: increases with every change.
     """
 
     def __init__(self, owner: Owner) -> None:
-        """Nothing is taken in yet."""
         self.owner = owner
         self.items: list[Item] = []
         self.codes = bytearray()
@@ -53,13 +52,13 @@ class VisibilityColumn:
         self._global_ones: tuple[int, list[tuple[int, int]]] = (-1, [])
 
     def take_in(self, until: float = inf) -> bool:
-        """Go after the owner's messages.
+        """Reads the owner's new messages.
 
         Args:
-            until: a moment by `time.perf_counter`; some are taken in even after it.
+            until: deadline by `time.perf_counter`; one block is read even after it.
 
         Returns:
-            Whether these are all.
+            True if all messages are read.
         """
         given = self.owner.items
         stands = min(len(self.items), len(given))
@@ -76,14 +75,14 @@ class VisibilityColumn:
         return len(self.items) == len(given)
 
     def reread(self, data: Item) -> None:
-        """The visibility of a message is another one now."""
+        """Updates a message's visibility."""
         number = self._number_of(data)
         if number is not None:
             self.codes[number] = _code(data)
             self.revision += 1
 
     def global_ones(self) -> list[tuple[int, int]]:
-        """Which of them are global, ascending, and when they were written, else one before them."""
+        """Returns indices of global messages, ascending, each with its time, or the last time before it."""
         if self._global_ones[0] != self.revision:
             self._global_ones = self.revision, list(self._find_global_ones())
         return self._global_ones[1]
@@ -110,26 +109,25 @@ class VisibilityColumn:
 
 
 class MessageColumns(VisibilityColumn):
-    """What sub-sessions ask of their parent's messages.
+    """Message columns for the sub-sessions of an owner.
 
     Attributes:
-        times: when each was written; a message that does not say it has the time of the one before.
-        ordered: whether they stand in the order of their times.
-        merged_from: which of them a merge wrote, by the id of the sub-session.
+        times: time of each message; without one, the time of the previous message.
+        ordered: the times are ascending.
+        merged_from: indices of messages that a merge wrote, by sub-session id.
     """
 
     def __init__(self, owner: Owner) -> None:
-        """Nothing is taken in yet."""
         super().__init__(owner)
         self.times: NDArray[np.int64] = np.empty(0, np.int64)
         self.ordered = True
         self.merged_from: dict[str, list[int]] = {}
         self._last: dict[str, int] = {}
         self._before: dict[int, int] = {}
-        """For a message, the one before it that has the same id."""
+        """Index of the previous message with the same id, by index."""
 
     def numbers_of(self, name: str) -> Iterator[int]:
-        """Which messages have an id, the latest first."""
+        """Yields indices of messages with an id, latest first."""
         number = self._last.get(name)
         while number is not None:
             yield number
@@ -175,15 +173,14 @@ class MessageColumns(VisibilityColumn):
 
 
 class KnownMessages:
-    """Columns of the owners that were asked for; they hold under any rules."""
+    """Cache of columns by owner; independent of the rules."""
 
     def __init__(self) -> None:
-        """None yet."""
         self._parents: dict[int, MessageColumns] = {}
         self._others: dict[int, VisibilityColumn] = {}
 
     def parent(self, owner: Owner, until: float = inf) -> MessageColumns:
-        """The columns of an owner, taken in further; all of it unless there is a moment to stop at."""
+        """Returns the columns of an owner, updated; completely unless a deadline is given."""
         found = self._parents.get(id(owner))
         if found is None:
             found = self._parents[id(owner)] = MessageColumns(owner)
@@ -191,7 +188,7 @@ class KnownMessages:
         return found
 
     def other(self, owner: Owner) -> VisibilityColumn:
-        """Who is shown the messages of an owner."""
+        """Returns the visibility column of an owner, updated."""
         found = self._others.get(id(owner))
         if found is None:
             found = self._others[id(owner)] = VisibilityColumn(owner)
@@ -199,7 +196,7 @@ class KnownMessages:
         return found
 
     def look_at(self, owner: Owner, until: float) -> bool:
-        """Take in who is shown the messages of an owner; whether there is time for more. O(1) once that was done."""
+        """Updates a visibility column; returns True if there is time for more. O(1) if it is complete."""
         found = self._others.get(id(owner))
         if found is not None and len(found.items) == len(owner.items):
             return True
@@ -211,36 +208,36 @@ class KnownMessages:
         return done and time.perf_counter() < until
 
     def having(self, owner: Owner, ids: set[str]) -> set[str]:
-        """Which of some ids messages of an owner have. O(ids) where its columns are known, else O(messages)."""
+        """Returns the ids that messages of an owner have. O(ids) with known columns, else O(messages)."""
         found = self._parents.get(id(owner))
         if found is not None and len(found.items) + _BLOCK >= len(owner.items):
             found.take_in()
             return {name for name in ids if any(True for _ in found.numbers_of(name))}
         try:
-            return ids.intersection(map(itemgetter("id"), owner.items))  # a third of the time
-        except (KeyError, TypeError):  # there is a message without an id, or with an odd one
+            return ids.intersection(map(itemgetter("id"), owner.items))  # three times as fast as the general way
+        except (KeyError, TypeError):  # a message has no id, or an unhashable one
             return ids.intersection(text_of(item, "id") for item in owner.items)
 
     def global_in(self, owners: Iterable[Owner]) -> int:
-        """How many messages of some owners are global."""
+        """Returns the number of global messages of some owners."""
         return sum(self.other(owner).codes.count(FOR_EVERYWHERE) for owner in owners)
 
     def follow(self, edit: Edit) -> None:
-        """Take an edit in: what came or went is seen anyway."""
+        """Follows an edit; added and removed messages are noticed anyway."""
         if not edit.key:
             self.forget()
         elif edit.kind == "visibility" and edit.message is not None:
             self.reread(edit.message)
 
     def reread(self, message: Message) -> None:
-        """The visibility of a message is another one now."""
+        """Updates a message's visibility in all columns."""
         for columns in (self._parents, self._others):
             found = columns.get(id(message.owner))
             if found is not None:
                 found.reread(message.data)
 
     def forget(self, owner: Owner | None = None) -> None:
-        """Read the messages of an owner anew; None for all."""
+        """Drops the columns of an owner; None for all."""
         for columns in (self._parents, self._others):
             if owner is None:
                 columns.clear()
@@ -249,7 +246,7 @@ class KnownMessages:
 
 
 def above_of(owner: Owner) -> Iterator[Owner]:
-    """What lies above one, its parent first; ends where they lie in each other."""
+    """Yields the ancestors of an owner, parent first; stops at a cycle."""
     seen = {id(owner)}
     while isinstance(owner, Subsession) and owner.parent is not None and id(owner.parent) not in seen:
         owner = owner.parent
@@ -265,12 +262,12 @@ def _code(item: Item) -> int:
 def _times(block: list[Item]) -> NDArray[np.int64]:
     written = [item.get("timestamp") for item in block]
     if set(map(type, written)) <= {str, type(None)}:
-        return parse_times(written)  # a tenth of the time
+        return parse_times(written)  # ten times as fast
     return np.fromiter(map(written_time, written), np.int64, len(written))
 
 
 def _filled(times: NDArray[np.int64], before: int) -> NDArray[np.int64]:
-    """What is no time takes the one before."""
+    """Fills unknown times with the previous known one."""
     known = times != NO_TIME
     if known.all():
         return times

@@ -1,7 +1,7 @@
-"""Views over the decoded objects of an MSP document: messages, snapshots, policies, sub-sessions, sessions.
+"""Views of the decoded objects of an MSP document: messages, snapshots, policies, sub-sessions, sessions.
 
-`data` is the decoded dict itself, so unknown fields are never lost; a value of a wrong type reads as absent and nothing
-here raises. Only `inspector.msp.document` writes, and then into `data`: a view never holds a copy of what it shows.
+`data` is the decoded dict itself, so unknown fields are kept. A value of a wrong type counts as absent, and no view
+raises. Only `inspector.msp.document` writes to `data`; views hold no copies.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _OWN, _MAIN = "subsession_only", "main_only"
 _LAST_ONES = 50
 
 SUMMARY_OF = "summary_of"
-"""Our member of a parent's message that holds a sub-session's summary: the sub-session's id."""
+"""Member of ours in a parent's message with a summary: the sub-session's id."""
 
 SUMMARIES = "include_summaries"
-"""Our member of a context policy: the ids of the sub-sessions beside it whose summaries go along, unmerged."""
+"""Member of ours in a context policy: ids of siblings whose unmerged summaries are included."""
 
 MERGED_FROM = "merged_from"
-"""Our member of each message a merge wrote into the parent: the sub-session's id."""
+"""Member of ours in each message that a merge wrote: the sub-session's id."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
-    """One message of a session's own or of a sub-session; equal to another view of the same object."""
+    """One message of a session or sub-session; equal to other views of the same object."""
 
     data: dict[str, Any]
     owner: Session | Subsession
@@ -49,44 +49,40 @@ class Message:
 
     @property
     def id(self) -> str | None:
-        """As written; None when there is none."""
         return text_of(self.data, "id") or None
 
     @property
     def role(self) -> str:
-        """As written; empty when there is none."""
         return text_of(self.data, "role")
 
     @property
     def content(self) -> str:
-        """As text: a string as it is, the texts of a list of blocks joined, anything else as compact JSON."""
+        """Content as text: a string unchanged, texts of blocks joined, other values as compact JSON."""
         return content_text(self.data.get("content"))
 
     @property
     def visibility(self) -> str | None:
-        """As written; None when there is none."""
         return text_of(self.data, "visibility") or None
 
     @property
     def time_ns(self) -> int:
-        """When it was written; NO_TIME when that is not known."""
+        """Time of the message, or NO_TIME."""
         return written_time(self.data.get("timestamp"))
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A summary of a stretch of the main messages."""
+    """A summary of a range of main messages."""
 
     data: dict[str, Any]
 
     @property
     def id(self) -> str | None:
-        """As written; None when there is none."""
         return text_of(self.data, "id") or None
 
     @property
     def covers(self) -> tuple[int, int] | None:
-        """The stretch it names, from and to; None when it names none."""
+        """Range as written, start and end, if any."""
         value = self.data.get("covers_messages")
         if isinstance(value, list) and len(value) == 2 and all(type(item) is int for item in value):
             return value[0], value[1]
@@ -94,40 +90,40 @@ class Snapshot:
 
     @property
     def content(self) -> str:
-        """As text, like a message's."""
+        """Content as text, as for a message."""
         return content_text(self.data.get("content"))
 
     @property
     def created_ns(self) -> int:
-        """When it was made; NO_TIME when that is not known."""
+        """Creation time, or NO_TIME."""
         return written_time(self.data.get("created_at"))
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What of the parent a sub-session takes along; None where nothing is written."""
+    """Context policy: the parts of the parent that a sub-session includes; None for unset members."""
 
     data: dict[str, Any]
 
     @property
     def include_sub_context(self) -> bool | None:
-        """Whether intent, constraints, decisions and facts go along."""
+        """Includes intent, constraints, decisions and facts."""
         return self._flag("include_sub_context")
 
     @property
     def include_snapshots(self) -> bool | None:
-        """Whether summary snapshots go along."""
+        """Includes summary snapshots."""
         return self._flag("include_snapshots")
 
     @property
     def recent_parent_messages(self) -> int | None:
-        """How many of the parent's last messages go along."""
+        """Number of the parent's last messages."""
         value = self.data.get("recent_parent_messages")
         return value if type(value) is int else None
 
     @property
     def include_summaries(self) -> list[str]:
-        """Ids of the sub-sessions beside it whose summaries go along, each once; our member, the protocol has none."""
+        """Ids of siblings whose summaries are included, without duplicates; an extension of ours."""
         value = self.data.get(SUMMARIES)
         items = cast(list[object], value) if isinstance(value, list) else []
         return list(dict.fromkeys(item for item in items if isinstance(item, str) and item))
@@ -138,7 +134,7 @@ class Policy:
 
 
 class Messages(Sequence[Message]):
-    """The messages of one owner, in the order of the file; a view is made when one is asked for."""
+    """The messages of one owner in file order; creates views on access."""
 
     __slots__ = ("_items", "_owner")
 
@@ -163,75 +159,75 @@ class Messages(Sequence[Message]):
 
 @dataclass(eq=False, slots=True)
 class Subsession:
-    """A side conversation below a session, or below another sub-session."""
+    """A side conversation below a session or another sub-session."""
 
     data: dict[str, Any]
     key: str
-    """Unique among the document's sessions and sub-sessions: the id, else made so."""
+    """Unique among the document's sessions and sub-sessions: the id, with a suffix if repeated."""
     items: list[dict[str, Any]] = field(default_factory=list, repr=False)
     """The decoded messages that are objects."""
     parent: Session | Subsession | None = field(default=None, repr=False)
     children: list[Subsession] = field(default_factory=list, repr=False)
     merged: bool = False
-    """Whether a merge wrote it into its parent."""
+    """A merge wrote it to its parent."""
     summarized: bool = False
-    """Whether the parent has a message with its summary."""
+    """The parent has a message with its summary."""
     place: str = ""
     """File and JSON path."""
 
     @property
     def id(self) -> str:
-        """As written; empty when there is none."""
+        """Id as written, or ""."""
         return text_of(self.data, "subsession_id")
 
     @property
     def label(self) -> str:
-        """What it is called; its id, else its key, when it has no label."""
+        """Label, else id, else key."""
         return text_of(self.data, "label") or self.id or self.key
 
     @property
     def status(self) -> str:
-        """As written; empty when there is none."""
+        """Status as written, or ""."""
         return text_of(self.data, "status")
 
     @property
     def is_open(self) -> bool:
-        """Whether it goes on: it was closed neither by its status nor by a time."""
+        """Returns True unless its status or a time marks it as closed."""
         return self.status.casefold() not in (CLOSED, DISCARDED) and self.data.get("closed_at") is None
 
     @property
     def discarded(self) -> bool:
-        """Whether it was closed to be forgotten: no summary, no merge."""
+        """Returns True if it was discarded: no summary, no merge."""
         return self.status.casefold() == DISCARDED
 
     @property
     def created_ns(self) -> int:
-        """When it was opened; NO_TIME when that is not known."""
+        """Opening time, or NO_TIME."""
         return written_time(self.data.get("created_at"))
 
     @property
     def closed_ns(self) -> int:
-        """When it was closed; NO_TIME when it was not, or when that is not known."""
+        """Closing time, or NO_TIME."""
         return written_time(self.data.get("closed_at"))
 
     @property
     def policy(self) -> Policy:
-        """What of the parent it takes along."""
+        """Its context policy."""
         return Policy(dict_of(self.data, "context_policy"))
 
     @property
     def summary(self) -> str | None:
-        """What came of it, when that was written down."""
+        """Its summary, if any."""
         return text_of(self.data, "summary") or None
 
     @property
     def messages(self) -> Sequence[Message]:
-        """Its own, in the order of the file."""
+        """Its own messages in file order."""
         return Messages(self.items, self)
 
     @property
     def session(self) -> Session | None:
-        """The session at the root."""
+        """The root session."""
         above = self.parent
         while isinstance(above, Subsession):
             above = above.parent
@@ -239,7 +235,7 @@ class Subsession:
 
     @property
     def path(self) -> str:
-        """Keys from the first sub-session down to this one, as `s1/s2`."""
+        """Keys from the first sub-session down to this one, such as `s1/s2`."""
         keys = [quoted(self.key)]
         above = self.parent
         while isinstance(above, Subsession):
@@ -250,62 +246,62 @@ class Subsession:
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A main conversation with what was agreed in it."""
+    """A main conversation with its sub-context."""
 
     data: dict[str, Any]
     key: str
-    """Unique among the document's sessions and sub-sessions: the id, else made so."""
+    """Unique among the document's sessions and sub-sessions: the id, with a suffix if repeated."""
     items: list[dict[str, Any]] = field(default_factory=list, repr=False)
     """The decoded messages that are objects."""
     children: list[Subsession] = field(default_factory=list, repr=False)
     implied: bool = False
-    """Only named by a sub-session: no object of it was read."""
+    """Only named by a sub-session, without an object of its own."""
     place: str = ""
     """File and JSON path."""
 
     @property
     def id(self) -> str:
-        """As written; empty when there is none."""
+        """Id as written, or ""."""
         return text_of(self.data, "session_id")
 
     @property
     def label(self) -> str:
-        """What it is called: its label or title when it has one, else its id."""
+        """Label, else title, else id, else key."""
         return text_of(self.data, "label") or text_of(self.data, "title") or self.id or self.key
 
     @property
     def intent(self) -> str:
-        """What the session is for; empty when it is not said."""
+        """Purpose of the session, or ""."""
         return text_of(dict_of(self.data, "sub_context"), "intent")
 
     @property
     def constraints(self) -> list[str]:
-        """What must hold."""
+        """Agreed constraints."""
         return self._agreed("constraints")
 
     @property
     def decisions(self) -> list[str]:
-        """What was decided."""
+        """Agreed decisions."""
         return self._agreed("decisions")
 
     @property
     def facts(self) -> list[str]:
-        """What is known."""
+        """Agreed facts."""
         return self._agreed("facts")
 
     @property
     def snapshots(self) -> list[Snapshot]:
-        """Summaries of its messages, in the order of the file."""
+        """Summary snapshots in file order."""
         return [Snapshot(item) for item in objects_of(self.data, "summary_snapshots")]
 
     @property
     def messages(self) -> Sequence[Message]:
-        """Its own (the protocol shows none, but many write them), in the order of the file."""
+        """Its own messages in file order; the protocol shows none, but many files have them."""
         return Messages(self.items, self)
 
     @property
     def created_ns(self) -> int:
-        """When it began; NO_TIME when that is not known."""
+        """Creation time, or NO_TIME."""
         return written_time(self.data.get("created_at"))
 
     def _agreed(self, name: str) -> list[str]:
@@ -315,10 +311,10 @@ class Session:
 
 
 def usual_visibility(owner: Session | Subsession) -> str | None:
-    """The visibility of a new message: `subsession_only` in a sub-session; in a chat that of the messages before it.
+    """Returns the default visibility of a new message: `subsession_only`, or in a chat that of earlier ones.
 
-    A chat whose messages name none goes on so: `main_only` would keep its recent messages out of sub-sessions, and
-    `global` would send them for ever.
+    A chat without visibilities stays so: `main_only` would keep its recent messages out of sub-sessions, and `global`
+    would send them forever.
     """
     if isinstance(owner, Subsession):
         return _OWN
@@ -328,24 +324,24 @@ def usual_visibility(owner: Session | Subsession) -> str | None:
 
 
 def summary_entry(sub: Subsession, summary: str) -> str:
-    """A summary with whose it is: what a merge writes into the parent, and what a reference sends."""
+    """Formats a summary with its sub-session's label, for a merge or a reference."""
     return f"Summary of the sub-session “{sub.label}”:\n\n{summary}"
 
 
 def text_of(data: dict[str, Any], name: str) -> str:
-    """A member that is a text; empty when it is none."""
+    """Returns a text member, or ""."""
     value = data.get(name)
     return value if isinstance(value, str) else ""
 
 
 def dict_of(data: dict[str, Any], name: str) -> dict[str, Any]:
-    """A member that is an object; an empty one, not in `data`, when it is none."""
+    """Returns an object member; a new empty dict if there is none."""
     value = data.get(name)
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def objects_of(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """The objects in a member that is a list: the list itself when it holds nothing else."""
+    """Returns the objects in a list member; the list itself if it has only objects."""
     value = data.get(name)
     if not isinstance(value, list):
         return []
@@ -354,7 +350,7 @@ def objects_of(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def content_text(value: object) -> str:
-    """A content as text: a string as it is, the texts of a list of blocks joined, anything else as compact JSON."""
+    """Formats content as text: a string unchanged, texts of blocks joined, other values as compact JSON."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -376,10 +372,10 @@ def _block_text(block: object) -> str:
 def _compact(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    except (ValueError, RecursionError):  # nested deeper than the reader that read it cared
+    except (ValueError, RecursionError):  # nested deeper than the encoder allows
         return "…"
 
 
 def quoted(key: str) -> str:
-    """A key as one part of a path."""
+    """Escapes a key as one segment of a path."""
     return key.replace("%", "%25").replace("/", "%2F")

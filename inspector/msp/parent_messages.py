@@ -1,8 +1,8 @@
-"""Which messages of a parent come into a sub-session: the recent ones, older global ones, and why others stay.
+"""Selects parent messages for a sub-session: recent ones and older global ones, with reasons for the rest.
 
-Source: docs/protocols.md 14, layer 3. What a parent says of its messages is worked out once for all its sub-sessions;
-then one of them costs no more than what it is sent. Chronological is by time, stable; a message without a readable time
-takes that of the one written before it.
+Source: docs/protocols.md 14, layer 3. Work on a parent's messages is shared by all its sub-sessions, so the cost per
+sub-session is that of its selection. Chronological order is by time, stable; a message without a readable time takes
+that of the previous one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from inspector.protocol.times import NO_TIME
 
 
 class Standing(Enum):
-    """Whether a message of the parent may be sent."""
+    """Eligibility of a parent message."""
 
     ELIGIBLE = "eligible"
     ABOVE = "above"
-    """Global above the parent: sent, and never counted among the recent ones."""
+    """Global above the parent: sent, but not counted as recent."""
     MAIN_ONLY = "main_only"
     MISPLACED = "misplaced"
     """`subsession_only` outside a sub-session."""
     UNKNOWN = "unknown"
-    """Of a visibility the protocol does not know."""
+    """Its visibility is unknown to the protocol."""
 
 
 _STANDINGS = tuple(Standing)
@@ -39,12 +39,12 @@ _ELIGIBLE, _ABOVE = _STANDINGS.index(Standing.ELIGIBLE), _STANDINGS.index(Standi
 
 
 class ParentMessage(NamedTuple):
-    """A message as it stands among those of a parent.
+    """A message in the order of a parent's messages.
 
     Attributes:
-        ordinal: its place in what its own session or sub-session says, from 0.
-        time_ns: when, as far as can be told.
-        inside: it was said in a sub-session.
+        ordinal: index among its owner's messages.
+        time_ns: its time, if known, else the previous one.
+        inside: it belongs to a sub-session.
     """
 
     message: Message
@@ -55,15 +55,15 @@ class ParentMessage(NamedTuple):
 
 
 class ChosenMessages(NamedTuple):
-    """What of a parent's messages a sub-session is sent: places among them, ascending.
+    """Selection of a parent's messages: places, ascending.
 
     Attributes:
         window: the recent ones.
-        globals: those sent though they are older, or from above.
-        start: where the recent ones begin; what may be sent and stands before is older.
-        stop: where those newer than the sub-session begin, if these are kept out.
-        copies: the sub-session's own messages that stand in the parent as well.
-        doubled: global ones that were sent already.
+        globals: global ones sent although older, or from above.
+        start: start of the recent ones; eligible messages before it are older.
+        stop: start of messages newer than the sub-session, if these are excluded.
+        copies: own messages of the sub-session that are in the parent too.
+        doubled: global ones that were already selected.
     """
 
     window: list[int]
@@ -75,13 +75,13 @@ class ChosenMessages(NamedTuple):
 
 
 class ParentMessages:
-    """The messages of a session, or of a sub-session with others below, as its sub-sessions see them.
+    """Messages of a session or sub-session in the view of its sub-sessions.
 
-    What comes into question stands in chronological order; it stays as it is, whatever is edited.
+    Candidates are in chronological order. Independent of later edits.
 
     Attributes:
-        owner: whose they are; None where the parent was not found.
-        standings: how many there are of each standing.
+        owner: None if the parent was not found.
+        standings: number of messages by standing.
     """
 
     def __init__(
@@ -91,13 +91,13 @@ class ParentMessages:
         above: Sequence[VisibilityColumn] = (),
         siblings: Sequence[VisibilityColumn] = (),
     ) -> None:
-        """Sort them and see what each may do.
+        """Sorts the messages and determines their eligibility.
 
         Args:
             own: the parent's own messages.
-            rules: how the protocol is read.
-            above: those whose global messages come as well and go first where no time tells the order.
-            siblings: the same, and go last.
+            rules: reading of the protocol.
+            above: owners whose global messages are included, first at equal times.
+            siblings: the same, last at equal times.
         """
         self.owner: Session | Subsession | None = own.owner if own is not None else None
         self._rules = rules
@@ -112,7 +112,7 @@ class ParentMessages:
         everywhere = codes == FOR_EVERYWHERE
         times = own.times if own is not None else np.empty(0, np.int64)
         self._order: NDArray[np.intp] | None = None
-        """The number of each place, where these are not the same."""
+        """Message number by place; None if both are the same."""
         if self._others or (own is not None and not own.ordered):
             standing = _joined(len(ahead), _ABOVE, standing, len(behind), _ELIGIBLE)
             everywhere = _joined(len(ahead), 1, everywhere, len(behind), 1)
@@ -129,29 +129,28 @@ class ParentMessages:
         return len(self._standing)
 
     def at(self, place: int) -> ParentMessage:
-        """What stands at a place."""
+        """Returns the message at a place with its facts."""
         message, ordinal = self.message_at(place)
         inside = isinstance(message.owner, Subsession)
         return ParentMessage(message, ordinal, self._times.item(place), _STANDINGS[self._standing.item(place)], inside)
 
     def data(self, place: int) -> dict[str, Any]:
-        """The decoded message at a place."""
+        """Returns the decoded message at a place."""
         return self._items[place] if self._order is None else self.message_at(place)[0].data
 
     def message(self, place: int) -> Message:
-        """The message at a place."""
         return self.message_at(place)[0]
 
     def times_of(self, places: list[int]) -> list[int]:
-        """When what stands at some places was said."""
+        """Returns the times of places."""
         return self._times[places].tolist()
 
     def choose(self, sub: Subsession, wanted: int) -> ChosenMessages:
-        """What a sub-session is sent of them.
+        """Selects messages for a sub-session.
 
         Args:
             sub: the sub-session.
-            wanted: how many recent ones.
+            wanted: number of recent messages.
         """
         stop = self._stop(sub)
         copies = set(self._copies(sub))
@@ -171,16 +170,16 @@ class ParentMessages:
         return ChosenMessages(window, older[::-1], start, stop, copies, doubled)
 
     def _identities(self, place: int) -> tuple[tuple[str, str | int], ...]:
-        """What tells whether two are the same message: the id within one conversation, else the content as well.
+        """Returns keys that identify copies of a message: its id and owner, and its id and content.
 
-        An id is of one conversation; another one may give it to something else.
+        An id belongs to one conversation; another one may reuse it.
         """
         message = self.message(place)
         name = message.id
         return () if name is None else ((name, id(message.owner)), (name, message.content))
 
     def message_at(self, place: int) -> tuple[Message, int]:
-        """The message at a place, and its ordinal."""
+        """Returns the message at a place, and its ordinal."""
         number = place if self._order is None else self._order.item(place)
         own = number - self._ahead
         if 0 <= own < self._count and self.owner is not None:
@@ -188,7 +187,7 @@ class ParentMessages:
         return self._others[number if own < 0 else number - self._count][:2]
 
     def _sent_anyway(self, start: int, stop: int) -> list[int]:
-        """Places of global messages outside the recent ones that are sent."""
+        """Returns places of global messages outside the recent ones that are sent."""
         places = self._globals
         above = self._standing[places] == _ABOVE
         sent = above & (places < stop)
@@ -197,13 +196,13 @@ class ParentMessages:
         return places[sent].tolist()
 
     def _stop(self, sub: Subsession) -> int:
-        """Where what is too new begins: said when the sub-session was opened, or later."""
+        """Returns the start of messages after the opening of the sub-session."""
         if not self._rules.before_opening or sub.created_ns == NO_TIME:
             return len(self)
         return int(np.searchsorted(self._times, sub.created_ns))
 
     def _copies(self, sub: Subsession) -> Iterator[int]:
-        """Places of what the sub-session says itself and stands in the parent as well, as after a merge."""
+        """Yields places of the sub-session's own messages in the parent, as after a merge."""
         for item in sub.items:
             name = item.get("id")
             for number in self._numbers_of(name) if isinstance(name, str) and name else ():
@@ -217,7 +216,7 @@ class ParentMessages:
             own = {content_text(item.get("content")) for item in sub.items}
             yield from (self._place(number) for number in merged if self._content(number) in own)
 
-    # By number: those from above, then the parent's own, then those of siblings, as they are written
+    # Numbers: messages from above, then the parent's own, then those of siblings, in file order.
 
     def _numbers_of(self, name: str) -> Iterator[int]:
         if self._own is not None:
@@ -251,13 +250,13 @@ class ParentMessages:
 
     @cached_property
     def _places(self) -> NDArray[np.intp]:
-        """The place of each number."""
+        """Place by number."""
         places = np.empty(len(self), np.intp)
         places[self._order] = np.arange(len(self))
         return places
 
     def _window(self, wanted: int, stop: int, copies: set[int]) -> tuple[list[int], int]:
-        """The recent ones, and where they begin."""
+        """Returns the recent messages, and their start."""
         if wanted <= 0:
             return [], stop
         if self._rules.count_withheld:
@@ -271,7 +270,7 @@ class ParentMessages:
 
 
 def _globals_of(columns: Sequence[VisibilityColumn]) -> Iterator[tuple[Message, int, int]]:
-    """Global messages with their place in what their owner says, and when."""
+    """Yields global messages with index and time."""
     for column in columns:
         for number, time_ns in column.global_ones():
             yield Message(column.items[number], column.owner), number, time_ns
@@ -286,9 +285,9 @@ def _joined(ahead: int, first: int, own: NDArray[Any], behind: int, last: int) -
 
 
 def _table(rules: Rules, *, inside: bool) -> NDArray[np.uint8]:
-    """What a message may do, by the number of its visibility.
+    """Returns the standing by visibility code.
 
-    RULE: below a sub-session its `subsession_only` messages are like any other: they leak to no parent.
+    RULE: below a sub-session, its `subsession_only` messages are like any other: they reach no parent.
     """
     standings = (
         Standing.ELIGIBLE,

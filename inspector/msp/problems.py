@@ -1,6 +1,6 @@
-"""What can be odd about an MSP document: the codes of its problems, and what is odd about one object of it.
+"""Problems of an MSP document: their codes, and the checks of one object.
 
-An object is looked at against the protocol's schema, its own members, and its messages.
+An object is checked against the protocol's schema, its own members and its messages.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 
 
 class Problem(NamedTuple):
-    """What is odd about a document; never a reason not to show it."""
+    """A problem of a document; it never prevents opening."""
 
     code: str
     """One of `CODES`, such as `msp-invalid`."""
     text: str
     """A sentence for the user."""
     key: str
-    """Key of the session or sub-session it is about; empty: the document."""
+    """Key of the session or sub-session; empty for the document."""
     message: str | None
-    """Id of the message it is about."""
+    """Id of the message."""
     place: str
-    """File and JSON path, as `desk.json $.subsessions[2].closed_at`."""
+    """File and JSON path, such as `desk.json $.subsessions[2].closed_at`."""
 
 
 UNREADABLE = "msp-unreadable"
-"""A file, line or element is no JSON, or no object."""
+"""A file, line or element is not JSON, or not an object."""
 
 SKIPPED = "msp-skipped"
-"""A file or an element holds no MSP object."""
+"""A file or an element has no MSP object."""
 
 INVALID = "msp-invalid"
-"""A member is not what the protocol says, or is missing."""
+"""A member is missing or invalid."""
 
 VISIBILITY = "msp-visibility"
-"""A message stands where its visibility does not let it be seen, or the visibility is none we know."""
+"""A message is in a place where its visibility hides it, or its visibility is unknown."""
 
 STATUS = "msp-status"
-"""The status is none we know, or contradicts `closed_at`."""
+"""The status is unknown, or contradicts `closed_at`."""
 
 TIMES = "msp-times"
 """It was closed before it was opened."""
@@ -52,13 +52,13 @@ DUPLICATE = "msp-duplicate-id"
 """Two objects, or two messages of one, have the same id."""
 
 UNLISTED = "msp-unlisted"
-"""A sub-session is not in its session's list."""
+"""A sub-session is missing in its session's list."""
 
 MISSING = "msp-missing"
-"""A session lists a sub-session there is no object of, or one refers to the summary of such."""
+"""A listed sub-session, or the target of a reference, has no object."""
 
 PARENT = "msp-parent"
-"""The parent is not there, not said, or said twice."""
+"""The parent is missing, not named, or contradictory."""
 
 CYCLE = "msp-cycle"
 """Sub-sessions are each other's parents."""
@@ -67,7 +67,7 @@ CODES = (UNREADABLE, SKIPPED, INVALID, VISIBILITY, STATUS, TIMES, DUPLICATE, UNL
 
 
 _MOST_OF_A_MESSAGE = 5
-"""So many faults of one object are told; the rest are likely the same one."""
+"""Limit of faults reported per object; the rest are likely the same."""
 
 _WRONG = {"main_only": "subsession_only", "subsession_only": "main_only"}
 _VISIBILITIES = (None, "global", *_WRONG)
@@ -78,28 +78,27 @@ _ELSEWHERE = {
 
 
 class OwnerChecks:
-    """What is odd about one session or sub-session; each of its messages is looked at once.
+    """Checks one session or sub-session; reads each message once.
 
-    Messages come and go at the end of their list. What changes inside one has to be told.
+    Messages come and go at the end of their list. Callers must report changes inside one.
     """
 
     def __init__(self, owner: Session | Subsession) -> None:
-        """Nothing is looked at yet."""
         self._owner = owner
         self._items: list[object] = []
         self._ids: set[str] = set()
         self._found: dict[int, list[Problem]] = {}
-        """By the number of the message."""
+        """By message index."""
 
     def problems(self) -> list[Problem]:
-        """Everything odd about it and its messages, in the order of the file. O(messages that came)."""
+        """Returns all problems of the object and its messages in file order. O(new messages)."""
         if isinstance(self._owner, Session) and self._owner.implied:
             return []
         self._check_new()
         return [*_object(self._owner), *(one for number in sorted(self._found) for one in self._found[number])]
 
     def reread(self, data: dict[str, Any]) -> None:
-        """The visibility of a message is another one now."""
+        """Updates a message's visibility."""
         number = next((number for number, item in enumerate(self._items) if item is data), None)
         if number is not None:
             before = self._found.pop(number, [])
@@ -177,7 +176,7 @@ def _references(sub: Subsession) -> Iterator[Problem]:
 
 
 def _odd(owner: Session | Subsession, item: object, number: int, seen: Collection[str]) -> list[Problem]:
-    """What is odd about a message; `seen` are the ids of those before it."""
+    """Returns the problems of a message; `seen` has the ids before it."""
     if not isinstance(item, dict):
         place = f"{owner.place}.messages[{number}]"
         return [Problem(UNREADABLE, f"{place} is no message.", owner.key, None, place)]
@@ -192,7 +191,7 @@ def _odd(owner: Session | Subsession, item: object, number: int, seen: Collectio
 
 
 def _is_usual(item: dict[str, Any]) -> bool:
-    """Whether a message's members are what they nearly always are; the models need not be asked then."""
+    """Returns True if a message's members are of the usual types, which makes the slow models unnecessary."""
     time = item.get("timestamp")
     return (
         type(item.get("content")) is str
@@ -231,7 +230,7 @@ def _faults(
     except ValidationError as error:
         reported: set[str] = set()
         for fault in error.errors(include_url=False, include_context=False, include_input=False):
-            # Of a union each branch complains, by its own name: one sentence about the member is enough.
+            # Each branch of a union reports the fault under its own name: one sentence per member is enough.
             steps = [step for number, step in enumerate(fault["loc"]) if number == 0 or _is_wire(step)]
             path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
             if path not in reported and len(reported) < _MOST_OF_A_MESSAGE:

@@ -1,6 +1,6 @@
-"""A session document as the rows of a capture: one line each, in the order of time; no I/O.
+"""Projects a session document to rows of a capture: one line each, in order of time; no I/O.
 
-Which row is what of the document, and how that follows edits; what each says is in frames.py.
+Maps rows to objects and follows edits; `frames` builds the content of rows.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from inspector.protocol.time_columns import parse_times
 from inspector.protocol.times import NO_TIME, written_time
 
 HEADER = b'{"ctxcap":1,"origin":{"source":"msp"}}\n'
-"""The first line: what follows is one of our captures."""
+"""First line of the projection; marks it as a capture of ours."""
 
 _APART = 1 << 32
-"""Between what two owners' rows are, as one number."""
+"""Factor between owner and item in one number."""
 _NOBODY = -1
-"""Owner of what could not be read."""
+"""Owner of unreadable rows."""
 _AT_ONCE = 500
 _SAFE_TIME = 10**17
-"""Smaller numbers would be read in another unit than nanoseconds (`protocol.times`)."""
+"""Smallest time in nanoseconds; smaller numbers would be read in another unit (`protocol.times`)."""
 
 
 class Place(NamedTuple):
-    """What a row shows, in a way that another projection of the document understands."""
+    """Identity of a row across projections of a document."""
 
     key: str
-    """Of its session or sub-session."""
+    """Key of its session or sub-session."""
     item: int
-    """Number of the message; BEGAN, ENDED, or a snapshot's number below them."""
+    """Message index; BEGAN, ENDED, or a snapshot's number below them."""
     message: str | None
-    """Id of the message, which is looked for first: messages before it may have gone."""
+    """Id of the message; compared first, since earlier messages may be removed."""
 
 
 class Projection:
-    """Which row of a capture is what of a document. Two numbers a row; rows are never renumbered.
+    """Maps rows to objects of a document, with two numbers per row; rows are never renumbered.
 
     Attributes:
-        document: what is shown.
+        document: the document.
     """
 
     def __init__(self, document: SessionDocument) -> None:
@@ -57,7 +57,7 @@ class Projection:
         self._ended = {place for place, owner in enumerate(self._owners) if _has_ended(owner)}
         self._known = [len(owner.items) for owner in self._owners]
         self._sorted: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
-        """Of the rows there were first: what each is, ascending, and its number; made when it is first asked for."""
+        """Sorted identities of the initial rows, and their row numbers; created on first use."""
 
     def __len__(self) -> int:
         return len(self._owner)
@@ -65,31 +65,31 @@ class Projection:
     # Writing
 
     def lines(self, start: int = 0) -> Iterator[bytes]:
-        """The lines from a row on, some thousand at once."""
+        """Yields the lines from a row on, in blocks."""
         for first in range(start, len(self), _AT_ONCE):
             yield b"".join([self.line(row) for row in range(first, min(len(self), first + _AT_ONCE))])
 
     def line(self, row: int) -> bytes:
-        """One row's line, with its end."""
+        """Returns a row's line with its line end."""
         place, item = int(self._owner[row]), int(self._item[row])
         if place == _NOBODY:
             return self._unread[item]
         owner = self._owners[place]
         frame = frame_of(owner, item)
         time_ns = int(self._time_ns[row])
-        # A line that bears no time is the envelope alone: nothing is made up for it.
+        # Without a time, the line is the envelope alone.
         return b'{"t":%d,"dir":"in","frame":%b}\n' % (time_ns, frame) if time_ns >= _SAFE_TIME else frame + b"\n"
 
-    # Following edits
+    # Edits
 
     def grow(self, touched: Iterable[Owner]) -> int | None:
-        """Take in what the document gained at the ends of its lists, and what was closed. O(what was touched).
+        """Appends rows for new messages, new owners and closings. O(touched objects).
 
         Args:
-            touched: the owners that gained something, or are new, or were closed.
+            touched: owners that are new, closed, or have new messages.
 
         Returns:
-            The first new row; None when one of them lost something, so that only a new projection will do.
+            The first new row; None if an owner lost an object, so that a new projection is needed.
         """
         first = len(self)
         new: list[tuple[int, int]] = []
@@ -123,10 +123,10 @@ class Projection:
         opened_again = place in self._ended and not _has_ended(owner)
         return known is not owner or len(owner.items) < self._known[place] or opened_again
 
-    # Asking
+    # Queries
 
     def row_of(self, key: str, item: int = BEGAN) -> int | None:
-        """The row of something: of the message number `item` of an owner, of how it began (BEGAN) or ENDED."""
+        """Returns the row of an owner's message `item`, or of its start (BEGAN) or end (ENDED), if any."""
         place = self._place.get(key)
         if place is None:
             return None
@@ -142,13 +142,13 @@ class Projection:
         return len(what) + int(found[0]) if len(found) else None
 
     def row_of_message(self, message: Message) -> int | None:
-        """The row of a message."""
+        """Returns the row of a message, if any."""
         items = message.owner.items
         place = next((n for n in range(len(items) - 1, -1, -1) if items[n] is message.data), None)
         return None if place is None else self.row_of(message.owner.key, place)
 
     def rows_about(self, asked: Iterable[tuple[str, str | None]]) -> list[int | None]:
-        """The rows that some problems are about, each given by its owner and the id of the message in it."""
+        """Returns the rows for problems, each given by owner key and message id."""
         called: dict[str, dict[object, int]] = {}
         return [self._row_about(key, identifier, called) for key, identifier in asked]
 
@@ -158,7 +158,7 @@ class Projection:
             return None
         owner = self._owners[place]
         if identifier is not None:
-            if key not in called:  # of several the last
+            if key not in called:  # the last one of several
                 ids = (item.get("id") for item in owner.items)
                 called[key] = {found: number for number, found in enumerate(ids) if isinstance(found, str)}
             if (number := called[key].get(identifier)) is not None:
@@ -171,23 +171,23 @@ class Projection:
         return row if row is not None else self._first_of(place)
 
     def row_of_snapshot(self, key: str, number: int) -> int | None:
-        """The row of a session's snapshot number `number`."""
+        """Returns the row of a session's snapshot, if any."""
         return self.row_of(key, FIRST_SNAPSHOT - number)
 
     @property
     def first_unread(self) -> int | None:
-        """The first row of what could not be read; None where there is none."""
+        """Returns the first row of unreadable content, if any."""
         found = np.flatnonzero(self._owner == _NOBODY)
         return int(found[0]) if len(found) else None
 
     def _first_of(self, place: int) -> int | None:
-        """The first row of whatever was opened from a session that is only named."""
+        """Returns the first row below a session without an object."""
         below = [self._place[child.key] for child in self._owners[place].children if child.key in self._place]
         found = np.flatnonzero(np.isin(self._owner, below))
         return int(found[0]) if len(found) else None
 
     def place_at(self, row: int) -> Place | None:
-        """What a row shows; None for what could not be read."""
+        """Returns the identity of a row; None for unreadable content."""
         place, item = int(self._owner[row]), int(self._item[row])
         if place == _NOBODY:
             return None
@@ -197,7 +197,7 @@ class Projection:
         return Place(owner.key, item, identifier if isinstance(identifier, str) else None)
 
     def row_at(self, place: Place) -> int | None:
-        """The row that shows the same; None where it is gone."""
+        """Returns the row with an identity; None if it was removed."""
         owner = self._place.get(place.key)
         if owner is None:
             return None
@@ -210,7 +210,7 @@ class Projection:
         return self.row_of(place.key, place.item)
 
     def message_at(self, row: int) -> Message | None:
-        """The message of a row; None where it is how something began or ended."""
+        """Returns the message of a row; None for starts, ends and snapshots."""
         place, item = int(self._owner[row]), int(self._item[row])
         owner = self._owners[place] if place != _NOBODY else None
         return Message(owner.items[item], owner) if owner is not None and item >= 0 else None
@@ -221,7 +221,7 @@ def _has_ended(owner: Owner) -> bool:
 
 
 def _time_of(owner: Owner, item: int) -> int:
-    """The time a row bears: a message's, or when something began or ended."""
+    """Returns the time of a row: of a message, a start or an end."""
     if item >= 0:
         return written_time(owner.items[item].get("timestamp"))
     return owner.closed_ns if item == ENDED and isinstance(owner, Subsession) else owner.created_ns
@@ -231,11 +231,11 @@ def _time_of(owner: Owner, item: int) -> int:
 
 
 _Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
-"""Of some rows: when they stand, the time they bear (NO_TIME for none), and the item."""
+"""Columns of rows: sort time, own time (NO_TIME if absent), and item."""
 
 
 def _in_order(owners: Sequence[Owner], unread: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Owner, item and own time of each row, by time; what bears none comes right behind what stands before it."""
+    """Returns owner, item and own time of each row, in order of time; rows without a time follow the previous one."""
     own_times = _times_of([item.get("timestamp") for owner in owners for item in owner.items])
     parts: list[_Rows] = [_few([(NO_TIME, NO_TIME, item) for item in range(unread)])]
     read = 0
@@ -245,15 +245,15 @@ def _in_order(owners: Sequence[Owner], unread: int) -> tuple[NDArray[np.int32], 
     when, own, items = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     places = np.repeat(np.arange(_NOBODY, len(owners), dtype=np.int32), [len(part[0]) for part in parts])
     order = np.argsort(when[unread:], kind="stable") + unread
-    order = np.append(order, np.arange(unread))  # what could not be read comes last
+    order = np.append(order, np.arange(unread))  # unreadable content comes last
     return places[order], items[order], own[order]
 
 
 def _rows_of(owner: Owner, own: NDArray[np.int64]) -> _Rows:
-    """How an owner began, its snapshots, its messages, how it ended: in this order where times are the same."""
+    """Returns rows of an owner: start, snapshots, messages, end; in this order at equal times."""
     known = own[own != NO_TIME]
     began = owner.created_ns
-    if len(known):  # it began before anything was said in it, whatever it says itself
+    if len(known):  # the start comes before all messages, whatever its own time says
         began = int(known.min()) if began == NO_TIME else min(began, int(known.min()))
     latest = np.maximum.accumulate(np.where(own != NO_TIME, np.arange(len(own)), -1))
     when = np.where(latest >= 0, own[latest], began) if len(own) else own
@@ -268,7 +268,7 @@ def _rows_of(owner: Owner, own: NDArray[np.int64]) -> _Rows:
         before.append((began, owner.created_ns, BEGAN))
         if not owner.is_open:
             last = int(when[-1]) if len(when) else began
-            # By clocks that differ it may have closed before it opened; its end comes behind its beginning.
+            # With different clocks, it may be closed before it was opened; the end row still follows the start.
             after.append((last if owner.closed_ns == NO_TIME else max(owner.closed_ns, began), owner.closed_ns, ENDED))
     first, last_ones = _few(before), _few(after)
     return (
@@ -284,7 +284,7 @@ def _few(rows: list[tuple[int, int, int]]) -> _Rows:
 
 
 def _times_of(values: Sequence[object]) -> NDArray[np.int64]:
-    """What `written_time` makes of each; texts, as they usually are, all at once."""
+    """Applies `written_time` to each value; texts, the usual case, all at once."""
     if all(isinstance(value, str | None) for value in values):
         return parse_times(cast("Sequence[str | None]", values))
     return np.array([written_time(value) for value in values], np.int64)

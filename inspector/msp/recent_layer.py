@@ -1,4 +1,4 @@
-"""Layer 3 of a merged context: the parent's recent and older global messages, what is withheld, and why."""
+"""Layer 3 of a merged context: recent and older global messages of the parent, and withheld ones with reasons."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from inspector.msp.parent_messages import ParentMessage, ParentMessages, Standin
 from inspector.msp.rules import Rules
 
 OlderEntries = dict[tuple[int, int, int, bool], Entry]
-"""By the parent, the message, how many recent ones are asked for, and whether snapshots are sent."""
+"""Entries by parent, message, number of recent messages requested, and use of snapshots."""
 
 
 class RecentLayer:
-    """What a parent gives to one sub-session.
+    """Layer 3 of one sub-session.
 
     Attributes:
-        parent: its messages.
-        wanted: how many recent ones are asked for.
-        choice: places of what is chosen, before what a snapshot covers is left out.
+        parent: the parent's messages.
+        wanted: number of recent messages requested.
+        choice: selected places, including those covered by snapshots.
     """
 
     def __init__(self, parent: ParentMessages, sub: Subsession, rules: Rules, session: SessionLayers | None) -> None:
-        """Choose them. O(what is chosen).
+        """Selects the messages. O(selection).
 
         Args:
-            parent: the messages of the parent.
+            parent: messages of the parent.
             sub: the sub-session.
-            rules: how the protocol is read.
-            session: gives the snapshots that are sent as well; None when none are.
+            rules: reading of the protocol.
+            session: owner of the snapshots that are sent too; None without any.
         """
         written = sub.policy.recent_parent_messages
         self.parent = parent
@@ -45,16 +45,16 @@ class RecentLayer:
 
     @cached_property
     def places(self) -> list[int]:
-        """Places of what is sent, in chronological order."""
+        """Places of sent messages, in chronological order."""
         chosen = sorted([*self.choice.window, *self.choice.globals])
         return chosen if self.rules.covered_again else [place for place in chosen if self.covering(place) is None]
 
     def sent(self) -> Iterator[Message]:
-        """What is sent, in chronological order."""
+        """Returns the sent messages, in chronological order."""
         return map(self.parent.message, self.places)
 
     def covering(self, place: int) -> Span | None:
-        """The first snapshot sent that covers a message; snapshots cover messages of the session itself alone."""
+        """Returns the first sent snapshot that covers a message; only messages of the root session can be covered."""
         return self._covering(*self.parent.message_at(place)) if self._spans else None
 
     def _covering(self, message: Message, ordinal: int) -> Span | None:
@@ -63,19 +63,19 @@ class RecentLayer:
         return next((span for span in self._spans if span.start <= ordinal < span.stop), None)
 
     def newer_than(self, time_ns: int) -> int:
-        """How many of those sent were said at a moment or later."""
+        """Returns the number of sent messages at or after a time."""
         return sum(time >= time_ns for time in self.parent.times_of(self.places))
 
     def standing(self, standing: Standing) -> int:
-        """How many messages of the parent are withheld for one reason."""
+        """Returns the number of messages with a standing."""
         return self.parent.standings[standing]
 
     def layer(self, count: Count, known: OlderEntries) -> Layer:
-        """The layer, with a reason for each message.
+        """Returns the layer, with a reason for each message.
 
         Args:
-            count: gives the tokens of a text.
-            known: entries of older global messages, which are the same for most sub-sessions and after most edits.
+            count: counts the tokens of a text.
+            known: cache of older global entries, shared between sub-sessions and edits.
         """
         entries = tuple(
             self._older(place, count, known) if place in self._global_places else self._entry(place, count)
@@ -92,7 +92,7 @@ class RecentLayer:
         return Layer("recent", included, self._what(), why, sum(entry.tokens for entry in entries), entries)
 
     def withheld(self) -> Iterator[Withheld]:
-        """Messages of the parent that are kept out, in chronological order. O(messages of the parent)."""
+        """Yields withheld messages of the parent, in chronological order. O(messages of the parent)."""
         sent = set(self.places)
         chosen = {*self.choice.window, *self.choice.globals}
         for place, candidate in enumerate(map(self.parent.at, range(len(self.parent)))):
@@ -103,7 +103,7 @@ class RecentLayer:
                 yield Withheld(candidate.message.id, found[0], candidate.message, found[1])
 
     def older(self) -> Iterator[Message]:
-        """Messages of the parent that could be sent and are older than the recent ones. O(messages of the parent)."""
+        """Yields eligible messages of the parent that are only too old. O(messages of the parent)."""
         chosen = {*self.choice.window, *self.choice.globals}
         for place, candidate in enumerate(map(self.parent.at, range(len(self.parent)))):
             if place in chosen or candidate.message.owner is self.sub:
@@ -112,7 +112,7 @@ class RecentLayer:
                 yield candidate.message
 
     def _why_withheld(self, place: int, candidate: ParentMessage, *, covered: bool) -> tuple[str, str | None] | None:
-        """A sentence, and the rule that would let it in; None when it is merely older."""
+        """Returns a sentence, and the rule that would let it in; None for merely older messages."""
         if covered:
             span = self.covering(place)
             words = covered_words(span.snapshot, self.rules) if span is not None else ""
@@ -135,7 +135,7 @@ class RecentLayer:
         key = (id(self.parent.owner), id(self.parent.data(place)), self.wanted, bool(self._spans))
         found = known.get(key)
         if found is None:
-            found = known[key] = self._entry(place, count)  # holds the message, so that no other gets its place
+            found = known[key] = self._entry(place, count)  # keeps the message alive, so that its id is not reused
         return found
 
     def _entry(self, place: int, count: Count) -> Entry:
@@ -175,7 +175,7 @@ class RecentLayer:
         return f"One of {last}{origin}{extra}."
 
     def _what(self) -> str:
-        """As "5 of 5, 2 withheld as main_only"."""
+        """Describes the layer, such as "5 of 5, 2 withheld as main_only"."""
         recent = len([place for place in self.places if place not in self._global_places])
         parts = [f"{recent:,} of {self.wanted:,}" if self.wanted else "none"]
         withheld = self.standing(Standing.MAIN_ONLY)
@@ -188,13 +188,13 @@ class RecentLayer:
 
 
 def _let_in(candidate: ParentMessage, message: Message) -> bool:
-    """Whether only a lenient rule lets a message in."""
+    """Returns True if only a lenient rule lets a message in."""
     if candidate.standing is not Standing.ELIGIBLE or message.visibility in (None, "", GLOBAL):
         return False
     return not (message.visibility == SUBSESSION_ONLY and candidate.inside)
 
 
 def _short(text: str | None) -> str:
-    """A word of the wire in a sentence."""
+    """Quotes a word from the wire for a sentence."""
     folded = " ".join((text or "")[:200].split())
     return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'

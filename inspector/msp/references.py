@@ -1,9 +1,8 @@
-"""Summaries of the sub-sessions beside one that it refers to: they come along in layer 2, without a merge.
+"""References to summaries of sibling sub-sessions: sent in layer 2, without a merge.
 
-The protocol has no such reference. RULE (docs/protocols.md 14): `include_summaries` of a context policy names
-sub-sessions of the same parent; what is sent of each is what a merge would write into the parent, as it is now. It is
-sent even where the policy leaves the snapshots out, being named; and not where the parent's messages that are sent have
-it already.
+An extension of the protocol. RULE (docs/protocols.md 14): `include_summaries` of a context policy names siblings. The
+text sent for each is the one that a merge would write now. It is sent even if the policy excludes snapshots, since it
+is named, unless a sent parent message already has it.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from inspector.msp.objects import SUMMARIES, SUMMARY_OF, Subsession, content_tex
 from inspector.msp.recent_layer import RecentLayer
 
 _MOST_REMARKS = 5
-"""On one sub-session; a file may name very many."""
+"""Limit of remarks per sub-session; a file may name very many."""
 
 
 class Reference(NamedTuple):
-    """A summary a sub-session refers to.
+    """A reference to a summary.
 
     Attributes:
-        name: the id that is written.
-        other: the sub-session of that id beside it; None where there is none.
+        name: id as written.
+        other: the sibling with that id, if any.
     """
 
     name: str
@@ -34,12 +33,12 @@ class Reference(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the other is called."""
+        """Label of the sibling."""
         return self.name if self.other is None else self.other.label
 
     @property
     def missing(self) -> str:
-        """Why there is nothing to send, in words that go on from its label; "" where there is."""
+        """Reason for an empty reference, as a continuation of its label; "" if it has a summary."""
         if self.other is None:
             return "is not beside it"
         if self.other.discarded:
@@ -48,7 +47,7 @@ class Reference(NamedTuple):
 
 
 def references_of(sub: Subsession) -> list[Reference]:
-    """What a sub-session refers to, in the order that is written. O(sub-sessions beside it) where it names any."""
+    """Returns a sub-session's references in file order. O(siblings) if there are any."""
     names = sub.policy.include_summaries
     if not names or sub.parent is None:
         return [Reference(name, None) for name in names]
@@ -60,7 +59,7 @@ def references_of(sub: Subsession) -> list[Reference]:
 
 
 def with_references(layer: Layer, sub: Subsession, recent: RecentLayer, count: Count) -> Layer:
-    """Layer 2 with the summaries that are referred to, behind the snapshots."""
+    """Adds the referenced summaries to layer 2, after the snapshots."""
     references = _sent(sub, recent)
     if not references:
         return layer
@@ -73,7 +72,7 @@ def with_references(layer: Layer, sub: Subsession, recent: RecentLayer, count: C
 
 
 def reference_remarks(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
-    """What is worth saying of references: those with nothing to send, and those whose summary is sent anyway."""
+    """Yields remarks on references without a summary, and on summaries that are sent anyway."""
     written = sub.policy.data.get(SUMMARIES)
     if written is not None and not isinstance(written, list):
         yield Remark(f"{SUMMARIES} is {_short(content_text(written))}, which is no list; it refers to none.")
@@ -97,7 +96,7 @@ def _sent(sub: Subsession, recent: RecentLayer) -> list[Subsession]:
 
 
 def _in_parent(recent: RecentLayer) -> set[object]:
-    """Ids of the sub-sessions whose summary is among the parent messages that are sent. O(what is sent)."""
+    """Returns ids of sub-sessions whose summary is in a sent parent message. O(sent messages)."""
     written = (message.data.get(SUMMARY_OF) for message in recent.sent())
     return {name for name in written if isinstance(name, str)}
 

@@ -1,4 +1,4 @@
-"""What is worth saying about a merged context: what is short, doubled, misplaced or missing; each in a sentence."""
+"""Remarks on a merged context: missing, doubled or misplaced content, each as a sentence."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from inspector.msp.recent_layer import RecentLayer
 from inspector.protocol.times import NO_TIME
 
 _MOST_RANGES = 6
-_MOST_LOOKED_AT, _MOST_NAMED = 1_000, 20  # messages of the parent among which those of the system are looked for
+_MOST_LOOKED_AT, _MOST_NAMED = 1_000, 20  # parent messages searched for system messages
 CountGlobals = Callable[[Iterable[Session | Subsession]], int]
-"""How many messages of some sessions and sub-sessions are global."""
+"""Counts the global messages of some sessions and sub-sessions."""
 
 
 def remarks_on(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) -> Iterator[Remark]:
-    """The remarks on a merged context, what concerns most of it first."""
+    """Yields the remarks on a merged context, the most general first."""
     yield from _on_the_subsession(sub, recent)
     yield from _on_the_policy(sub, recent)
     yield from _on_system_messages(recent)
@@ -56,7 +56,7 @@ def _on_the_policy(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
 
 
 def _on_system_messages(recent: RecentLayer) -> Iterator[Remark]:
-    """System messages of the parent that are not sent, among its first: a model would be without its instructions."""
+    """Warns of early system messages of the parent that are not sent: the model would lack its instructions."""
     sent = set(recent.places)
     first = range(min(len(recent.parent), _MOST_LOOKED_AT))
     left = [place for place in first if recent.parent.data(place).get("role") == "system" and place not in sent]
@@ -116,7 +116,7 @@ def _on_age(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
 
 
 def _on_others(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) -> Iterator[Remark]:
-    """What is global elsewhere and stays there."""
+    """Reports global messages elsewhere that are not included."""
     parent, rules = recent.parent.owner, recent.rules
     if parent is None:
         return
@@ -143,7 +143,7 @@ def _messages(count: int, whose: str) -> str:
 
 
 def _numbers(indices: Iterable[int]) -> str:
-    """Messages by their numbers, from 1: "Messages 16 to 20 and 25"."""
+    """Formats message numbers from 1: "Messages 16 to 20 and 25"."""
     ranges: list[list[int]] = []
     for index in indices:
         if ranges and ranges[-1][1] + 1 == index:

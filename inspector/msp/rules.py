@@ -1,8 +1,7 @@
-"""How the merged context of a sub-session is put together where the protocol leaves that open, as switches.
+"""Switches for open questions of the protocol about merged contexts.
 
-Source: docs/protocols.md 14. The protocol's text is short of an answer in each of these; the defaults are our reading
-of it. Fixed are the four layers and their order, that 0 or fewer recent parent messages mean none, and that the
-sub-session's own messages are always sent.
+Source: docs/protocols.md 14. Each switch covers a gap in the protocol; the defaults are our reading. Fixed are the four
+layers and their order, that 0 or fewer recent messages mean none, and that own messages are always sent.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from typing import Any, NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One reading of the protocol; `RULE_WORDS` says what each rule is called.
+    """One reading of the protocol; `RULE_WORDS` has the titles of the rules.
 
     Attributes:
-        explicit_false_wins: `include_sub_context: false` leaves the sub-context out, though it is "always included".
-        snapshots_in_order: snapshots by what they cover, then by when they were made; else as they are written.
-        missing_recent: how many recent parent messages are sent where the policy does not say.
-        include_main_only: `main_only` parent messages are sent.
-        count_withheld: withheld messages use up places among the recent ones.
-        older_globals: `global` parent messages older than the recent ones are sent.
-        sibling_globals: `global` messages of other sub-sessions are messages of the parent, merged or not.
-        ancestor_globals: a nested sub-session is sent the `global` messages of what is above its parent.
-        include_misplaced: parent messages are sent whose visibility says nothing, or nothing there.
-        before_opening: only what the parent said before the sub-session was opened.
-        recent_from_root: a nested sub-session is sent the recent messages of the session, not of its direct parent.
-        covered_again: a message a snapshot covers is sent a second time as a recent one.
-        half_open: `covers_messages` `[0, 20]` stops before index 20.
+        explicit_false_wins: `include_sub_context: false` excludes the sub-context, despite "always included".
+        snapshots_in_order: sorts snapshots by range, then by time; else file order.
+        missing_recent: default number of recent parent messages.
+        include_main_only: sends `main_only` parent messages.
+        count_withheld: withheld messages count as recent ones.
+        older_globals: sends `global` parent messages older than the recent ones.
+        sibling_globals: `global` messages of siblings count as the parent's, merged or not.
+        ancestor_globals: a nested sub-session gets the `global` messages of its parent's ancestors.
+        include_misplaced: sends parent messages with an unknown or misplaced visibility.
+        before_opening: sends only messages from before the opening of the sub-session.
+        recent_from_root: a nested sub-session gets recent messages of the session, not of its direct parent.
+        covered_again: sends recent messages that a snapshot covers.
+        half_open: `covers_messages` `[0, 20]` ends before index 20.
     """
 
     explicit_false_wins: bool = True
@@ -48,17 +47,17 @@ class Rules:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Rules:
-        """Rules as the settings hold them, by name; what is not named is as usual."""
+        """Creates rules from settings by name, with defaults for missing ones."""
         return cls(**{name: value for name, value in values.items() if name in RULE_WORDS})
 
 
 class RuleWords(NamedTuple):
-    """What a rule is called on screen.
+    """Texts for a rule on screen.
 
     Attributes:
-        title: beside its switch.
-        help: what it decides, and what else one could do.
-        option: of the command `merged-context`; names what differs from the default.
+        title: label of its switch.
+        help: its effect and the alternative.
+        option: option of the command `merged-context` for the non-default.
     """
 
     title: str
@@ -139,4 +138,4 @@ RULE_WORDS: dict[str, RuleWords] = {
         "--inclusive",
     ),
 }  # fmt: skip
-"""In the order of the layers they are about."""
+"""In the order of the affected layers."""

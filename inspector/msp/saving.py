@@ -1,6 +1,6 @@
-"""Writing the files of an MSP document: whole or not at all, and never over what somebody else wrote meanwhile.
+"""Saves the files of an MSP document atomically, and never over changes of others.
 
-What is written are copies as they are at one moment, so that it can be done in another thread while it is edited on.
+It writes copies of one moment, so another thread can save while edits continue.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from inspector.msp.json_patch import UNREAD, lines_of, patched, patched_lines
 _OWNERS = 0o600
 _PATIENCE_S = 2.0
 _HELD_AT_ONCE = 64
-"""Parts: each is an open file, of which a process may have few."""
+"""Limit of open part files, since a process may have few files open."""
 
 
 class ChangedOnDiskError(OSError):
-    """Files are not what was read: they were changed, deleted, or are there where none was."""
+    """Files differ from the version read: changed, deleted, or unexpectedly present."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         names = ", ".join(path.name for path in paths)
@@ -37,7 +37,7 @@ class ChangedOnDiskError(OSError):
 
 
 class WouldReplaceError(FileExistsError):
-    """Under the names it was to be saved as lies something else."""
+    """The target of a save under another name exists."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         names = ", ".join(path.name for path in paths)
@@ -47,20 +47,20 @@ class WouldReplaceError(FileExistsError):
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """What is to be written, beside where it goes."""
+    """New content beside its target."""
 
     file: MspFile
     path: Path
-    """Its name; `target` is what that stands for, where it is a link."""
+    """Path as named; `target` resolves a link."""
     target: Path
     data: bytes
     part: PartFile
     stamp: Stamp | None
-    """Of the file it replaces; None: there is none."""
+    """Stamp of the file it replaces; None if there is none."""
 
 
 def content_of(file: MspFile) -> bytes:
-    """The bytes a file is to have; OSError when they cannot be made."""
+    """Returns the new bytes of a file. Raises OSError if they cannot be made."""
     if not file.holds or file.value is UNREAD:
         return file.original
     try:
@@ -70,26 +70,26 @@ def content_of(file: MspFile) -> bytes:
 
 
 def changed_files(files: Sequence[MspFile]) -> list[MspFile]:
-    """Those that are not on the disk as they were read or saved."""
+    """Returns files that differ from the version read or saved."""
     return [file for file in files if not _is_as_read(file)]
 
 
 def _really_changed(files: Sequence[MspFile]) -> list[MspFile]:
     changed = [file for file in files if not _is_as_read(file, closely=True)]
     for file in changed:
-        if file.stamp is not None:  # even where size and time are the same it is known from now on
+        if file.stamp is not None:  # remember the change, even if size and time are the same
             file.stamp = file.stamp._replace(mtime_ns=-1)
     return changed
 
 
 def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool) -> None:
-    """Write what differs from what was read, and take away the files in `gone`, which are ours.
+    """Writes changed files, and deletes the files in `gone`, which are ours.
 
-    Those of them that somebody else wrote are left, even by force: they are not ours any more.
+    Files in `gone` that others have changed are kept, even with `force`.
 
     Raises:
-        ChangedOnDiskError: somebody else wrote one of them; nothing was written.
-        OSError: it could not be written; files that were are whole.
+        ChangedOnDiskError: another program changed a file; no file was written.
+        OSError: a write failed; files already written are complete.
     """
     contents = [(file, content_of(file)) for file in files if file.holds]
     wanted = [(file, data) for file, data in contents if _is_other(file, data) or (force and not _is_as_read(file))]
@@ -106,16 +106,16 @@ def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool
 
 
 def save_files_as(files: Sequence[MspFile], path: Path, *, replace: bool) -> None:
-    """Write files under another name, which they go by from then on: one as it is, several in a folder.
+    """Writes files under another name, which they keep: one as is, several in a folder.
 
     Args:
-        files: all of a document.
-        path: of the file, or of the folder.
-        replace: also over what is there.
+        files: all files of a document.
+        path: path of the file or folder.
+        replace: overwrites existing files.
 
     Raises:
-        WouldReplaceError: there is something; nothing was written.
-        OSError: it could not be written; files that were are whole.
+        WouldReplaceError: a target exists; no file was written.
+        OSError: a write failed; files already written are complete.
     """
     several = len(files) > 1
     if several and path.exists() and not path.is_dir():
@@ -136,7 +136,7 @@ def save_files_as(files: Sequence[MspFile], path: Path, *, replace: bool) -> Non
 
 
 def names_in_folder(files: Sequence[MspFile], folder: Path) -> list[Path]:
-    """Where each of several files goes in a folder: a name each, by which it is found there again."""
+    """Returns unique targets in a folder, with names that are found there again."""
     taken: set[str] = set()
     targets: list[Path] = []
     for file in files:
@@ -145,7 +145,7 @@ def names_in_folder(files: Sequence[MspFile], folder: Path) -> list[Path]:
         stem, number = stem.lstrip(".") or "session", 1
         while True:
             target = folder / name.with_name(f"{stem}-{number}{suffix}" if number > 1 else stem + suffix)
-            place = os.path.realpath(target).casefold()  # some disks make no difference between a and A
+            place = os.path.realpath(target).casefold()  # some file systems ignore case
             if place not in taken:
                 break
             number += 1
@@ -159,7 +159,7 @@ def _is_its_own(file: MspFile, target: Path) -> bool:
 
 
 def _refuse_name(file: MspFile, target: Path, data: bytes) -> None:
-    """OSError where it could not be read again from a file of such a name."""
+    """Raises OSError if a file with such a name could not be read again."""
     if target.suffix in COMPRESSED:
         raise OSError(errno.EINVAL, f"It is not compressed: take a name that does not end in {target.suffix}")
     if target.suffix in LINES_SUFFIXES and not file.lines and file.path.suffix != target.suffix:
@@ -171,7 +171,7 @@ def _refuse_name(file: MspFile, target: Path, data: bytes) -> None:
 def _write(
     wanted: Sequence[tuple[MspFile, Path, bytes]], *, force: bool, put: Callable[[_Staged], None] | None = None
 ) -> list[_Staged]:
-    """Write all beside their places first, and only then put each in its place; `put` is told of each."""
+    """Writes all new content beside its targets, then replaces them; calls `put` for each."""
     staged: list[_Staged] = []
     try:
         for file, path, data in wanted:
@@ -179,7 +179,7 @@ def _write(
             if len(staged) > _HELD_AT_ONCE:
                 staged[-1].part.release()
         with _held(staged):
-            # Somebody may have written while we did: look once more, at the last moment.
+            # Another program may have written meanwhile: check again at the last moment.
             if not force and (late := [step.file.path for step in staged if not _may_replace(step)]):
                 raise ChangedOnDiskError(late)
             for step in staged:
@@ -196,13 +196,13 @@ def _write(
 
 @contextlib.contextmanager
 def _held(staged: Sequence[_Staged]) -> Generator[None]:
-    """Hold the files that are replaced, so that of two of us who save at once the second sees what the first wrote."""
+    """Locks the files to replace, so that of two concurrent saves the second sees the first one's result."""
     locks: list[Lock | None] = []
     try:
-        # Where it is held nothing can take a file's place on Windows; what is not there cannot be held.
+        # On Windows a locked file cannot be replaced; a missing file cannot be locked.
         for step in staged[:_HELD_AT_ONCE] if os.name != "nt" else ():
             if step.stamp is not None:
-                with contextlib.suppress(OSError):  # a disk that holds nothing is written all the same
+                with contextlib.suppress(OSError):  # write also without support for locks
                     locks.append(Lock.take(step.target, _PATIENCE_S))
         yield
     finally:
@@ -212,7 +212,7 @@ def _held(staged: Sequence[_Staged]) -> Generator[None]:
 
 
 def _stage(file: MspFile, path: Path, data: bytes) -> _Staged:
-    target = Path(os.path.realpath(path))  # a link keeps being one
+    target = Path(os.path.realpath(path))  # keeps a link
     stamp = _stamp(target)
     part = PartFile(target)
     try:
@@ -222,7 +222,7 @@ def _stage(file: MspFile, path: Path, data: bytes) -> _Staged:
             os.fsync(out.fileno())
         if stamp is not None and os.name != "nt":
             found = target.stat()
-            with contextlib.suppress(OSError):  # only some may give it back to whose it is
+            with contextlib.suppress(OSError):  # only some users may restore the owner
                 os.chown(part.path, found.st_uid, found.st_gid)
         part.path.chmod(target.stat().st_mode & 0o7777 if stamp is not None else _new_mode(file, target))
     except BaseException:
@@ -232,7 +232,7 @@ def _stage(file: MspFile, path: Path, data: bytes) -> _Staged:
 
 
 def _new_mode(file: MspFile, target: Path) -> int:
-    """Who may read a new file: nobody who may not read the one it is made from."""
+    """Returns the mode of a new file: readable by no more users than its original."""
     mode = mode_for(target)
     for like in (file.path, file.like.path if file.like is not None else file.path):
         with contextlib.suppress(OSError):
@@ -241,7 +241,7 @@ def _new_mode(file: MspFile, target: Path) -> int:
 
 
 def _is_other(file: MspFile, data: bytes) -> bool:
-    """Whether a file is to hold something else than it does."""
+    """Returns True if a file's new content differs from the disk."""
     if file.stamp is None:
         return True
     return data != file.original if file.compressed else digest_of(data) != file.digest
@@ -252,18 +252,18 @@ def _may_replace(step: _Staged) -> bool:
 
 
 def _is_now(step: _Staged) -> None:
-    """The file is what was written."""
+    """Updates the file's stamp and digest after a write."""
     file = step.file
-    # The bytes that were read stay what is written from: taken back after a save, an edit leaves no trace.
+    # The original bytes stay the base of writes: an edit undone after a save leaves no trace.
     file.digest, file.compressed = digest_of(step.data), False
     file.stamp = _stamp(step.target)
 
 
 def _is_as_read(file: MspFile, *, closely: bool = False) -> bool:
-    """Whether the file on the disk still is what was read; where none was, none must be there.
+    """Returns True if the file on the disk is the version read, or still missing.
 
     Args:
-        closely: look at its bytes even when size and time are the same.
+        closely: compares the content even if size and time are the same.
     """
     stamp = _stamp(file.path)
     if stamp is None or file.stamp is None:
@@ -287,7 +287,7 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _settle(folder: Path) -> None:
-    """Have the disk keep the new names, where folders can be asked to."""
+    """Flushes a folder's new names to the disk, if the system can."""
     if os.name == "nt":
         return
     with contextlib.suppress(OSError):
@@ -299,19 +299,19 @@ def _settle(folder: Path) -> None:
 
 
 _BOXES = frozenset((dict, list))
-"""What a decoded value lies in."""
+"""Container types of decoded values."""
 
 
 class FileCopies:
-    """Copies of files, which no edit reaches; what becomes of them is taken over by `settle`.
+    """Copies of files for a save, independent of edits; `settle` transfers the result.
 
     Attributes:
-        files: of what there is.
-        gone: of what is to be taken from the disk.
+        files: copies of the files to write.
+        gone: copies of the files to delete.
     """
 
     def __init__(self, files: Sequence[MspFile], gone: Sequence[MspFile] = ()) -> None:
-        """Copy them. O(messages)."""
+        """Copies the files. O(messages)."""
         with no_collection():
             self.files = [replace(file, value=_copied(file.value)) for file in files]
         self.gone = [replace(file) for file in gone]
@@ -319,18 +319,18 @@ class FileCopies:
 
     @property
     def wrote_any(self) -> bool:
-        """Whether what is on the disk is another one now."""
+        """Returns True if any file was written."""
         return any(copy.digest != file.digest for file, copy in self._pairs)
 
     def settle(self) -> None:
-        """Let the files know where and how they are on the disk now. In the thread of the edits."""
+        """Transfers paths and stamps to the files. Call it in the thread of the edits."""
         for file, copy in self._pairs:
             file.path, file.stamp = copy.path, copy.stamp
             file.digest, file.compressed = copy.digest, copy.compressed
 
 
 def _copied(value: Any) -> Any:
-    """A decoded value with boxes of its own, however deep they lie in each other."""
+    """Copies all containers of a decoded value, at any depth."""
     if type(value) not in _BOXES:
         return value
     whole = value.copy()

@@ -1,6 +1,6 @@
-"""The objects of MSP as models, and their JSON Schemas, Draft-07 as the protocol uses.
+"""Pydantic models of MSP objects, and their JSON Schemas (Draft-07, as in the protocol).
 
-`python -m inspector.msp.schema` writes the schemas.
+`python -m inspector.msp.schema` writes the schemas. The texts here are part of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MessageModel(_Model):
 
 
 class SubContextModel(_Model):
-    """What the main session agreed on."""
+    """The sub-context of a session: intent, constraints, decisions and facts."""
 
     intent: str | None = None
     constraints: list[str] = []
@@ -44,23 +44,23 @@ class SubContextModel(_Model):
 
 
 class SnapshotModel(_Model):
-    """A summary of a stretch of the main messages."""
+    """A summary of a range of main messages."""
 
     id: _Id
     covers_messages: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=2, max_length=2)] | None = None
-    """From and to."""
+    """Start and end index."""
     created_at: _Time | None = None
     content: _Content
 
 
 class PolicyModel(_Model):
-    """What of the parent a sub-session takes along."""
+    """The parts of the parent that a sub-session includes."""
 
     include_sub_context: bool | None = None
     include_snapshots: bool | None = None
     recent_parent_messages: int | None = None
     include_summaries: list[str] | None = None
-    """Ids of the sub-sessions beside it whose summaries go along; an addition of Context Inspector."""
+    """Ids of siblings whose summaries are included; an extension of Context Inspector."""
 
 
 class SubsessionModel(_Model):
@@ -72,12 +72,12 @@ class SubsessionModel(_Model):
     status: str | None = Field(default=None, examples=["open", "closed", "discarded"])
     created_at: _Time | None = None
     closed_at: _Time | None = None
-    """Absent or null: it is open."""
+    """Absent or null while it is open."""
     context_policy: PolicyModel | None = None
     summary: str | None = None
     messages: list[MessageModel] = []
     subsessions: list[str | SubsessionModel] = []
-    """Those below it: their ids, or the objects themselves."""
+    """Sub-sessions below: ids or objects."""
 
 
 class SessionModel(_Model):
@@ -88,7 +88,7 @@ class SessionModel(_Model):
     sub_context: SubContextModel | None = None
     summary_snapshots: list[SnapshotModel] = []
     subsessions: list[str | SubsessionModel] = []
-    """Those below it: their ids, or the objects themselves."""
+    """Sub-sessions below: ids or objects."""
     messages: list[MessageModel] = []
 
 
@@ -107,14 +107,14 @@ MODELS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("message", MessageModel),
     ("document", BoxModel),
 )
-"""What has a schema of its own: `resources/schema/msp-<name>.schema.json`."""
+"""Models with a schema file: `resources/schema/msp-<name>.schema.json`."""
 
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 
 
 def schemas() -> dict[str, str]:
-    """Text of each schema by its file's name."""
+    """Returns the text of each schema by file name."""
     return {f"msp-{name}.schema.json": _written(model.model_json_schema(ref_template=_REF)) for name, model in MODELS}
 
 
@@ -128,7 +128,7 @@ def _written(schema: dict[str, Any]) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write all of them into a folder, which is made when it is missing."""
+    """Writes all schemas to a folder; creates it if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in schemas().items():
         (folder / name).write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""What edits of a session itself consist of: a session from nothing, what was agreed in it, its summary snapshots.
+"""Composes edits of a session: a new session, its sub-context and its snapshots.
 
-What is not edited stays the object it was, so that its bytes stay as well.
+Unchanged parts stay the same objects, so their bytes stay too.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from inspector.msp.json_patch import exactly_same
 from inspector.msp.objects import Session, Snapshot, content_text, dict_of
 
 AGREED_LISTS = ("constraints", "decisions", "facts")
-"""Members of the sub-context that are lists of texts; the other one is `intent`."""
+"""Sub-context members that are lists of texts; the other member is `intent`."""
 AGREED = ("intent", *AGREED_LISTS)
 
 Agreed = str | Sequence[str] | None
-"""What a member of the sub-context is to be; None leaves it as it is."""
+"""New value of a sub-context member; None keeps it."""
 
 AS_WRITTEN = (-1, -1)
-"""As what a snapshot is to cover: what it covers stays as it is written."""
+"""Range that keeps a snapshot's range as written."""
 
 _SPREAD = b"{\n  \n}\n"
-"""An empty object of the layout a new file gets: a member a line, two blanks deep."""
+"""Empty object in the layout of new files: one member per line, two spaces deep."""
 _ONE_LINE = b"{}\n"
 
 
 def new_file(path: Path, now_ns: int, identifier: str, label: str, agreed: Mapping[str, Agreed]) -> MspFile:
-    """A file that is not on the disk yet, with one session in which nothing was said."""
+    """Returns a new file with one empty session."""
     session: dict[str, Any] = {"session_id": identifier or new_id("session", ())}
     if label:
         session["label"] = label
@@ -45,7 +45,7 @@ def new_file(path: Path, now_ns: int, identifier: str, label: str, agreed: Mappi
 
 
 def with_sub_context(session: Session, changes: Mapping[str, Agreed]) -> Made | None:
-    """Another intent, or other lists; None when they are what they are."""
+    """Composes changes of the sub-context; None if there is no difference."""
     refuse_agreeing(session)
     before = dict_of(session.data, "sub_context")
     new = {name: _member(name, before.get(name), value) for name, value in changes.items() if value is not None}
@@ -60,7 +60,7 @@ def with_sub_context(session: Session, changes: Mapping[str, Agreed]) -> Made | 
 
 
 def snapshot_added(session: Session, content: str, covers: tuple[int, int] | None, now_ns: int) -> Made:
-    """One more snapshot, behind the others."""
+    """Composes a new snapshot at the end."""
     refuse_snapshots(session)
     data: dict[str, Any] = {"id": new_id("snapshot", {one.id or "" for one in session.snapshots})}
     if covers is not None:
@@ -78,7 +78,7 @@ def snapshot_added(session: Session, content: str, covers: tuple[int, int] | Non
 def snapshot_changed(
     session: Session, snapshot: Snapshot, content: str | None, covers: tuple[int, int] | None
 ) -> Made | None:
-    """Another text (None: the one there is), or another stretch; None when they are what they are."""
+    """Composes a new text (None keeps it) or range of a snapshot; None if there is no difference."""
     refuse_snapshots(session)
     _place_of(session, snapshot)
     steps: list[Step] = []
@@ -92,14 +92,14 @@ def snapshot_changed(
 
 
 def snapshot_deleted(session: Session, snapshot: Snapshot) -> Made:
-    """The others stay where they are."""
+    """Composes the deletion of a snapshot; the others keep their places."""
     refuse_snapshots(session)
     steps = [Remove(session.data["summary_snapshots"], _place_of(session, snapshot))]
     return Made(Edit(f"Delete snapshot of {session.label}", "session", session.key), steps)
 
 
 def refuse_agreeing(session: Session) -> None:
-    """CannotEditError where its sub-context cannot be edited."""
+    """Raises CannotEditError if the sub-context cannot be edited."""
     if session.implied:
         raise CannotEditError(f"There is no object of {session.label} in these files.")
     if session.data.get("sub_context") is not None and not isinstance(session.data["sub_context"], dict):
@@ -107,7 +107,7 @@ def refuse_agreeing(session: Session) -> None:
 
 
 def refuse_snapshots(session: Session) -> None:
-    """CannotEditError where its snapshots cannot be edited."""
+    """Raises CannotEditError if the snapshots cannot be edited."""
     if session.implied:
         raise CannotEditError(f"There is no object of {session.label} in these files.")
     listed = session.data.get("summary_snapshots")
@@ -116,7 +116,7 @@ def refuse_snapshots(session: Session) -> None:
 
 
 def _member(name: str, before: object, value: str | Sequence[str]) -> str | list[object]:
-    """What a member is to be; of a list the elements that say the same stay as they are written."""
+    """Returns a member's new value; unchanged list elements stay as written."""
     if name == "intent":
         return value if isinstance(value, str) else "\n".join(value)
     if name not in AGREED_LISTS:
@@ -131,7 +131,7 @@ def _member(name: str, before: object, value: str | Sequence[str]) -> str | list
 def _differs(before: dict[str, Any], name: str, value: object) -> bool:
     if name not in before:
         return bool(value)
-    if name == "intent" and not isinstance(before[name], str):  # what is no text reads as none
+    if name == "intent" and not isinstance(before[name], str):  # a value that is not text counts as absent
         return bool(value)
     return not exactly_same(before[name], value)
 

@@ -1,4 +1,4 @@
-"""Telling an MSP document by its content: by the members of its first object."""
+"""Detects MSP documents by the members of their first object."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from typing import Any, cast
 
 HEAD_BYTES = 1 << 18
-"""So much of a file's beginning is looked at."""
+"""Number of first bytes examined."""
 
 _DEEPEST = 1000
 _SESSION_MEMBERS = frozenset(("sub_context", "summary_snapshots", "subsessions", "messages"))
@@ -15,18 +15,18 @@ _SUBSESSION_MEMBERS = frozenset(("parent_session_id", "context_policy", "message
 _BARE_SESSION = {"session_id", "created_at", "label", "title"}
 
 _FOREIGN_MEMBERS = frozenset(("jsonrpc", "protocol", "kind", "history", "envelope", "method"))
-"""What an envelope, a JSON-RPC message, a log line or a gateway's history has, and no MSP object."""
+"""Members of envelopes, JSON-RPC messages, log lines and gateway histories, and of no MSP object."""
 
 _BOX_MEMBERS = ("session", "sessions", "subsession", "subsessions")
 
 
 def is_msp(head: bytes) -> bool:
-    """Whether a file that begins so is an MSP document, as far as its first object tells."""
+    """Returns True if the first bytes are of an MSP document, according to the first object."""
     return _is_msp_members(_first_members(head)[0])
 
 
 def is_msp_stream(head: bytes) -> bool | None:
-    """Whether what goes on behind this beginning is one; None as long as its first object is not whole."""
+    """Returns True if the start of a stream is of an MSP document; None until its first object is complete."""
     members, whole = _first_members(head)
     if whole or len(head) >= HEAD_BYTES or _foreign(set(members)):
         return _is_msp_members(members)
@@ -34,7 +34,7 @@ def is_msp_stream(head: bytes) -> bool | None:
 
 
 def is_msp_value(value: object) -> bool:
-    """Whether a decoded value is an MSP object, or holds some."""
+    """Returns True if a decoded value is or contains an MSP object."""
     if isinstance(value, list):
         return any(is_msp_value(item) for item in cast(list[object], value) if isinstance(item, dict))
     if not isinstance(value, dict):
@@ -51,14 +51,14 @@ def is_msp_value(value: object) -> bool:
 
 
 def is_session(names: set[str] | dict[str, Any]) -> bool:
-    """Whether an object with these members is a session."""
+    """Returns True if an object with these members is a session."""
     if "session_id" not in names or "subsession_id" in names or _foreign(names):
         return False
     return any(name in names for name in _SESSION_MEMBERS) or _BARE_SESSION >= set(names) != {"session_id"}
 
 
 def is_subsession(names: set[str] | dict[str, Any]) -> bool:
-    """Whether an object with these members is a sub-session."""
+    """Returns True if an object with these members is a sub-session."""
     return "subsession_id" in names and any(name in names for name in _SUBSESSION_MEMBERS) and not _foreign(names)
 
 
@@ -75,14 +75,14 @@ def _is_msp_members(members: dict[str, set[str]]) -> bool:
     return any("session_id" in inner or is_subsession(inner) for inner in map(members.get, _BOX_MEMBERS) if inner)
 
 
-# A string may end where the text does: a quote inside it must not begin another one.
+# A string may end with the text: a quote inside it must not begin another one.
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{},:]', re.DOTALL)
 
 
 def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
-    """Members of the first object, each with the members of the first object in it; the text may end anywhere.
+    """Returns the first object's members, each with those of its first inner object, from a truncated text.
 
-    The second value says whether nothing that comes behind can change that.
+    The second value is True if later text cannot change the result.
     """
     members: dict[str, set[str]] = {}
     head = head[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
@@ -92,9 +92,9 @@ def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
     if head[:1] not in (b"{", b"["):
         return members, bool(head)
     shape: list[bytes] = []
-    objects = 0  # how many objects are open
+    objects = 0  # number of open objects
     name = ""
-    seen: set[str] = set()  # members whose first object was seen
+    seen: set[str] = set()  # members with a complete first object
     before = b""
     for token in _TOKEN.finditer(head):
         mark = token[0]
