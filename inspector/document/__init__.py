@@ -1,1 +1,1 @@
-"""A capture with its analysis, and what is done with it: live, saved, summed up, marked."""
+"""Documents: a capture with its analysis, opened, live, saved, summarized and marked."""

@@ -1,4 +1,4 @@
-"""All sources of a document as one capture, which opens as the same document (docs/several-sources.md)."""
+"""Bundles all sources of a document into one capture that opens as the same document (docs/several-sources.md)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from inspector.store.files.source_files import SourceFile
 
 
 def write_sources(document: CaptureDocument, file: BinaryIO) -> None:
-    """Write all sources of a document as they were read: what one was unpacked or converted from, too.
+    """Writes all sources of a document as they were read, in their original compressed or converted files.
 
     Raises:
-        OSError: one cannot be read, or the file cannot be written.
+        OSError: a source cannot be read, or the file cannot be written.
     """
     with contextlib.ExitStack() as opened:
         choices: list[SourceChoice] = []
@@ -36,7 +36,7 @@ def write_sources(document: CaptureDocument, file: BinaryIO) -> None:
 
 
 def _choice(document: CaptureDocument, source: SourceFile, path: Path) -> SourceChoice:
-    """A source as it was chosen, at another path."""
+    """Returns the choice for a source, with another path."""
     opened = document.sources.several
     chosen = next((one for one in document.choices if one.path == source.path and not one.is_session), None)
     member = opened.member_of(source) if opened is not None else None
@@ -45,7 +45,7 @@ def _choice(document: CaptureDocument, source: SourceFile, path: Path) -> Source
 
 
 def _packed(source: SourceFile, name: str, opened: contextlib.ExitStack) -> Packed:
-    """What a source was read from, where that is one file, be it in a bundle; else what it was read as."""
+    """Returns the original file of a source, also from a bundle; for other sources, the data as read."""
     feed, member = source.feed, member_at(source.path)
     if member is not None:
         bundle = opened.enter_context(contextlib.closing(SourceFile(member.bundle)))

@@ -1,6 +1,6 @@
-"""The gateway's decisions beside its logs: read with a log, followed as they come, asked for by message.
+"""The gateway's decisions beside its logs: reads them with a log, follows them, and finds them by message.
 
-The logs themselves were read, so they are a bonus: trouble with their file leaves what was read of it.
+Decisions are optional: an error in their file keeps the ones already read.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _EVERY_S = 1.0
 
 
 class DecisionLog:
-    """What gateways decided about the messages of a capture.
+    """Decisions of gateways about the messages of a capture.
 
     Attributes:
-        found: the decisions; None where there are none.
+        found: the decisions, if any.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -34,12 +34,12 @@ class DecisionLog:
         self.found: Decisions | None = None
 
     def open(self, log: Path, *, wait: bool, follow: bool) -> Generator[None]:
-        """Read the file beside a log, once; steps that bring nothing while it is unpacked.
+        """Reads the file beside a log once; yields while it is decompressed.
 
         Args:
             log: a gateway's log.
-            wait: for whoever unpacks it.
-            follow: a last line may still be written.
+            wait: waits for the decompression.
+            follow: the last line may be unfinished.
         """
         path = next((found for end in _ARCHIVES if _is_there(found := log.with_name(FILE_NAME + end))), None)
         if path is None or path == log or is_stream(log) or path in {source.path for source in self.sources}:
@@ -60,38 +60,40 @@ class DecisionLog:
 
     @property
     def sources(self) -> list[SourceFile]:
-        """The files that were read."""
+        """The files read."""
         return self.found.sources if self.found is not None else []
 
     def follow(self) -> bool:
-        """Whether there are new ones. They come a moment after their messages; looked for once a second."""
+        """Reads new decisions, at most once a second; returns True if there are any.
+
+        They follow their messages by a moment.
+        """
         if self.found is None or time.monotonic() < self._due:
             return False
         self._due = time.monotonic() + _EVERY_S
         known = len(self.found)
         try:
             self.found.read_on()
-        except OSError:  # what was read stays
+        except OSError:  # earlier ones stay
             return False
         return len(self.found) > known
 
     def about(self, message: int) -> list[dict[str, Any]]:
-        """The decisions on the envelope id of a message, as logged; [] without a log or an id."""
+        """Returns the decisions about a message's envelope id, as logged; [] without a log or an id."""
         identifier = self._capture.records.envelope_id(message) if self.found is not None else None
         return self.found.about(identifier) if self.found is not None and identifier else []
 
     def about_refusal(self, error: int) -> list[dict[str, Any]]:
-        """The decisions about what a `system/error` refused, which itself was perhaps never logged."""
+        """Returns the decisions about a message that a `system/error` refused, logged or not."""
         if self.found is None:
             return []
         return [one for name in self._capture.records.correlation_ids(error) for one in self.found.about(name)]
 
     def close(self) -> None:
-        """Close the files."""
         for source in self.sources:
             source.close()
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is a file, be it in a bundle."""
+    """Returns True if a file exists, also in a bundle."""
     return path.is_file() or member_at(path) is not None

@@ -1,7 +1,7 @@
-"""One document: a capture, its sources, passes and what a window or the command line asks of them.
+"""A document: a capture, its sources and passes, for a window or the command line.
 
-No Qt. Files and live traffic come the same way: a live source writes a capture file, and `poll` reads on in it
-as `open_log` reads a log.
+No Qt. Files and live traffic share one way: a live source writes a capture file, and `poll` continues in it as
+`open_log` reads a log.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from inspector.store.files.tool_baseline import read_baseline
 from inspector.store.messages.capture import Capture
 
 _REST = 500
-"""Where nothing comes, the checks are at rest so many times as long as they take to look at the clock."""
+"""Factor: while no messages arrive, the checks rest 500 times as long as their clock check took."""
 _CHECKS_S = 1.0
 _CHECKS_FAILED = (
     "The checks of {} ended at No. {:,} by an error in this program, which its log file describes. "
@@ -52,10 +52,10 @@ _CHECKS_FAILED = (
 
 
 class Observer(Protocol):
-    """Told about changes on the loop's thread, after the passes have taken them in."""
+    """Is notified of changes on the loop's thread, after the passes."""
 
     def messages_changed(self, changes: Changes) -> None:
-        """New messages arrived, or earlier ones changed."""
+        """Handles new messages, or changes of earlier ones."""
         ...
 
 
@@ -63,18 +63,18 @@ class CaptureDocument:
     """A capture with its analysis.
 
     Attributes:
-        name: what titles show.
-        path: the file opened, or the capture file a live source writes; None before.
-        capture, analysis: the messages and what is known of them.
-        decisions: what the gateway decided about the messages, where that lies beside the log.
+        name: display name for titles.
+        path: the opened file, or the capture file of a live source; or None.
+        capture, analysis: the messages and the passes.
+        decisions: the gateway's decisions beside the log, if any.
         live: traffic is still arriving.
-        msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
-        sessions: lets the capture follow their edits.
-        sources: what it is read from.
-        memory: what reading may take; when that is used up nothing more is read until `go_on`, or `memory.extend`.
-        stream_texts: what the frames of its streams say together.
-        counting: counts the tokens of its messages, when somebody asks for it.
-        observers: told about each change.
+        msp: the session document behind this projection, if any; edits go to it.
+        sessions: applies its edits to the capture.
+        sources: the sources.
+        memory: memory limit of reading; when it is reached, reading stops until `go_on` or `memory.extend`.
+        stream_texts: joined texts of streams.
+        counting: counts tokens on request.
+        observers: notified of each change.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -89,7 +89,7 @@ class CaptureDocument:
         self.msp: SessionDocument | None = None
         self.sessions: SessionFollowing | None = None
         self._checks_due = 0.0
-        self._held: Block | None = None  # read, and not taken in yet
+        self._held: Block | None = None  # a block that was read but not appended
         self.observers: list[Observer] = []
         self.stream_texts = StreamTexts(self.capture, self.analysis.streams)
         self.counting = Counting(self.capture, self.analysis.tokens)
@@ -100,22 +100,21 @@ class CaptureDocument:
         self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
         follow: bool = False, together: bool = False, reading: str | None = None,
     ) -> Generator[Progress]:  # fmt: skip
-        """Read a log step by step; each step is some MB and leaves a usable document.
+        """Reads a log step by step; after each step of some MB the document is usable.
 
         Args:
-            path: a log, an archive of one, a pipe, or STANDARD_INPUT; these end when what fills them ends. Also a file
-                or a folder of sessions with their sub-sessions (docs/protocols.md 14), told by what is in it.
-            name: what titles show instead of the file's own name.
-            block_bytes: read in one step.
-            wait: for whoever reads for us; else a step without anything new says that it waits.
-            follow: go on with `poll` when the log grows.
-            together: a session of a coding agent is opened with the files of its sub-agents. A folder of such is so
-                anyway.
-            reading: the format to read it as, one of `formats.READINGS`; None for those that know its lines.
+            path: a log, an archive, a pipe, or STANDARD_INPUT; streams end with their writer. Also a file or folder of
+                sessions (docs/protocols.md 14), detected by content.
+            name: display name, if it differs from the file's name.
+            block_bytes: bytes per step.
+            wait: waits for workers; otherwise a step without news reports the wait.
+            follow: `poll` continues when the log grows.
+            together: opens an agent session with the files of its sub-agents; always on for a folder.
+            reading: forced format, one of `formats.READINGS`; None for detection.
 
         Raises:
             OSError: the file cannot be read.
-            UnknownFormatError: nothing in its first 1,000 lines is known.
+            UnknownFormatError: the first 1,000 lines have no known format.
         """
         request = OpenRequest(path, name, reading, block_bytes, wait=wait, follow=follow, together=together)
         for opener in OPENERS:
@@ -167,7 +166,7 @@ class CaptureDocument:
         self.path, self.name = self.path or path, self.name or name
 
     def stop_stream(self) -> None:
-        """Take in no more of standard input or a pipe; what came stays. Also from a signal handler."""
+        """Ends the reading of standard input or a pipe; earlier data stays. Signal handlers may call it."""
         stream = self.sources.stream
         if stream is not None and stream.feed is not None:
             stream.feed.stop()
@@ -176,18 +175,18 @@ class CaptureDocument:
         self, paths: Sequence[Path], *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
         sessions: SessionDocument | None = None,
     ) -> Generator[Progress]:  # fmt: skip
-        """Read files and folders of sessions with their sub-sessions as one document; steps as those of `open_log`.
+        """Reads files and folders of sessions as one document; steps as for `open_log`.
 
         Args:
             paths: files and folders.
-            name: what titles show instead of the first one's own name.
-            block_bytes: read in one step.
-            wait: for whoever reads for us.
-            sessions: what was read already.
+            name: display name, if it differs from the first file's name.
+            block_bytes: bytes per step.
+            wait: waits for workers.
+            sessions: sessions already read.
 
         Raises:
-            OSError: they cannot be read, or there is no room for a spool.
-            UnknownFormatError: they hold no sessions.
+            OSError: they cannot be read, or there is no space for a spool.
+            UnknownFormatError: they contain no sessions.
         """
         self.path = paths[0]
         self.name = self.name or name or (paths[0].name if paths[0].is_dir() else title_of(paths[0]))
@@ -213,16 +212,16 @@ class CaptureDocument:
         self.sessions.report_problems()
 
     def take_rewritten(self, rows: Sequence[int]) -> None:
-        """Let the passes take in lines that were written anew in their places."""
+        """Passes rewritten lines to the passes."""
         if rows:
             self._tell(self.analysis.rewritten(np.array(rows, np.int64)))
 
     def catch_up(self) -> None:
-        """Let the checks look at what they were told meanwhile."""
+        """Runs the checks on pending changes."""
         self._tell(self.analysis.catch_up())
 
     def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
-        """Read the rest of a log whose `open_log` was closed before its end; the same steps, the same errors."""
+        """Continues a log whose `open_log` was closed early; same steps and errors."""
         self.memory.extend()
         yield from self.read_sources(block_bytes, wait=wait, follow=follow)
 
@@ -241,19 +240,19 @@ class CaptureDocument:
             for block in reader.read(block_bytes, wait=wait, to_be_followed=sources.followed is not None):
                 if block is not None:
                     try:
-                        yield self._progress()  # reading it was long enough for one turn of a window's loop
+                        yield self._progress()  # the read took long enough for one turn of a window's loop
                         yield from self._checked()
-                    finally:  # also where reading ends here: the reader has gone on behind it
+                    finally:  # also if the generator is closed here: the reader is already past the block
                         if not sources.is_closed:
                             self._take(reader, block, more=True)
                     yield from self._checked()
-                elif feed is not None and sources.several is None:  # a stream, whose next block may take its time
+                elif feed is not None and sources.several is None:  # a stream, whose next block may take long
                     self._tell(self.analysis.catch_up())
                 yield self._progress()
                 if self.memory.full and (feed is None or wait):
                     yield from self._caught_up()
                     return
-                while self.memory.full:  # what fills a spool would be stopped with us
+                while self.memory.full:  # stopping would also stop the thread that fills the spool
                     yield replace(self._progress(), waiting=True)
             for gateway in (one for one in reader.sources if one.known_format == "gateway-log"):
                 for _ in self.decisions.open(gateway.path, wait=wait, follow=sources.followed is not None):
@@ -262,7 +261,7 @@ class CaptureDocument:
             yield from self._caught_up()
             finished = True
         finally:
-            if not sources.is_closed and not finished:  # else the checks would find the files shut
+            if not sources.is_closed and not finished:  # otherwise the checks would find closed files
                 self._tell(self.analysis.catch_up())
             self.live = finished and sources.is_live
             sources.end_opening(finished=finished)
@@ -272,7 +271,7 @@ class CaptureDocument:
         yield from self._checked()
 
     def _checked(self) -> Generator[Progress]:
-        """Let the checks look at what they have begun with, a step each."""
+        """Advances the checks, one step at a time."""
         while self.analysis.checking:
             self._advance(0.0)
             yield self._progress()
@@ -283,12 +282,12 @@ class CaptureDocument:
     def load(
         self, path: Path, *, name: str | None = None, reading: str | None = None, together: bool = False
     ) -> None:  # fmt: skip
-        """Read a log to its end. Takes and raises what `open_log` does."""
+        """Reads a log to its end. Arguments and errors as `open_log`."""
         for _ in self.open_log(path, name=name, reading=reading, together=together):
             pass
 
     def follow_capture(self, path: Path, *, name: str) -> None:
-        """Attach the capture file a live source writes; `poll` then takes in what it gains.
+        """Attaches the capture file of a live source; `poll` then reads its growth.
 
         Raises:
             OSError: the file cannot be read.
@@ -297,13 +296,13 @@ class CaptureDocument:
         self.sources.add_live(path, name)
 
     def poll(self, *, more: bool = False, until: float = math.inf) -> bool:
-        """Take in the whole lines a live capture or a followed log has gained, a block of them; whether there was work.
+        """Appends a block of new lines of a live capture or followed log; returns True if there was work.
 
-        Where the checks have begun to look at many messages, it is their turn first, for a step.
+        Pending checks of many messages take a step first.
 
         Args:
-            more: more is expected at once: the checks may wait until it is asked without, or nothing comes.
-            until: later than that, by `time.perf_counter`, no block is begun, nor one taken in that was read meanwhile.
+            more: more lines are expected, so checks may wait for a call without `more`.
+            until: deadline by `time.perf_counter`; after it, no block is started, and a block already read waits.
         """
         if self.analysis.checking:
             self._advance(0.0)
@@ -319,7 +318,7 @@ class CaptureDocument:
         return found or self.analysis.checking
 
     def _read_grown(self, *, more: bool = False, at_end: bool = False, until: float = math.inf) -> bool:
-        """Take in a block of what has come; whether there was any."""
+        """Appends a block of new lines; returns True if there was one."""
         if self._held is None and not self.memory.full:
             self._held = self.sources.read_on(at_end=at_end)
             if self._held is not None and time.perf_counter() >= until:
@@ -330,7 +329,7 @@ class CaptureDocument:
         return block is not None
 
     def _check_again(self) -> None:
-        """Nothing came: time for what the checks left for later, and for what waits too long by the clock."""
+        """Runs postponed checks, and checks that depend on the clock, while no messages arrive."""
         by_clock = self.analysis.now_ns is not None and time.monotonic() >= self._checks_due
         if by_clock or self.analysis.findings.behind:
             began = time.monotonic()
@@ -338,13 +337,13 @@ class CaptureDocument:
             self._checks_due = began + max(_CHECKS_S, _REST * (time.monotonic() - began))
 
     def look_further(self, until: float) -> bool:
-        """Do some of what the checks have put off because records have to be read again for it.
+        """Runs postponed checks that must read records again.
 
         Args:
-            until: when to stop, by `time.perf_counter`; something is done however late it is.
+            until: deadline by `time.perf_counter`; one step is done however late it is.
 
         Returns:
-            Whether nothing is left to be done until more messages come.
+            True if no work is left until more messages arrive.
         """
         if self.sources.is_closed:
             return True
@@ -353,19 +352,19 @@ class CaptureDocument:
         return done
 
     def use_tool_aliases(self, aliases: ToolAliases) -> None:
-        """Let tools go by other names, also in what was read: which results collapse may change."""
+        """Sets aliases of tools, also for earlier messages; collapsed results may change."""
         self._tell(self.analysis.use_tool_aliases(aliases))
 
     def use_prices(self, lines: Sequence[str], dated: str) -> None:
-        """Let calls of models cost what a table says (`analysis.passes.tokens.prices`), also in what was read."""
+        """Sets the price table (`analysis.passes.tokens.prices`), also for earlier calls."""
         self._tell(self.analysis.use_prices(lines, dated))
 
     def use_collapse_order(self, *, newest_first: bool) -> None:
-        """Of several results that wait, let the most recent one or the oldest collapse, also in what was read."""
+        """Sets the order in which pending results collapse, also for earlier ones."""
         self._tell(self.analysis.use_collapse_order(newest_first=newest_first))
 
     def use_idle_time(self, seconds: int) -> bool:
-        """Let contexts be idle so long after their last message; whether that is another time than before."""
+        """Sets the idle time of contexts in seconds; returns True if it changed."""
         contexts = self.analysis.contexts
         changed = contexts.idle_after_s != seconds
         contexts.idle_after_s = seconds
@@ -374,16 +373,16 @@ class CaptureDocument:
         return changed
 
     def count_tokens(self) -> None:
-        """Count the tokens of all messages taken in, and return when that is done; see `troubles` where it failed."""
+        """Counts the tokens of all messages before it returns; see `troubles` for a failure."""
         self.counting.count_all()
         self.tell_counted()
 
     def tell_counted(self) -> None:
-        """Tell observers which messages have been counted since the last call."""
+        """Notifies observers of newly counted messages."""
         self._tell(self.analysis.take_counted())
 
     def end_live(self) -> None:
-        """The source has ended: read what is left, a torn last line included."""
+        """Reads the rest after the end of a live source, including an unfinished last line."""
         self.sources.end_live()
         while self.poll() or self._read_grown(at_end=True):
             pass
@@ -395,16 +394,16 @@ class CaptureDocument:
             self.sources.several.end_live()
 
     def _take(self, reader: Reader, block: Block, *, more: bool = False) -> None:
-        """Take a block in, and let the passes and everybody else know.
+        """Appends a block, runs the passes and notifies observers.
 
         Args:
-            reader: gave it, and is told how long that took.
-            block: what comes next.
-            more: further blocks follow at once, so that the findings may wait for them.
+            reader: source of the block; receives the duration.
+            block: the next block.
+            more: further blocks follow at once, so findings may wait.
         """
         began, source = time.thread_time(), reader.source
         source.read_to = max(source.read_to, block.stop)
-        if self.analysis.checking:  # before there is more than they began with
+        if self.analysis.checking:  # before the messages exceed the ones they started with
             self._advance(math.inf)
         with no_collection():
             appended = self.capture.append(block)
@@ -417,7 +416,7 @@ class CaptureDocument:
         reader.pace.note(len(block), time.thread_time() - began)
 
     def _advance(self, until: float) -> None:
-        """Let the checks go on with what they have begun with."""
+        """Advances the started checks."""
         with no_collection():
             changes = self.analysis.advance(until)
         self._tell(changes)
@@ -428,7 +427,7 @@ class CaptureDocument:
                 observer.messages_changed(changes)
 
     def close(self) -> None:
-        """Close the files; the columns stay."""
+        """Closes the files; the columns stay."""
         self.counting.close()
         if self.sessions is not None:
             self.sessions.stop()
@@ -437,11 +436,11 @@ class CaptureDocument:
         self.capture.close()
         self.decisions.close()
 
-    # Asking
+    # Queries
 
     @property
     def troubles(self) -> list[str]:
-        """What kept sources from being read to their end, or from being followed; sentences for the user."""
+        """Problems with reading or following sources, as sentences for the user."""
         found = [*self.sources.troubles, self.counting.trouble, *self.failed_checks]
         if self.memory.full:
             found.append(self.memory.sentence)
@@ -449,55 +448,55 @@ class CaptureDocument:
 
     @property
     def failed_checks(self) -> list[str]:
-        """Of the troubles those about checks that an error in the program has ended."""
+        """Sentences about checks that ended with a program error."""
         return [_CHECKS_FAILED.format(name, row) for name, row in self.analysis.findings.failed.items()]
 
     @property
     def choices(self) -> list[SourceChoice]:
-        """Its sources as they were chosen: what another document is opened of with one more, or one fewer."""
+        """Its sources as chosen, to open another document with more or fewer of them."""
         return self.sources.choices(live=self.live) if self.msp is None else []
 
     @property
     def arriving(self) -> bool:
-        """Whether messages come in by themselves now: live traffic, or a log that has grown within the last minute."""
+        """Returns True if messages arrive on their own: live traffic, or a log that grew within the last minute."""
         return self.live or self.sources.active
 
     @property
     def may_go_on(self) -> bool:
-        """Whether messages come in, or may at any time: in the capture of a tap until its server has ended."""
+        """Returns True if messages arrive or may arrive, such as in the capture of a tap with a running server."""
         return self.arriving or self.sources.tapped
 
     @property
     def catching_up(self) -> bool:
-        """Whether `poll` has more to do at once: what it has begun, or more to read than comes between two."""
+        """Returns True if `poll` has more to do at once."""
         return self.analysis.checking or self._held is not None or self.sources.has_more
 
     @property
     def format(self) -> str | None:
-        """The format most lines of the first source are in, or that of the document they are a projection of."""
+        """Format of most lines of the first source, or of the projected document."""
         if self.msp is not None:
             return FORMAT
         return self.capture.sources[0].format if self.capture.sources else None
 
     @property
     def unreadable(self) -> int:
-        """Messages nothing could be made of."""
+        """Number of unreadable messages."""
         return self.capture.unreadable_count
 
     def chain(self, message: int) -> list[ChainStep]:
-        """The causal chain of a message, both ways, in order of arrival, the message itself included."""
+        """Returns the causal chain of a message in order of arrival, including itself."""
         return chain_of(self.analysis, message)
 
     def likely_chain(self, message: int) -> LikelyChain:
-        """The same with the links that are only likely, where messages name nothing."""
+        """Returns the chain with likely links, for messages without named causes."""
         return likely_chain(self.analysis, message)
 
     def lag_ns(self) -> int | None:
-        """How long ago what comes now was sent, where the link cannot keep up; None for a log and for no lag."""
+        """Returns the delay of arriving messages on a slow link; None for a log or without delay."""
         return lag_ns(self.analysis)
 
     def kind_counts(self) -> dict[str, int]:
-        """Messages by canonical kind, most frequent first."""
+        """Counts messages by canonical kind, most frequent first."""
         codes, counts = np.unique(self.capture.foreign_rpc.kind_codes(slice(None)), return_counts=True)
         pairs = sorted(zip(counts.tolist(), codes.tolist(), strict=True), key=lambda p: (-p[0], p[1]))
         return {self.capture.strings[code]: count for count, code in pairs}

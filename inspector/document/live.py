@@ -1,6 +1,6 @@
-"""A live session: a gateway source, the capture file it writes, and the document that reads on in it.
+"""A live session: a gateway source, the capture file it writes, and the document that reads the file.
 
-No Qt. The document is told of nothing but what lies in the file (docs/design.md 4, one way for live and file).
+No Qt. The document learns only from the file (docs/design.md 4, one way for live and file).
 """
 
 from __future__ import annotations
@@ -25,51 +25,51 @@ from inspector.store.files.capture_folder import new_capture
 from inspector.store.files.capture_writer import CaptureWriter
 
 SLICE_S = 0.006
-"""How long checks look before others have their turn."""
+"""Seconds of checks before other tasks run."""
 _BEGUN_S = 0.002
-"""A block takes a turn of its own: none is begun, or taken in where reading it took its time, in one used so far."""
+"""Seconds used in a turn after which no block is started or appended; a block needs a turn of its own."""
 
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the operating system says when a file cannot grow any more."""
+"""Error numbers of a full disk or quota."""
 
 _LEAVES_S = 5.0
-"""A gateway that does not let us go is left all the same."""
+"""Seconds after which a gateway is left even without its close."""
 
 StateCallback = Callable[[SourceState, str], None]
 
 _REST = 2
-"""Between two looks at the file others have the loop for so many times as long as the last one took."""
+"""Factor: pause between two reads of the file, relative to the duration of the last one."""
 _ROUND_S = 0.1
-"""The checks look so often while traffic comes: a look costs the same for ten messages and for a thousand."""
+"""Seconds between two rounds of checks while traffic arrives; a round costs the same for 10 and 1,000 messages."""
 _QUIET_S = 1.0
-"""So long it is looked for something new in vain; then only once that has come, or what goes by the clock is due."""
+"""Seconds without news after which polling waits for an event, or for the next clock check."""
 
 
 class LiveSession:
     """Joins a gateway and feeds a document until it is closed or the connection ends.
 
     Attributes:
-        connection: where to and as whom.
-        document: gains what arrives.
-        own: the capture file among the user's data, held by us; whoever saves or closes decides about it.
+        connection: address and identity.
+        document: receives the messages.
+        own: our capture file in the user's data folder; saving or closing decides about it.
         writer: writes that file.
         source: the connection itself.
         state, sentence: as last reported; the sentence is for the user.
-        complete: all that was received lies in the file and is in the document, and nothing more comes.
+        complete: all received data is in the file and in the document, and no more follows.
     """
 
     def __init__(
         self, connection: Connection, document: CaptureDocument, *, on_state: StateCallback, demo: bool = False,
         others_first: Callable[[], Awaitable[None]] | None = None,
     ) -> None:  # fmt: skip
-        """Create the capture file and attach the document to it.
+        """Creates the capture file and attaches the document to it.
 
         Args:
-            connection: where to and as whom.
-            document: empty.
+            connection: address and identity.
+            document: an empty document.
             on_state: called with each state and a sentence for the user.
-            demo: the capture says that it may be thrown away.
-            others_first: waits while others need the turn of the loop, before anything is taken in.
+            demo: marks the capture as disposable.
+            others_first: waits while other tasks need the loop, before each read.
 
         Raises:
             OSError: the capture file cannot be written.
@@ -97,7 +97,7 @@ class LiveSession:
         self.writer.on_waiting = self._arrived.set
 
     def adopt(self, document: CaptureDocument) -> None:
-        """Feed another document from now on, which has read the capture with other sources beside it."""
+        """Feeds another document from now on, one that has read the capture with other sources."""
         before, self.document = self.document, document
         if self._ended:
             document.end_live()
@@ -105,7 +105,7 @@ class LiveSession:
             document.analysis.now_ns = before.analysis.now_ns
 
     def start(self) -> None:
-        """Connect in the background; states are reported to the callback."""
+        """Connects in the background; the callback receives the states."""
         spawn(self._run(), name=f"gateway {self.connection.space}", owner=self._tasks)
 
     async def _run(self) -> None:
@@ -120,24 +120,25 @@ class LiveSession:
     async def _poll(self) -> None:
         behind, records, came_s, took_s = False, 0, 0.0, 0.0
         while True:
-            # Catching up, it only lets others have their turn between two slices.
+            # While catching up, it only yields to other tasks between two slices.
             await asyncio.sleep(0 if behind else max(POLL_S, _REST * took_s))
             if self._others_first is not None:
                 await self._others_first()
             self._arrived.clear()
-            began = time.thread_time()  # what else runs on the machine makes no message dearer
+            began = time.thread_time()  # processor time: other load on the machine does not count
             behind, before = self._take_in(), records
             took_s = time.thread_time() - began
             records = self.document.capture.record_count
             if behind or records != before:
                 came_s = time.monotonic()
-            elif time.monotonic() - came_s > _QUIET_S and self.document.sources.several is None:  # these grow as well
+            # several sources may grow too
+            elif time.monotonic() - came_s > _QUIET_S and self.document.sources.several is None:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(_QUIET_S):
                         await self._arrived.wait()
 
     def _take_in(self) -> bool:
-        """Take in what lies in the file, one slice of it; whether much more waits."""
+        """Reads one slice of the file; returns True if much more waits."""
         began, analysis = time.perf_counter(), self.document.analysis
         more, behind = began < self._round_due_s, False
         while self.document.poll(more=more, until=began + _BEGUN_S):
@@ -153,7 +154,7 @@ class LiveSession:
         try:
             self.writer.settle()
         except OSError as error:
-            # Kept open: saved elsewhere, the capture gains what could not be written here.
+            # Kept open: when saved elsewhere, the capture receives the data that could not be written here.
             self._noted(SourceState.FAILED, str(error))
             await self.take_in_all()
         else:
@@ -166,7 +167,7 @@ class LiveSession:
         self.document.analysis.now_ns = None
 
     async def take_in_all(self) -> None:
-        """Take in every whole line of the file, in slices; also after the end, when it was saved elsewhere."""
+        """Reads every whole line of the file in slices; also after the end, when it was saved elsewhere."""
         while (much := self._take_in()) or self.document.sources.waiting:  # noqa: ASYNC110  a file, and another process
             await asyncio.sleep(0 if much else POLL_S)
         while self.document.poll():
@@ -193,7 +194,7 @@ class LiveSession:
         )
 
     async def close(self) -> None:
-        """Leave the gateway and wait until everything received is in the document."""
+        """Leaves the gateway and waits until all received data is in the document."""
         await self.source.close()
         tasks = set(self._tasks)
         if not tasks:
@@ -203,24 +204,24 @@ class LiveSession:
         except TimeoutError:
             for task in tasks:
                 task.cancel()
-        await asyncio.wait(tasks)  # however much there is still to take in
+        await asyncio.wait(tasks)  # however much is left to read
 
     def release(self) -> None:
-        """Close the file for good; what still waits is written if there is room by now, and lost if not."""
+        """Closes the file for good; pending data is written if there is space by now, else lost."""
         with contextlib.suppress(OSError):
             self.writer.close()
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What became of trying a connection.
+    """Result of a connection test.
 
     Attributes:
-        welcomed: the gateway let us in.
-        sentence: what it said, or what went wrong; for the user.
-        millis: until it answered.
-        others: participants present.
-        capabilities: how many it gave us.
+        welcomed: the gateway accepted us.
+        sentence: its answer or the error, for the user.
+        millis: milliseconds until the answer.
+        others: number of participants present.
+        capabilities: number of capabilities granted to us.
     """
 
     welcomed: bool
@@ -231,10 +232,10 @@ class Probe:
 
 
 async def probe(connection: Connection) -> Probe:
-    """Join a gateway and leave at once; nothing is kept. Never raises for network trouble.
+    """Joins a gateway and leaves at once; keeps no data. Never raises for network errors.
 
     Raises:
-        OSError: there is no room for a temporary capture.
+        OSError: there is no space for a temporary capture.
     """
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
         answered = asyncio.Event()

@@ -1,7 +1,7 @@
-"""Who somebody in a space is: since when, what it may do, was refused, offers and waits for.
+"""The story of a participant: presence, capabilities, refusals, tools and waits.
 
-The window and the command line read the same story. It joins the passes with the gateway's decisions beside a log, so
-that where our reading of a capability and the gateway's verdict differ, both are there (docs/protocols.md 12).
+The window and the command line share it. It joins the passes with the gateway's decisions, so both our reading of
+capabilities and a differing verdict are visible (docs/protocols.md 12).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from inspector.analysis.views.summaries.participant_queries import (
 from inspector.document.document import CaptureDocument
 
 MOST_JUDGED = 200
-"""Latest messages of somebody whose verdicts are looked at: each is decoded and judged."""
+"""Limit of latest messages with verdicts checked; each is decoded and judged."""
 _MOST_REFUSALS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Whether a message might be sent: as we predict it from what was announced, and as the gateway decided.
+    """Permission of a message: our prediction from announcements, and the gateway's decision.
 
     Attributes:
-        predicted: allowed or denied; None where it cannot be said.
-        by: the capability that covers it; None.
-        verdicts: the gateway's decisions about it, as logged.
+        predicted: allowed or denied; None if unknown.
+        by: the covering capability, if any.
+        verdicts: the gateway's decisions, as logged.
     """
 
     predicted: str | None
@@ -45,24 +45,24 @@ class Judged:
 
     @property
     def results(self) -> tuple[str, ...]:
-        """What the gateway decided: allowed, denied."""
+        """Results of the gateway: allowed, denied."""
         return tuple(str(one["result"]) for one in self.verdicts if one.get("result") in ("allowed", "denied"))
 
     @property
     def differs(self) -> bool:
-        """Both are known and not the same; then the gateway matches otherwise than is specified."""
+        """Returns True if both are known and differ, so the gateway deviates from the specification."""
         return self.predicted is not None and any(result != self.predicted for result in self.results)
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Something a gateway did not let through.
+    """A message that a gateway refused.
 
     Attributes:
         row: the gateway's error.
-        message: what it is about, where that was seen; a gateway forwards and logs nothing that it refuses.
-        missing: the capability that was missing; None when neither error nor decision says.
-        judged: our prediction, from its kind alone where the message was not seen, and the gateway's verdicts.
+        message: the refused message, if captured; a gateway neither forwards nor logs it.
+        missing: the missing capability, if error or decision names it.
+        judged: our prediction, from the kind alone without the message, and the gateway's verdicts.
     """
 
     row: int
@@ -73,25 +73,25 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class ParticipantStory:
-    """All that is known of a participant.
+    """Facts about a participant.
 
     Attributes:
-        participant: as the pass keeps it.
-        first, last: its first and last message; None when it sent none.
-        kinds: how many messages it sent, by canonical kind, most frequent first.
-        held: what it may do; None when nothing was ever said of it.
-        changes: what was announced, granted and revoked, in order.
-        revoked: revocations since the last set that was announced.
-        refused: what it was refused, in order.
-        judged_count: its messages with a verdict, among the last 200 messages.
-        differing: (message, judged) of those whose verdict is not what we predict.
-        tools: what it offers; None when it was never asked, or has not answered.
-        server: what it calls itself as a server of MCP, and the revision; "".
-        offered: what its lists say of them; None as for `tools`.
-        tool_use: how often its tools were called, by name, the most called first.
-        latency: what its answers took, by tool.
-        answered: what all its answers took; None when it answered nothing.
-        asks, asked: messages that wait, ascending: sent by it, and addressed to it by name.
+        participant: state in the pass.
+        first, last: first and last message, if any.
+        kinds: number of messages by canonical kind, most frequent first.
+        held: its capabilities; None if never announced.
+        changes: announcements, grants and revocations, in order.
+        revoked: revocations since the last announcement.
+        refused: refusals, in order.
+        judged_count: number of messages with a verdict among the last 200.
+        differing: (message, judged) for verdicts that differ from our prediction.
+        tools: offered tools; None if never listed.
+        server: name and revision as an MCP server; "".
+        offered: facts from its lists; None as for `tools`.
+        tool_use: calls by tool, most called first.
+        latency: latency by tool.
+        answered: latency of all its answers, if any.
+        asks, asked: waiting messages, ascending: sent by it, and addressed to it by name.
     """
 
     participant: Participant
@@ -117,11 +117,13 @@ class ParticipantStory:
 def story_of(
     document: CaptureDocument, space: int, name: str, *, most_refused: int = _MOST_REFUSALS
 ) -> ParticipantStory | None:
-    """What is known of somebody; None when nobody of that name was seen in the space. O(messages) of array work.
+    """Returns the story of a participant; None if it is not in the space. O(messages) of array work.
 
     Args:
+        document: the document.
         space: string id.
-        most_refused: how many refusals are read, the last ones.
+        name: name of the participant.
+        most_refused: limit of refusals, latest first.
     """
     analysis = document.analysis
     participant = analysis.participants.all.get((space, name))
@@ -154,13 +156,13 @@ def story_of(
 
 
 def judge(document: CaptureDocument, message: int) -> Judged:
-    """Whether the sender of a message might send it."""
+    """Returns the permission of a message."""
     predicted, by = document.analysis.capabilities.predicted(message)
     return Judged(_word(predicted), by, tuple(document.decisions.about(message)))
 
 
 def refusal_of(document: CaptureDocument, error: int) -> Refused | None:
-    """What a gateway's error refused, and whether it had to; None for an error of another sort, or to nobody."""
+    """Returns the refusal in a gateway's error; None for other errors, or without a recipient."""
     to = document.capture.to(error)
     refusal = document.analysis.capabilities.refusal(error)
     space = int(document.capture.columns["space"][error])

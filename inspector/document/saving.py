@@ -1,7 +1,7 @@
-"""Saving a capture under a name of the user's, also while it is being written; no Qt.
+"""Saves a capture under a user's name, also while it is being written; no Qt.
 
-A capture of ours moves: it is renamed where that is possible, else copied and taken up there. Anything else is copied,
-byte for byte as it was read. At every moment one whole copy lies on disk under the old name or under the new one.
+A capture of ours moves: it is renamed if possible, else copied and continued there. Other files are copied byte for
+byte as read. A complete copy exists on disk at every moment, under the old name or the new one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from inspector.store.files.source_files import SourceFile
 
 _STEP_BYTES = 1 << 20
 _TAIL_BYTES = 1 << 18
-"""So much may be left for the moment in which the writer changes over."""
+"""Bytes that may remain for the moment of the writer's switch."""
 
 _ADVICE = {
     errno.EACCES: "Choose a folder you may write to",
@@ -42,16 +42,16 @@ _ADVICE = {
 async def save_capture(
     document: CaptureDocument, target: Path, *, own: OwnCapture | None, writer: CaptureWriter | None
 ) -> None:
-    """Make a capture the file the user chose; the document reads on there, and the writer writes on there.
+    """Moves a capture to the file that the user chose; document and writer continue there.
 
     Args:
-        document: shows the capture.
-        target: replaced when it exists; the user was asked.
-        own: the file among the program's data that moves there; None when it was saved before: then it stays.
-        writer: writes the capture; None when nobody does any more.
+        document: the document.
+        target: replaced if it exists; the user has agreed.
+        own: our capture file to move; None if it was saved before, so it stays.
+        writer: writer of the capture, if active.
 
     Raises:
-        OSError: it could not be saved; everything is as before.
+        OSError: it could not be saved; the state is unchanged.
     """
     source = _recorded(document, own, writer)
     target = _checked(source.path, target)
@@ -68,17 +68,17 @@ async def save_capture(
     if document.path is None or len(document.capture.sources) == 1:
         document.path, document.name = target, title_of(target)
     if own is not None:
-        with contextlib.suppress(OSError):  # it stays as a copy nobody needs
+        with contextlib.suppress(OSError):  # it stays as a needless copy
             own.discard()
 
 
 async def save_copy(document: CaptureDocument, target: Path) -> None:
-    """Write what was read of a log, byte for byte, to another file; the document stays with its own.
+    """Copies a log byte for byte to another file; the document keeps its own.
 
-    Of several sources it is one capture that holds all of them.
+    Several sources become one capture with all of them.
 
     Raises:
-        OSError: it could not be written; what was at the target before is still there.
+        OSError: it could not be written; an old target is unchanged.
     """
     if len(document.sources.files) > 1:
         checked = _checked(document.capture.sources[0].path, target)
@@ -97,27 +97,27 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
 
 
 def save_sources(document: CaptureDocument, target: Path) -> None:
-    """Write all sources of a document as one capture. Raises OSError."""
+    """Writes all sources of a document as one capture. Raises OSError."""
     with in_place_of(target) as file:
         write_sources(document, file)
 
 
 def _recorded(document: CaptureDocument, own: OwnCapture | None, writer: CaptureWriter | None) -> SourceFile:
-    """Of the sources of a document the capture that is saved; others beside it stay where they are."""
+    """Returns the source to save; others beside it stay in place."""
     path = writer.path if writer is not None else own.path if own is not None else None
     sources = document.capture.sources
     return next((source for source in sources if source.path == path), document.sources.live_source or sources[0])
 
 
 def why_not_saved(error: OSError, target: Path) -> str:
-    """What happened and what to do, in sentences for the user."""
+    """Words a save error with a remedy, for the user."""
     what = (error.strerror or str(error)).rstrip(".")
     advice = _ADVICE.get(error.errno or 0, "Choose another name or folder")
     return f"{target.name} could not be saved in {target.parent}: {what}. {advice}; the capture is where it was."
 
 
 def _checked(source: Path, target: Path) -> Path:
-    target = Path(os.path.realpath(target))  # a link keeps being one
+    target = Path(os.path.realpath(target))  # keeps a link
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "There is a folder of that name", str(target))
     if target.parent == captures_folder().resolve() and not _is_same(source, target):
@@ -133,7 +133,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _all_written(writer: CaptureWriter | None) -> bool:
-    """Whether the file can hold all there is; where its disk is full, the rest needs another one."""
+    """Returns True if the file has all data; with a full disk, the rest needs another one."""
     if writer is None or writer.error is None:
         return True
     try:
@@ -144,7 +144,7 @@ def _all_written(writer: CaptureWriter | None) -> bool:
 
 
 def _renamed(source: Path, target: Path) -> bool:
-    """Rename; False where that cannot be, as from one disk to another, or on Windows while the file is open."""
+    """Renames; returns False if impossible, as between disks, or on Windows while the file is open."""
     try:
         source.replace(target)
     except OSError:
@@ -153,7 +153,7 @@ def _renamed(source: Path, target: Path) -> bool:
 
 
 async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | None) -> None:
-    """Copy all there is beside the target, and only then put it in the target's place; the writer goes on there."""
+    """Copies everything beside the target, then replaces the target; the writer continues there."""
     with _part_beside(target) as part:
         copied = await asyncio.to_thread(_copy, source, part, 0, writer is not None and not writer.closed)
         if writer is not None and not writer.closed:
@@ -167,9 +167,9 @@ async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | N
 
 @contextlib.contextmanager
 def _part_beside(target: Path) -> Generator[Path]:
-    """An empty file in the target's folder; it is gone when anything fails."""
+    """Yields an empty file in the target's folder; deletes it after a failure."""
     part = PartFile(target)
-    if os.name == "nt":  # what is open cannot be renamed there
+    if os.name == "nt":  # an open file cannot be renamed there
         part.release()
     try:
         yield part.path
@@ -180,7 +180,7 @@ def _part_beside(target: Path) -> Generator[Path]:
 
 
 def _copy(source: SourceFile, part: Path, copied: int, grows: bool) -> int:
-    """Copy on behind what was copied; how many bytes there are then. Of a file that grows, a little is left."""
+    """Continues a copy and returns the bytes copied. For a growing file, a small rest remains."""
     whole = source.size
     with part.open("r+b") as file, _reading(source) as read:
         file.seek(copied)
@@ -197,9 +197,9 @@ def _copy(source: SourceFile, part: Path, copied: int, grows: bool) -> int:
 
 @contextlib.contextmanager
 def _reading(source: SourceFile) -> Generator[Callable[[int, int], bytes]]:
-    """A way to read at an offset that does not disturb the document's: by the open file where that can be.
+    """Yields a read function that does not disturb the document's, through the open file if possible.
 
-    The name may stand for another file by now.
+    The name may belong to another file by now.
     """
     if hasattr(os, "pread"):
         yield source.read

@@ -11,44 +11,44 @@ from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
 _TITLES = ("codex/thread_name_updated", "claude/custom-title", "claude/ai-title", "session/session_start")
-"""Kinds of records that name a session, those that say it best first; then what its user said first."""
+"""Kinds of records that name a session, best first; the first prompt comes after them."""
 _USER = "user"
 LONGEST = 120
-_LOOKED_AT = 8 * LONGEST  # of a text
+_LOOKED_AT = 8 * LONGEST  # limit of text read
 _MOST = 4
-"""Messages that are looked at: of titles the latest first, of a user the first ones, as pictures say nothing."""
+"""Limit of messages read: the latest titles, and the first prompts, since pictures have no text."""
 
 
 def title_of_session(capture: Capture) -> str:
-    """The name of the session whose log this is, or of the first one in it; "" for other logs. O(messages)."""
+    """Returns the name of a log's first session; "" for other logs. O(messages)."""
     return title_among(SessionTitles(capture), capture)
 
 
 def title_among(titles: SessionTitles, capture: Capture) -> str:
-    """The title of the first session among the titles of a capture; "" for other logs."""
+    """Returns the title of a capture's first session; "" for other logs."""
     spaces = capture.columns["space"][: min(len(capture), _FIRST)]
     named = spaces[capture.columns["part"][: len(spaces)] != 0]
     return titles.of(int(named[named != 0][0])) if (named != 0).any() else ""
 
 
 _FIRST = 2_000
-"""Messages among which a log of a session names it."""
+"""Number of first messages searched for a session."""
 
 
 class SessionTitles:
-    """Titles by space, looked up when they are asked for.
+    """Titles by space, looked up on demand.
 
-    Records are read one by one: of each session the one that names it.
+    Records are read one by one, one per session.
     """
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._seen = 0
-        self._rows: dict[int, list[list[int]]] = {}  # by space: latest of each kind above, first of the user
-        self._read: dict[int, tuple[list[list[int]], str]] = {}  # by space, of which messages, and its title
+        self._rows: dict[int, list[list[int]]] = {}  # by space: latest of each kind above, first prompts
+        self._read: dict[int, tuple[list[list[int]], str]] = {}  # by space: the messages read, and the title
 
     def of(self, space: int) -> str:
-        """What a session (string id of its space) is called, on one line; "" where nothing says. O(new messages)."""
+        """Returns the title of a session (string id of its space) on one line, or "". O(new messages)."""
         self._look_on()
         rows = self._rows.get(space, [])
         known = self._read.get(space)
@@ -63,7 +63,7 @@ class SessionTitles:
         return self.on_one_line(text) if isinstance(text, str) and "source" not in payload else ""
 
     def on_one_line(self, text: str) -> str:
-        """A title as it is kept: masked, one line, 120 characters at most."""
+        """Formats a title: masked, one line, at most 120 characters."""
         return " ".join(mask_text(plain_words(mask_text(text[:_LOOKED_AT]))).split())[:LONGEST]
 
     def _look_on(self) -> None:

@@ -1,8 +1,8 @@
-"""Lists of sources: small files that name what is opened together, and open like a log (docs/several-sources.md).
+"""Source lists: small files that name sources to open together, and open like a log (docs/several-sources.md).
 
 `{"ctxsources":1,"sources":[{"path":"logs/gateway.jsonl"},{"path":"tap.jsonl","clock_offset_ns":1200000}]}`; a path is
-relative to the list's folder. What is opened together and was not saved so has a list among the program's own data, so
-that it opens again: at the next start, from the recent files, with its marks.
+relative to the list's folder. Sources opened together without such a file get a list in the program's own data. So they
+open again at the next start and from the recent files, with their marks.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _HEAD = b'"ctxsources"'
 _HEAD_BYTES = 256
 _FOLDER = "sources"
 _MOST_CLOCK_NS = 1 << 62
-"""No clock is further from another; what is less can be added to any time."""
+"""Limit of a clock correction, so that it can be added to any time."""
 _MOST_OWN = 100
-"""Lists of the program's own that are kept; what was opened longest ago goes first."""
+"""Limit of own lists kept; the least recently opened go first."""
 
 
 class _Source(msgspec.Struct, omit_defaults=True):
@@ -58,7 +58,7 @@ class _List(msgspec.Struct):
 
 
 def is_source_list(path: Path) -> bool:
-    """Whether a file is a list of sources, or holds them with it, told by how it begins."""
+    """Returns True if a file begins like a source list, or like a bundle."""
     with contextlib.suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:
@@ -68,11 +68,11 @@ def is_source_list(path: Path) -> bool:
 
 
 def read_source_list(path: Path) -> list[SourceChoice]:
-    """What a list names.
+    """Reads a source list.
 
     Raises:
         OSError: it cannot be read.
-        UnknownFormatError: it is not written as lists are, or names another list.
+        UnknownFormatError: it is malformed, or names another list.
     """
     holds = is_bundle(path)
     if not holds and path.stat().st_size > LONGEST_LIST:
@@ -99,7 +99,7 @@ def read_source_list(path: Path) -> list[SourceChoice]:
 
 
 def _refuse_shares(path: Path, named: Iterable[str]) -> None:
-    """Look at nothing on another computer, but on that which the list lies on itself."""
+    """Refuses sources on other computers, except the list's own."""
     own = share_of(str(path.absolute()))
     other = next((one for one in map(_without_zeros, named) if share_of(one) not in ("", own)), None)
     if other is not None:
@@ -126,17 +126,17 @@ def _without_zeros(written: str) -> str:
 
 
 def in_order(choices: Iterable[SourceChoice]) -> list[SourceChoice]:
-    """Choices as a document has them: folders are their sessions or logs, lists what they name, rotated logs one.
+    """Resolves choices: folders become sessions or logs, lists their sources, rotated logs one source.
 
-    Each once, by name. A list that cannot be read stays, and is left out as a log that holds nothing known.
+    Without duplicates, sorted by name. An unreadable list stays, and is left out later like an unknown log.
     """
     chosen: dict[Path, SourceChoice] = {}
     for choice in (named for one in choices for named in _named_by(one)):
         logs = logs_in(choice.path) if choice.path.is_dir() and not choice.is_session else []
-        # No agent rotates its sessions: such a folder holds logs.
+        # No agent rotates its sessions, so such a folder has logs.
         rotated = any(len(paths) > 1 for paths in rotated_together(logs))
         if choice.path.is_dir() and not choice.is_session and not rotated and members_of(choice.path)[0]:
-            chosen[choice.path.absolute()] = replace(choice, is_session=True)  # as it is opened alone
+            chosen[choice.path.absolute()] = replace(choice, is_session=True)  # as when opened alone
         elif logs:
             for path in logs:
                 chosen.setdefault(path.absolute(), SourceChoice(path))
@@ -159,13 +159,13 @@ def _named_by(choice: SourceChoice) -> Sequence[SourceChoice]:
 
 
 def write_source_list(path: Path, choices: Sequence[SourceChoice]) -> None:
-    """Write a list; sources are named relative to its folder where that can be. Raises OSError."""
+    """Writes a source list, with relative paths if possible. Raises OSError."""
     with in_place_of(path) as file:
         file.write(source_list(path.absolute().parent, [replace(one, name=None) for one in choices]))
 
 
 def source_list(folder: Path, choices: Sequence[SourceChoice]) -> bytes:
-    """A list as it is written, of sources named relative to a folder where that can be."""
+    """Encodes a source list, with paths relative to a folder if possible."""
     sources: list[_Source] = []
     for one in choices:
         parts = [_written(folder, part) for part in one.parts]
@@ -187,7 +187,7 @@ def _written(folder: Path, path: Path) -> str:
 
 
 def own_source_list(choices: Sequence[SourceChoice]) -> Path:
-    """A list of the program's own for what is opened together, the same for the same files. Raises OSError."""
+    """Writes a list to the program's own data, the same for the same files. Raises OSError."""
     ordered = in_order(choices)
     digest = hashlib.blake2b(digest_size=8)
     for one in ordered:
@@ -202,12 +202,12 @@ def own_source_list(choices: Sequence[SourceChoice]) -> Path:
 
 
 def is_own_source_list(path: Path) -> bool:
-    """Whether a list lies among the program's own data: nobody has saved it."""
+    """Returns True if a list is in the program's own data, so not saved by the user."""
     return path.parent.parent == data_folder() / _FOLDER
 
 
 def _tidy(folder: Path) -> None:
-    """Remove the lists that were opened longest ago, where there are too many."""
+    """Removes the least recently opened lists above the limit."""
     with contextlib.suppress(OSError):
         lists = sorted(folder.iterdir(), key=lambda one: one.stat().st_mtime_ns)
         for old in lists[:-_MOST_OWN]:

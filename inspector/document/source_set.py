@@ -1,6 +1,6 @@
-"""The sources of one document: as they were chosen, the files these are, and those of them that grow.
+"""The set of sources of one document: choices, opened files, and growing ones.
 
-Opened in the order of their names, whatever order they were chosen in: so the document is the same.
+Sources open in order of their names, so the document does not depend on the order of choice.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from inspector.store.files.source_files import ClockBasis, SourceFile
 from inspector.store.messages.capture import Capture
 
 MOST_FILES = 400
-"""Of one document: each is kept open."""
+"""Limit of files in one document, since each stays open."""
 _LOGS = re.compile(r"\.(jsonl|ndjson|json|log|ctxcap|har)([.-]\d+)?(\.gz|\.zst)?$", re.IGNORECASE)
 _ARCHIVES = ("", ".gz", ".zst")
 _LOGS_FOLDER = "logs"
-"""Where participants' logs lie beside a gateway's."""
+"""Folder of participants' logs beside a gateway's."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """One source of a document, as it was chosen.
+    """One source of a document, as chosen.
 
     Attributes:
         path: a log, or the file of an agent's session.
-        parts: what was rotated away of the log, the oldest first.
-        is_session: the session's file is opened with those of its sub-agents.
+        parts: rotated parts of the log, oldest first.
+        is_session: opens the session with the files of its sub-agents.
         is_live: a live session of this program writes it.
-        clock_offset_ns: what the user wants added to its times; None to have that estimated.
-        reading: the format to read it as; None for those that know its lines.
-        name: what it is called, where that is not its file's name.
-        member: what is known of it, where it is a file of a session by itself.
+        clock_offset_ns: user's correction of its times; None to estimate one.
+        reading: forced format; None for detection.
+        name: display name, if it differs from the file's name.
+        member: facts about a single file of a session.
     """
 
     path: Path
@@ -53,24 +53,24 @@ class SourceChoice:
 
     @property
     def key(self) -> Path:
-        """What it is, whatever is wanted of it."""
+        """Identity, independent of options."""
         return self.path.absolute()
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """The logs that lie in a folder, and in `logs` in it, by their names; hidden ones and links are left out.
+    """Returns the logs in a folder and in its `logs`, sorted, without hidden ones and links.
 
-    What a gateway decided is read with the log beside it, and is no source of its own there.
+    A gateway's decisions are read with the log beside them, and are no source.
     """
     found: list[Path] = []
     for where in (folder, folder / _LOGS_FOLDER):
-        with contextlib.suppress(OSError):  # not there, or not to be listed
+        with contextlib.suppress(OSError):  # missing or not readable
             found += [path for path in where.iterdir() if _is_log(path)]
     return sorted(found)
 
 
 def is_log_name(name: str) -> bool:
-    """Whether a file is named as logs are; hidden ones are none."""
+    """Returns True if a file is named like a log and not hidden."""
     return not name.startswith(".") and _LOGS.search(name) is not None
 
 
@@ -85,24 +85,24 @@ def _annotates(path: Path) -> bool:
 
 
 class SourceSet:
-    """The sources of a document that has several files.
+    """The sources of a document with several files.
 
     Attributes:
-        choices: as they were chosen, in order.
-        sources: what is read, in the order of the capture's sources.
-        live: of these the one that a live session writes; None.
-        trouble: what could not be read, as a sentence; None.
+        choices: the choices, in order.
+        sources: the files read, in the order of the capture's sources.
+        live: the one written by a live session, if any.
+        trouble: problems with reading, as sentences, if any.
     """
 
     def __init__(self, choices: Sequence[SourceChoice], capture: Capture) -> None:
-        """Open the files; what cannot be opened is left out.
+        """Opens the files; leaves out unreadable ones.
 
         Args:
             choices: in order (`in_order`).
-            capture: gets them as its sources.
+            capture: receives them as its sources.
 
         Raises:
-            OSError: none can be read.
+            OSError: no file can be read.
         """
         self.choices = list(choices)
         self.sources: list[SourceFile] = []
@@ -145,7 +145,7 @@ class SourceSet:
         self.sources += opened
 
     def member_of(self, source: SourceFile) -> Member | None:
-        """What is known of a source that is a file of a session; None of others."""
+        """Returns facts about a source that is a session's file, if it is one."""
         known = (
             (one, member) for files in self._sessions for one, member in zip(files.sources, files.members, strict=True)
         )
@@ -154,18 +154,18 @@ class SourceSet:
 
     @property
     def is_one_session(self) -> bool:
-        """Whether it is no more than the files of one session, which need no comparing."""
+        """Returns True for the files of one session, which need no comparison."""
         return len(self.choices) == 1 and bool(self._sessions)
 
     @property
     def trouble(self) -> str | None:
-        """What could not be read, or is not followed any more, as sentences."""
+        """Problems with reading or following, as sentences."""
         found = [*self._troubles, *(files.trouble for files in self._sessions)]
         found += [log.trouble for log in self._followed]
         return " ".join(sentence for sentence in found if sentence is not None) or None
 
     def follow(self) -> FollowedLog | None:
-        """Follow the logs that can be; the first of them, None where there is none."""
+        """Follows all possible logs; returns the first, if any."""
         for files in self._sessions:
             files.follow()
         taken = {id(source) for files in self._sessions for source in files.sources}
@@ -181,19 +181,19 @@ class SourceSet:
 
     @property
     def following(self) -> bool:
-        """Whether anything of it is still followed."""
+        """Returns True if any log is still followed."""
         return any(log.following for log in self._followed) or bool(self._sessions)
 
     @property
     def growing(self) -> list[SourceFile]:
-        """The sources that may gain records at any time."""
+        """Sources that may grow at any time."""
         found = [log.source for log in self._followed if log.following]
         for files in self._sessions:
             found += [log.source for log in files.followed.values() if log.following]
         return found if self.live is None else [*found, self.live]
 
     def update(self) -> list[SourceFile]:
-        """Make readable what has come; files that are new."""
+        """Makes new data readable; returns new files."""
         for log in self._followed:
             log.update()
         found = [source for files in self._sessions for source in files.update()]
@@ -201,15 +201,15 @@ class SourceSet:
         return found
 
     def moved(self, before: Path, path: Path) -> None:
-        """A source lies elsewhere now."""
+        """Updates the path of a moved source."""
         self.choices = [replace(one, path=path, name=None) if one.path == before else one for one in self.choices]
 
     def end_live(self) -> None:
-        """The live session has ended."""
+        """Marks the live session as ended."""
         self.live = None
 
     def close(self) -> None:
-        """Follow nothing any more."""
+        """Ends all following."""
         for log in self._followed:
             log.close()
         for files in self._sessions:
@@ -217,7 +217,7 @@ class SourceSet:
 
 
 def _whole_lines(source: SourceFile) -> int:
-    """Where the last whole line of a file ends that is being written."""
+    """Returns the end of the last whole line of a growing file."""
     stop, step = source.size, 1 << 16
     while stop > 0:
         start = max(0, stop - step)
@@ -229,13 +229,13 @@ def _whole_lines(source: SourceFile) -> int:
 
 
 def _names(paths: Sequence[Path]) -> list[str | None]:
-    """What tells files apart: their names, and where several have one, with their folders'."""
+    """Returns distinctive display names: the file name, with folders for duplicates."""
     names = [path.name for path in paths]
     return [None if is_stream(path) or names.count(path.name) == 1 else _with_folder(path, paths) for path in paths]
 
 
 def _with_folder(path: Path, paths: Sequence[Path]) -> str:
-    """As many of a file's last folders as tell it from those of its name."""
+    """Returns the shortest path suffix that distinguishes a file from its namesakes."""
     alike = [other.absolute().parts for other in paths if other.name == path.name and other != path]
     own = path.absolute().parts
     for count in range(2, len(own) + 1):

@@ -1,4 +1,4 @@
-"""What one document is read from: one file or several, how far they are read, and which of them go on."""
+"""Reads the sources of one document: one file or several, with their progress and growth."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ Reader: TypeAlias = "SourceReader | MergedReader"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a file has been read."""
+    """Progress of reading."""
 
     done: int
     """Bytes."""
     total: int
     messages: int
     waiting: bool = False
-    """The next step is not ready yet; asking again at once would only burn time."""
+    """The next step is not ready yet; polling at once would waste time."""
 
 
 def progress_of(reader: Reader, messages: int) -> Progress:
-    """How far reading has come; `total` is 0 for a stream, whose end nobody knows."""
+    """Returns the progress; `total` is 0 for a stream of unknown length."""
     source = reader.source
     done, total = (sum(sizes) for sizes in zip(*((s.read_to, s.size) for s in reader.sources), strict=True))
     if source.feed is not None and len(reader.sources) == 1:
@@ -48,10 +48,9 @@ class DocumentSources:
     """Reads the sources of one document.
 
     Attributes:
-        several: these, where they are several files: a session with its sub-agents, a folder of such, or logs that
-            were opened together.
-        followed: the opened log, or the first of several, followed as it grows; None when none is.
-        live_source: what a live session writes, or wrote; None for a log.
+        several: the set of several files: a session with sub-agents, a folder of sessions, or logs opened together.
+        followed: the followed log, or the first of several; or None.
+        live_source: the file of a live session; None for a log.
         stream: standard input, or a pipe; None for a file.
     """
 
@@ -64,22 +63,22 @@ class DocumentSources:
         self._readers: list[SourceReader] = []
         self._merged: MergedReader | None = None
 
-    # From the beginning
+    # Initial reading
 
     def add(self, source: SourceFile, *, live: bool = False) -> None:
-        """Read a single source."""
+        """Adds a single source."""
         self._readers.append(SourceReader(source, self._capture.add_source(source), live=live))
 
     def add_live(self, path: Path, name: str) -> None:
-        """Read the capture file that a live session writes. Raises OSError where it cannot be read."""
+        """Adds the capture file of a live session. Raises OSError if it cannot be read."""
         self.live_source = SourceFile(path, name)
         self.add(self.live_source, live=True)
 
     def add_several(self, choices: Sequence[SourceChoice]) -> SourceSet:
-        """Read the files of some choices in the order of time.
+        """Adds the files of choices, to read in order of time.
 
         Raises:
-            OSError: none can be read.
+            OSError: no file can be read.
         """
         self.several = chosen = SourceSet(choices, self._capture)
         self.live_source = chosen.live
@@ -91,41 +90,41 @@ class DocumentSources:
 
     @property
     def reader(self) -> Reader:
-        """What reads them; of single ones that were opened one after the other, the last."""
+        """The merged reader, or the last single one."""
         return self._merged or self._readers[-1]
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing is read any more, or nothing was yet."""
+        """Returns True before the first source and after `close`."""
         return not self._readers
 
     @property
     def is_live(self) -> bool:
-        """Whether a live session writes one."""
+        """Returns True if a live session writes a source."""
         return any(reader.is_live for reader in self._readers)
 
     def leave_out_unknown(self) -> None:
-        """It has been found out what they hold: go on with those that hold anything known."""
+        """Drops sources of unknown format after detection."""
         if self._merged is not None:
             self._readers = list(self._merged.readers)
 
     def follow(self) -> None:
-        """Follow the logs as they grow."""
+        """Follows the logs as they grow."""
         if self.several is not None:
             self.followed = self.several.follow()
         elif can_be_followed(self.reader.source):
             self.followed = FollowedLog(self.reader.source)
 
     def end_opening(self, *, finished: bool) -> None:
-        """Nothing is read from the beginning any more.
+        """Ends the initial reading.
 
         Args:
-            finished: up to the end; else it was cancelled, and nothing more is to come.
+            finished: it reached the end; otherwise it was cancelled.
         """
         for source in self.reader.sources if self._readers else ():
             if source.feed is not None:
                 source.feed.stop()
-        if self.live_source is not None:  # its lines come whole from now on
+        if self.live_source is not None:  # its lines are complete from now on
             self.live_source.limit = None
         if self.followed is not None and not finished:
             self.followed.close()
@@ -135,15 +134,15 @@ class DocumentSources:
 
     @property
     def can_go_on(self) -> bool:
-        """Whether a reading that was given up can go on where it stopped: not when what fills a spool was stopped."""
+        """Returns True if a cancelled reading can continue; False if it stopped the feed of a spool."""
         return bool(self._readers) and self._readers[0].source.feed is None
 
-    # On and on
+    # Continued reading
 
     def update(self) -> None:
-        """Make readable what followed logs have gained, and read new files of a session as well."""
+        """Makes growth of followed logs readable, and adds new files of a session."""
         if self.followed is not None:
-            self.followed.update()  # it gives out whole lines, and a torn one only when nobody goes on with it
+            self.followed.update()  # it returns whole lines, and an unfinished one only if it is abandoned
         if self.several is None or self._merged is None:
             return
         for source in self.several.update():
@@ -152,10 +151,10 @@ class DocumentSources:
             self._merged.add(reader)
 
     def read_on(self, *, at_end: bool = False) -> Block | None:
-        """A block of what has come; None where there is nothing.
+        """Returns a block of new lines, if any.
 
         Args:
-            at_end: nothing more comes: of several sources none waits for another, and a torn last line is one.
+            at_end: no more lines follow, so sources do not wait for each other, and an unfinished line is read.
         """
         if self._merged is not None:
             growing = self.several.growing if self.several is not None else []
@@ -165,18 +164,18 @@ class DocumentSources:
         return self._readers[0].next(whole_lines=self.followed is None and not at_end, size=LIVE_BLOCK_BYTES)
 
     def end_live(self) -> None:
-        """Nothing more is written by the live session."""
+        """Marks the live session as ended in all readers."""
         for reader in self._readers:
             reader.end_live()
 
     def read_rest(self) -> Block | None:
-        """What a reader holds back until nothing more comes."""
+        """Returns the lines that a reader held back until the end."""
         if self._merged is not None or not self._readers:
             return None
         return self._readers[0].rest()
 
     def close(self) -> None:
-        """Close the files, and follow nothing any more."""
+        """Closes the files and ends all following."""
         for reader in self._readers:
             reader.close()
         self._readers.clear()
@@ -184,21 +183,21 @@ class DocumentSources:
             if held is not None:
                 held.close()
 
-    # Asking
+    # Queries
 
     @property
     def files(self) -> list[SourceFile]:
-        """Those that are read: without those that hold nothing known."""
+        """Sources that are read, without those of unknown format."""
         return self._merged.sources if self._merged is not None else list(self._capture.sources)
 
     @property
     def left_out(self) -> list[str]:
-        """Those that hold nothing known, and why, as sentences."""
+        """Sources of unknown format, with reasons, as sentences."""
         return list(self._merged.left_out) if self._merged is not None else []
 
     @property
     def troubles(self) -> list[str]:
-        """What kept them from being read to their end, or from being followed; sentences for the user."""
+        """Problems with reading or following, as sentences for the user."""
         sources = self._capture.sources
         found = [source.feed.trouble for source in sources if source.feed is not None]
         found += [source.trouble for source in sources]
@@ -211,10 +210,10 @@ class DocumentSources:
         return [sentence for sentence in found if sentence is not None]
 
     def choices(self, *, live: bool) -> list[SourceChoice]:
-        """What they were chosen as; [] for what cannot be opened once more.
+        """Returns the choices; [] if they cannot be opened again.
 
         Args:
-            live: the live session has not ended.
+            live: the live session is still running.
         """
         if self.several is not None:
             known = {source.path for source in self.files}
@@ -228,45 +227,45 @@ class DocumentSources:
 
     @property
     def following(self) -> bool:
-        """Whether any log is followed as it grows."""
+        """Returns True if any log is followed."""
         if self.several is not None:
             return self.followed is not None and self.several.following
         return self.followed is not None and self.followed.following
 
     @property
     def active(self) -> bool:
-        """Whether what is followed has grown within the last minute."""
+        """Returns True if a followed log grew within the last minute."""
         return self.followed is not None and self.followed.active
 
     @property
     def tapped(self) -> bool:
-        """Whether what is followed is the capture of a tap whose server has not ended, as far as it is read."""
+        """Returns True for the capture of a tap whose server has not ended so far."""
         source = self._capture.sources[0] if self.followed is not None and self._capture.sources else None
         return source is not None and _is_of_tap(source) and not source.ended.reason
 
     @property
     def unopened(self) -> bool:
-        """Whether what is read is a pipe that nobody writes to yet."""
+        """Returns True for a pipe without a writer so far."""
         return self.stream is not None and self.stream.feed is not None and self.stream.feed.unopened
 
     @property
     def waiting(self) -> bool:
-        """Whether what `read_on` did not bring is being read by another process, and will come."""
+        """Returns True while a worker reads data for the next `read_on`."""
         return any(reader.waiting for reader in self._readers)
 
     @property
     def behind(self) -> int:
-        """Bytes that wait to be read."""
+        """Number of unread bytes."""
         return sum(reader.source.size - reader.source.read_to for reader in self._readers)
 
     @property
     def has_more(self) -> bool:
-        """Whether further blocks follow at once: more waits than comes between two looks."""
+        """Returns True if the backlog is larger than usual growth, so that more blocks follow at once."""
         return any(reader.left_lines for reader in self._readers) or self.behind > LIVE_BLOCK_BYTES
 
 
 def is_tapped_now(source: SourceFile) -> bool:
-    """Whether a tap writes a source now: its server has not ended, as far as the end of the file says."""
+    """Returns True if a tap still writes a source, judging by the end of the file."""
     return _is_of_tap(source) and _CLOSED not in source.read(max(0, source.size - _TAIL_BYTES), _TAIL_BYTES)
 
 

@@ -1,7 +1,6 @@
-"""What the frames of each stream say together, read once: a stream that flows is joined as its frames come.
+"""Joins the frames of streams to texts, incrementally and on demand.
 
-Reading goes by what is asked for: a row wants the beginning, the details more. What was read stays for the streams that
-were asked for last.
+A row needs only the start, the details more. Texts of recently used streams are cached.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ _MOST_STREAMS = 128
 
 
 class StreamText:
-    """The text of one stream, as far as it was read.
+    """Text of one stream, as far as read.
 
     Attributes:
-        run: the stream's number in `StreamPass`.
-        joiner: what was read of it.
+        run: number of the stream in `StreamPass`.
+        joiner: the joined frames.
     """
 
     def __init__(self, capture: Capture, streams: StreamPass, run: int) -> None:
@@ -33,11 +32,11 @@ class StreamText:
 
     @property
     def left(self) -> int:
-        """Frames that were not read, or are too many to be joined."""
+        """Number of frames unread, or above the limit of the joiner."""
         return int(self._streams.runs["frames"][self.run]) - self.joiner.frames + self.joiner.left_out
 
     def read(self, most: int) -> Joiner:
-        """Read on until so many frames are read, where there are as many. O(frames that were not read before)."""
+        """Reads until `most` frames are joined, if there are as many. O(frames not read before)."""
         missing = min(most, int(self._streams.runs["frames"][self.run])) - self.joiner.frames
         if missing > 0:
             rows = self._streams.frames(self.run, self._last, most=missing)
@@ -56,7 +55,7 @@ class StreamTexts:
         self._texts: OrderedDict[int, StreamText] = OrderedDict()
 
     def of(self, run: int) -> StreamText:
-        """The text of a stream, by its number; nothing is read for it."""
+        """Returns the text of a stream by number, without reading."""
         found = self._texts.get(run)
         if found is None:
             found = self._texts[run] = StreamText(self._capture, self._streams, run)

@@ -1,4 +1,4 @@
-"""The answers of the command line as plain objects, in exactly the shapes of docs/design.md 5."""
+"""Summaries of a document as plain objects, in the shapes of docs/design.md 5, for the command line."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from inspector.store.messages.capture import Sighting
 from inspector.tokens.counter import TOKENIZER
 
 MOST_PENDING = 100
-"""Results waiting to be consumed that are listed; the others are counted."""
+"""Limit of listed pending results; the rest is counted."""
 
 
 def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
-    """What a capture holds; `tokens` and `context` are None unless tokens were counted."""
+    """Returns the summary of a capture; `tokens` and `context` are None unless tokens were counted."""
     analysis, capture = document.analysis, document.capture
     counted = analysis.tokens.done
     contexts = analysis.contexts
@@ -87,7 +87,7 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
 
 
 def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
-    """What was called, and what calls of models cost as reported."""
+    """Returns counts of calls, and reported usage and cost of model calls."""
     analysis = document.analysis
     calls, usage = tool_calls(analysis), analysis.usage.total()
     return {
@@ -108,7 +108,7 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
 
 
 def _compactions(document: CaptureDocument) -> int:
-    """How often contexts of coding agents' models were compacted."""
+    """Counts compactions in coding agents' contexts."""
     capture = document.capture
     rows = np.flatnonzero(capture.columns["kind"] == (capture.strings.find("participant/compact-done") or -1))
     rows = rows[capture.columns["flags"][rows] & np.uint32(Flag.DERIVED.value) != 0]
@@ -116,7 +116,7 @@ def _compactions(document: CaptureDocument) -> int:
 
 
 def costs_of(analysis: Analysis) -> dict[str, Any] | None:
-    """Costs of calls of models in dollars, as far as prices are known; None where no call reports its tokens."""
+    """Returns costs of model calls in dollars, as far as prices are known; None without reported tokens."""
     costs = analysis.costs
     total = costs.total()
     if total is None:
@@ -129,7 +129,7 @@ def costs_of(analysis: Analysis) -> dict[str, Any] | None:
 
 
 def _latencies(found: dict[str, Latency]) -> dict[str, dict[str, float]]:
-    """In milliseconds to the microsecond."""
+    """Converts latencies to milliseconds with three decimals."""
     return {
         name: {
             "count": one.count, "p50": round(one.p50, 3), "p95": round(one.p95, 3), "p99": round(one.p99, 3),
@@ -140,7 +140,7 @@ def _latencies(found: dict[str, Latency]) -> dict[str, dict[str, float]]:
 
 
 def finding_entries(document: CaptureDocument) -> Iterator[dict[str, Any]]:
-    """Every finding, the most severe first; numbers count from 1."""
+    """Yields every finding, most severe first; numbers count from 1."""
     for found in document.analysis.findings.all():
         yield {
             "code": found.code,
@@ -152,18 +152,18 @@ def finding_entries(document: CaptureDocument) -> Iterator[dict[str, Any]]:
 
 
 def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterator[dict[str, Any]]:
-    """The nodes below main in tree order, space after space; a session stands before its sub-sessions, as their root.
+    """Yields the nodes below main in tree order, by space; a session comes before its sub-sessions, as their root.
 
     Args:
         document: the capture.
-        tokens: name those that were counted in each, and with all below it; main is a node then as well, the first.
+        tokens: adds tokens per node and subtree; main then comes first as a node.
     """
     analysis = document.analysis
     costs = analysis.costs.by_node() if analysis.costs.known and analysis.usage.report_count else None
     sizes, odd, told = sizes_of(analysis), odd_codes(analysis), analysis.contexts.told_firsts()
     counts = analysis.tokens.node_sums() if tokens else None
     sessions = analysis.contexts.sessions.labels
-    for space in analysis.contexts.spaces or [0]:  # also of nothing there is a main context
+    for space in analysis.contexts.spaces or [0]:  # an empty document has a main context too
         if space in sessions:
             yield _session(document, space, tokens=tokens)
         elif tokens:
@@ -185,7 +185,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
 
 
 def _session(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
-    """A session of MSP: its main context under its own name."""
+    """Returns a session of MSP: its main context under its own name."""
     sessions, name = document.analysis.contexts.sessions, document.capture.strings[space] or None
     metadata = sessions.metadata.get(space, {})
     return {
@@ -196,7 +196,7 @@ def _session(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str
 
 
 def _main(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
-    """The main context of a space as the root of all others; rows that only tell of a session count as no messages."""
+    """Returns the main context of a space as root; structure rows of a session do not count as messages."""
     contexts, columns = document.analysis.contexts, document.capture.columns
     here = np.flatnonzero(columns["space"] == space)
     structure = contexts.sessions.of_structure(columns["kind"][here])
@@ -225,7 +225,7 @@ _PATH_END = 1_000
 
 
 def _path(path: str) -> str:
-    """A path; of one with thousands of segments its two ends, or 10,000 nodes below one another would be 500 MB."""
+    """Truncates long paths in the middle: 10,000 nested nodes would otherwise give 500 MB."""
     return path if len(path) <= _LONGEST_PATH else f"{path[:_PATH_END]}…{path[-_PATH_END:]}"
 
 
@@ -260,7 +260,7 @@ _CONCLUSION = 1_000
 
 
 def conclusion_of(document: CaptureDocument, node: int) -> str | None:
-    """Returns the words that concluded a context, or the reason it was cancelled for; None where there are none."""
+    """Returns a context's conclusion, or the reason of its cancellation, if any."""
     row = document.analysis.contexts.concluded_by[node]
     if row < 0:
         return None
@@ -287,12 +287,12 @@ def _raw(document: CaptureDocument, message: int) -> bytes:
 
 
 def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
-    """One message with what it says, why it happened and what came of it; numbers count from 1."""
+    """Returns one message with its content, causes and effects; numbers count from 1."""
     analysis, capture = document.analysis, document.capture
     return {
         "no": message + 1,
         "fields": {field.name: field.value(analysis, message) for field in FIELDS},
-        # Of a message above 1 MB the beginning, which is no envelope; `show --save` writes all of it.
+        # Above 1 MB only the start is here, which is no envelope; `show --save` writes all of it.
         "envelope": None if capture.records.is_big(message) else capture.records.envelope(message),
         "raw": _raw(document, message).decode("utf-8", "backslashreplace"),
         "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries.of(message)],
@@ -316,7 +316,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
 
 
 def _carried(analysis: Analysis, message: int) -> dict[str, Any] | None:
-    """What it cost to carry a message along in its model's context, an estimate; None where that cannot be told."""
+    """Returns the estimated cost of carrying a message along in its model's context, if known."""
     found = analysis.costs.carried(message)
     if found is None:
         return None
@@ -324,9 +324,9 @@ def _carried(analysis: Analysis, message: int) -> dict[str, Any] | None:
 
 
 def judged(document: CaptureDocument, message: int) -> dict[str, Any]:
-    """Whether its sender might send a message: as we predict it from what was announced, and as the gateway decided.
+    """Returns the permission of a message: our prediction, and the gateway's decision.
 
-    `differs` says that both are known and not the same; then the gateway matches otherwise than is specified.
+    `differs` is True if both are known and differ, so the gateway deviates from the specification.
     """
     return _judged(judge(document, message))
 
@@ -343,7 +343,7 @@ def _judged(found: Judged) -> dict[str, Any]:
 
 
 def participant_stories(document: CaptureDocument) -> Iterator[dict[str, Any]]:
-    """Everybody who took part: who is here, since when, what each may do, was refused, offers and waits for."""
+    """Yields the stories of all participants."""
     for space, name in shown_participants(document.analysis):
         story = story_of(document, space, name)
         if story is not None:
@@ -387,7 +387,7 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
 
 
 def _usage(participant: Participant) -> dict[str, int | None] | None:
-    """What it last reported of its context; None when it reported nothing since it came."""
+    """Returns its last reported context size; None without a report since it came."""
     rows, ended = participant.status_rows, participant.ended
     if not rows or (ended and ended[-1] > rows[-1]):
         return None
@@ -419,12 +419,12 @@ def _refused(one: Refused) -> dict[str, Any]:
 
 
 def _time(time_ns: int) -> str | None:
-    """None also where a log counts from its own start: that is no date."""
+    """Formats a time; None also for a log that counts from its own start, which has no dates."""
     return None if time_ns < DATED_FROM_NS else format_time(time_ns)
 
 
 def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
-    """What each correlation id of a message names: a message by its number, a context, a stream, or nothing seen."""
+    """Returns the target of each correlation id: a message number, a context, a stream, or "nothing seen"."""
     analysis, capture = document.analysis, document.capture
     space = int(capture.columns["space"][message])
     links: list[dict[str, Any]] = []
@@ -446,7 +446,7 @@ def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
 
 
 def _also_called(document: CaptureDocument, message: int, identifier: str) -> list[int]:
-    """The message meant by a name that is no envelope's id, as drafts had them (`correlation.DraftNames`)."""
+    """Returns the message behind a name that is no envelope id, as in drafts (`correlation.DraftNames`)."""
     cause = int(document.analysis.correlation.columns["cause"][message])
     return [cause] if cause != NO_ROW and document.capture.records.correlation_ids(message) == [identifier] else []
 
@@ -459,7 +459,7 @@ _LINK_SENTENCES = {
 
 
 def link_sentence(document: CaptureDocument, message: int) -> str | None:
-    """What is odd about the link of a message, as a sentence; None where nothing is. It mends itself."""
+    """Describes an odd link of a message as a sentence, if any. Later messages may resolve it."""
     analysis = document.analysis
     named = Named(int(analysis.named.named(np.array([message]))[0]))
     if document.capture.string("kind", message) != kinds.RESPONSE:
@@ -481,7 +481,7 @@ def _step(step: ChainStep) -> dict[str, Any]:
 
 
 def _sighting(document: CaptureDocument, one: Sighting) -> dict[str, Any]:
-    """A record that another source has of a message, with what it says where that differs."""
+    """Returns another source's record of a message, with its content if it differs."""
     source = document.capture.sources[one.source]
     raw = source.read(one.offset, min(one.length, HEAD)).decode("utf-8", "backslashreplace") if one.differs else None
     time_ns = one.time_ns
@@ -489,7 +489,7 @@ def _sighting(document: CaptureDocument, one: Sighting) -> dict[str, Any]:
 
 
 def _likely(document: CaptureDocument, link: LikelyLink) -> dict[str, Any]:
-    """A link that nothing names: message `no` probably answers, or carries out, message `of`."""
+    """Returns an unnamed link: message `no` probably answers, or carries out, message `of`."""
     capture = document.capture
     return {
         "no": link.effect + 1,
@@ -505,22 +505,21 @@ def _ms(nanoseconds: int | None) -> float | None:
     return None if nanoseconds is None else nanoseconds / 1e6
 
 
-# What was counted, in the order people ask: in all, by whom, by tool and kind, where, and what collapsing saved.
-#
-# All of it are estimates by one tokenizer, never mixed with what participants report of themselves.
+# Token counts: in total, by participant, tool, kind and context, and the saving by collapsing.
+# All counts are estimates by one tokenizer, never mixed with participants' own reports.
 
 MOST_CONTEXTS = 20
-"""Contexts that are named, those with the most tokens first."""
+"""Limit of named contexts, by descending tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collapsing:
-    """What collapsing did to the results that were collapsed; tokens.
+    """Effect of collapsing on tokens.
 
     Attributes:
-        results: how many were collapsed, as far as they are counted.
-        before: of the results as they came.
-        after: of the summaries that stand for them.
+        results: number of collapsed and counted results.
+        before: tokens of the original results.
+        after: tokens of their summaries.
     """
 
     results: int
@@ -534,7 +533,7 @@ class Collapsing:
 
 
 def collapsing(analysis: Analysis) -> Collapsing:
-    """What collapsing saved so far."""
+    """Returns the saving by collapsing so far."""
     counts = analysis.tokens.columns["tokens"]
     collapsed = (analysis.transients.columns["badges"] & Badge.COLLAPSED.value) != 0
     rows = np.flatnonzero(collapsed & (counts != NOT_COUNTED))
@@ -543,7 +542,7 @@ def collapsing(analysis: Analysis) -> Collapsing:
 
 
 def tokens_of(document: CaptureDocument) -> dict[str, Any]:
-    """Everything that was counted, as a plain object; whoever wants it whole has had it counted before."""
+    """Returns all token counts as a plain object; call it after the count is complete."""
     analysis, strings = document.analysis, document.capture.strings
     sums, saved = analysis.tokens.sums(), collapsing(analysis)
     left = {one.key: one.tokens for one in shares(analysis, "tool") if one.key in (NO_TOOL, DEFINITIONS)}
@@ -577,15 +576,15 @@ def tokens_of(document: CaptureDocument) -> dict[str, Any]:
 
 
 def _label_above(analysis: Analysis, node: int) -> str | None:
-    """The label of the context around one; None directly below main."""
+    """Returns the label of a context's parent; None directly below main."""
     parent = analysis.contexts.tree.parent[node]
     return analysis.contexts.label(parent) if parent != MAIN else None
 
 
 def largest_contexts(analysis: Analysis, most: int = MOST_CONTEXTS) -> list[int]:
-    """The contexts that hold the most tokens themselves, the largest first."""
+    """Returns the contexts with the most tokens of their own, largest first."""
     own = analysis.tokens.node_sums().own[:-1].copy()
     aliases = np.array(analysis.contexts.tree.aliases, np.int64)
-    own[aliases != np.arange(len(aliases))] = 0  # merged into another, which has them
+    own[aliases != np.arange(len(aliases))] = 0  # merged into another node, which has the tokens
     order = np.argsort(-own, kind="stable")[:most]
     return [node for node in order.tolist() if own[node]]

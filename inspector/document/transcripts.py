@@ -1,6 +1,6 @@
-"""Several files of transcripts as one document: a session with its sub-agents, the sessions of a folder.
+"""Reads several transcript files as one document: a session with sub-agents, or a folder of sessions.
 
-Files that arrive later are taken in as they come: a sub-agent's is made when it starts.
+New files are added as they appear: a sub-agent's file is created at its start.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.capture import Capture
 
 PACKED = ".zst"
-"""How the name of a thread ends that Codex has compressed."""
+"""File extension of threads that Codex has compressed."""
 _EVERY_S = 1.0
 _LONGEST_LOOK = 0.02
-"""Seconds that a look for new files may take; a folder in which it takes longer is looked at as much less often."""
+"""Seconds allowed for a search for new files; a slower folder is searched less often in proportion."""
 _FOLLOWED_FOR_S = 600.0
-"""A file written so recently is followed; others are looked at now and then."""
+"""Age in seconds of the last write below which a file is followed; others are checked now and then."""
 _MOST_FOLLOWED = 64
 _LEFT_OUT = "{} of its files are left out: the newest {:,} are read."
 
 
 def introduce(capture: Capture, place: int, member: Member) -> None:
-    """Tell a capture what is known of one of its sources, by its number, that is a file of a session."""
+    """Registers facts about a source that is a session's file."""
     transcripts = capture.transcripts
     if member.session:
         transcripts.use_session(place, member.session)
@@ -41,20 +41,20 @@ def introduce(capture: Capture, place: int, member: Member) -> None:
 
 
 class TranscriptFiles:
-    """The files of one document, and what is new among them.
+    """The files of one document, including new ones.
 
     Attributes:
-        sources: what is read, in the order of the capture's sources.
-        members: what is known of each of them.
-        followed: of these, the logs that are followed, by place.
-        trouble: what could not be read, as a sentence; None.
+        sources: the files read, in the order of the capture's sources.
+        members: facts about each of them.
+        followed: followed logs by place.
+        trouble: problem with reading, as a sentence, if any.
     """
 
     def __init__(self, path: Path, capture: Capture) -> None:
-        """Look for the files, and open them.
+        """Finds and opens the files.
 
         Raises:
-            OSError: the first cannot be read.
+            OSError: the first file cannot be read.
         """
         self._path = path
         self._capture = capture
@@ -92,23 +92,23 @@ class TranscriptFiles:
             return None
 
     def follow(self) -> None:
-        """Follow the first file, and those that were written lately."""
+        """Follows the first file, and recently written ones."""
         now = time.time()
         for place, source in enumerate(self.sources):
             self._sizes[place] = source.size
-            with contextlib.suppress(OSError):  # removed since
+            with contextlib.suppress(OSError):  # deleted meanwhile
                 if not place or now - source.path.stat().st_mtime < _FOLLOWED_FOR_S:
                     self._follow(place)
 
     def _follow(self, place: int) -> None:
-        if len(self.followed) < _MOST_FOLLOWED and self.sources[place].feed is None:  # what is packed does not grow
+        if len(self.followed) < _MOST_FOLLOWED and self.sources[place].feed is None:  # compressed files do not grow
             try:
                 self.followed[place] = FollowedLog(self.sources[place])
             except OSError as error:
                 self.trouble = f"{self.sources[place].name} is not followed: {error.strerror or error}."
 
     def update(self) -> list[SourceFile]:
-        """Make readable what has come; files that are new, once a second. To be called as the document polls."""
+        """Makes new data readable; returns new files, at most once a second. Call it with each poll."""
         for log in self.followed.values():
             log.update()
         if time.monotonic() < self._due:
@@ -131,7 +131,7 @@ class TranscriptFiles:
         return source
 
     def close(self) -> None:
-        """Follow nothing any more."""
+        """Ends all following."""
         for log in self.followed.values():
             log.close()
         self.followed.clear()

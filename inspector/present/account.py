@@ -1,7 +1,7 @@
-"""What happened in a capture, on one screen: sentences, each of which leads to a message, or to a filter.
+"""The account "What happened": sentences about a capture that lead to messages or filters.
 
-The window shows them while nothing is selected, `summary` prints them: the same words. The figures are those of
-`analysis.views.account.account`; of records nothing is read but the few texts that are quoted.
+The window shows them without a selection, and `summary` prints the same words. `analysis.views.account.account` has the
+figures; only the few quoted texts are read from records.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ Tone = Literal["plain", "quiet", "bad", "warn"]
 _QUOTED = 90
 _MOST_LISTED = 100
 _MOST_LOOKED_INTO = 32
-"""Messages of the user whose text is read to find those that were typed."""
+"""Limit of user messages read to find typed ones."""
 _REMINDERS = re.compile(r"\A\s*(?:<system-reminder>.*?(?:</system-reminder>\s*|\Z))+", re.DOTALL)
-"""Clients of models put these in the user's place."""
-_LOOKED_AT = 1 << 16  # messages among which the user's first are looked for
+"""Clients of models send these in the user's name."""
+_LOOKED_AT = 1 << 16  # messages searched for the user's first ones
 _MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
 _MOST_SHARES = 2
 _MOST_PENDING = 3
@@ -72,15 +72,15 @@ _ALL_REQUESTS = 'kind in {"mcp/request", "jsonrpc/request"}'
 
 @dataclass(frozen=True, slots=True)
 class AccountLine:
-    """One sentence.
+    """One sentence of the account.
 
     Attributes:
-        about: what it is about, one word or two; "" goes on with what the line above is about.
+        about: topic in one word or two; "" continues the previous line's topic.
         text: the sentence.
-        message: the message it leads to.
-        filter: the display filter it leads to.
-        panel: title of the panel it leads to.
-        tone: how it is meant.
+        message: message that it leads to.
+        filter: display filter that it leads to.
+        panel: title of the panel that it leads to.
+        tone: severity of the line.
     """
 
     about: str
@@ -93,11 +93,11 @@ class AccountLine:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What happened.
+    """The account of a capture.
 
     Attributes:
-        head: how many messages, whose and in what time.
-        lines: the sentences, in the order to be read.
+        head: number of messages, their participants and duration.
+        lines: sentences in reading order.
     """
 
     head: str
@@ -105,7 +105,7 @@ class Account:
 
 
 def account_json(account: Account) -> list[dict[str, Any]]:
-    """The sentences as plain objects; numbers count from 1, and each names what it is about. Secrets are masked."""
+    """Returns the sentences as plain objects, each with its topic, numbers from 1. Secrets are masked."""
     found: list[dict[str, Any]] = []
     about = ""
     for line in account.lines:
@@ -116,7 +116,7 @@ def account_json(account: Account) -> list[dict[str, Any]]:
 
 
 def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[str, Any]]:
-    """Who waits for whom, the longest waits first, behind them who only asked what others offer; numbers from 1."""
+    """Returns waiting requests, longest waits first, discovery requests last; numbers from 1."""
     analysis = document.analysis
     return [
         {
@@ -130,7 +130,7 @@ def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[st
 
 
 class _Words:
-    """Puts the figures of one document into sentences."""
+    """Formats the figures of one document as sentences."""
 
     def __init__(
         self, document: CaptureDocument, tally: AccountTally, waste: WasteReport | None, tool_tokens: Sums | None
@@ -143,11 +143,11 @@ class _Words:
         self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED), most=_MOST_WAITS)
 
     def name(self, code: int) -> str:
-        """A string of the capture, safe to show."""
+        """Returns a string of the capture, safe to show."""
         return plain(self.analysis.capture.strings[code], _NAME) if code else ""
 
     def who(self, code: int, deed: Deed = Deed.SAID) -> str:
-        """Who did something; lines of MCP that name nobody are a client's."""
+        """Returns the sender's name; lines of MCP without one belong to a client."""
         return self.name(code) or ("the MCP client" if deed is Deed.CALL and self._is_piped else "somebody")
 
     @property
@@ -157,18 +157,18 @@ class _Words:
 
     @cached_property
     def _is_piped(self) -> bool:
-        """Whether calls are lines of MCP without an envelope."""
+        """Returns True if calls are lines of MCP without an envelope."""
         first = self.tally.first("call")
         return bool(len(first)) and bool(int(self.analysis.capture.columns["flags"][first[0]]) & Flag.RPC.value)
 
     def from_filter(self, code: int) -> str:
-        """What chooses messages of a sender."""
+        """Returns a filter for messages of a sender."""
         return f"from == {quote(self.analysis.capture.strings[code])}" if code else "!from"
 
     # Sections
 
     def asked(self) -> list[AccountLine]:
-        """Who asked what; else how it began."""
+        """Returns the user's prompts, or the first message."""
         tally, total = self.tally, self.tally.count(Deed.SAID)
         asked = self._prompts() or [row for row in tally.first("asked").tolist() if not self._is_reminder(row)]
         lines = [AccountLine("Asked", self._quoted(row), message=row) for row in asked[:_MOST_ASKED]]
@@ -181,7 +181,7 @@ class _Words:
         return lines
 
     def _prompts(self) -> list[int]:
-        """What the user has said first, where somebody is called so: as of old the one who asks a model."""
+        """Returns the first prompts of the participant "user", the usual name of a model's user."""
         capture = self.analysis.capture
         user, chat = (capture.strings.find(name) for name in ("user", "chat"))
         if not user or not chat:
@@ -196,7 +196,7 @@ class _Words:
         return bool(text_of(self.analysis.capture, row)) and not self._typed(row)
 
     def _typed(self, row: int) -> str:
-        """The text of a message of the user without reminders that a program put before it; "" for these alone."""
+        """Returns the text of a user message without leading reminders of a program; "" if it has no more."""
         return _REMINDERS.sub("", text_of(self.analysis.capture, row))
 
     def _quoted(self, row: int) -> str:
@@ -207,7 +207,7 @@ class _Words:
         return f"{sender_of(capture, row)}{whom}: “{text}”" if text else f"{sender_of(capture, row)}{whom}, no text"
 
     def _shared(self, groups: Groups) -> str:
-        """Whose they are: ": human 3, mew 3"."""
+        """Formats counts by sender: ": human 3, mew 3"."""
         senders, counts = groups.by_sender()
         if len(senders) == 1 or len(senders) > _MOST_CALLERS:
             return f", by {self._by(senders)}"
@@ -215,12 +215,12 @@ class _Words:
         return ": " + ", ".join(f"{self.who(code)} {count:,}" for code, count in shares)
 
     def _by(self, senders: NDArray[np.int64]) -> str:
-        """The one who did something, or how many did."""
+        """Names a single actor, or counts them."""
         many = f"{len(senders):,}{'' if len(senders) < MOST_GROUPS else ' or more'} participants"
         return self.who(int(senders[0])) if len(senders) == 1 else many
 
     def called(self) -> list[AccountLine]:
-        """Who called which tools."""
+        """Counts calls by caller and tool."""
         groups = self.tally.groups(Deed.CALL)
         senders, counts = groups.by_sender()
         most = zip(senders[:_MOST_CALLERS].tolist(), counts[:_MOST_CALLERS].tolist(), strict=True)
@@ -251,13 +251,13 @@ class _Words:
         return f"{who} called tools{of} {_times(count)}: {each}{more}"
 
     def _one_recipient(self, sender: int) -> str:
-        """Whom somebody asked, where that was one and the same."""
+        """Returns the recipient of a sender's calls if it is always the same."""
         sets = self.tally.recipients().of(sender).what
         to = self.analysis.capture.to_sets[int(sets[0])] if len(sets) == 1 else ()
         return plain(to[0], _NAME) if len(to) == 1 else ""
 
     def reasoned(self) -> list[AccountLine]:
-        """Who reasoned, what was opened, and how that ended."""
+        """Counts reasoning and opened contexts with their ends."""
         lines: list[AccountLine] = []
         if count := self.tally.count(Deed.REASONING):
             who = self._by(self.tally.groups(Deed.REASONING).by_sender()[0])
@@ -271,7 +271,7 @@ class _Words:
         return lines
 
     def _unstarted(self) -> list[AccountLine]:
-        """The contexts with reasoning that no message began, as drafts had them, and how they ended."""
+        """Counts contexts with reasoning that no message started, as in drafts, with their ends."""
         contexts = self.analysis.contexts
         nodes = contexts.unstarted()
         if not len(nodes):
@@ -302,11 +302,11 @@ class _Words:
         return f": {', '.join(told)}" if told else ""
 
     def _word(self, word: str) -> str:
-        """What goes on while messages come has not ended where none come any more."""
+        """Adapts a word about an unfinished state to a capture without further messages."""
         return word if self.document.arriving else _OVER.get(word, word)
 
     def proposed(self) -> list[AccountLine]:
-        """What was proposed, and what became of it."""
+        """Counts proposals with their outcomes."""
         count = self.tally.count(Deed.PROPOSAL)
         if not count:
             return []
@@ -329,7 +329,7 @@ class _Words:
         return f"{self._called_at(row)}, asked by {asker(self.analysis, row)}"
 
     def compacted(self) -> list[AccountLine]:
-        """How often contexts of models were compacted, and whose."""
+        """Counts compactions of model contexts by participant."""
         count = self.tally.count(Deed.COMPACTION)
         if not count:
             return []
@@ -344,7 +344,7 @@ class _Words:
         return [_leading("Compacted", f"the context of {whose}{more}", first, text, count, "plain")]
 
     def failed(self) -> list[AccountLine]:
-        """What failed or was refused."""
+        """Counts failed and refused messages."""
         tally = self.tally
         deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY)
         lines: list[AccountLine] = []
@@ -389,7 +389,7 @@ class _Words:
         return lines
 
     def crashed(self) -> list[AccountLine]:
-        """How a tapped server ended that nobody had told to, as its recorder wrote it down."""
+        """Reports the crash of a tapped server, as its recorder wrote it."""
         count, first = self.tally.crashes, self.tally.first_crash
         if not count:
             return []
@@ -405,7 +405,7 @@ class _Words:
         return "the gateway" if names <= GATEWAY_IDS else self._by(senders)
 
     def _which(self, deeds: Sequence[Deed], outcome: int) -> str:
-        """Tools or methods by how many of theirs came to an outcome: "write_file 2, grep 1"."""
+        """Counts tools or methods with an outcome: "write_file 2, grep 1"."""
         found = [
             (int(count), self.name(int(code)) or "no name")
             for deed in deeds
@@ -416,7 +416,7 @@ class _Words:
         return ", ".join(f"{name} {count:,}" for count, name in found[:_MOST_TOOLS]) + more
 
     def redefined(self) -> list[AccountLine]:
-        """Tools whose definitions servers replaced."""
+        """Names tools with changed definitions."""
         changes = changed_tools(self.analysis)
         if not changes:
             return []
@@ -426,7 +426,7 @@ class _Words:
         return [AccountLine("Tools", words, message=changes[-1].row)]
 
     def waits(self) -> list[AccountLine]:
-        """Who waits for whom; for answers about tools apart."""
+        """Lists waiting requests; discovery requests are counted apart."""
         about = _WAITING_NOW if self.document.arriving else "Left waiting"
         tally = self.tally
         count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
@@ -457,7 +457,7 @@ class _Words:
         return lines
 
     def silence(self) -> list[AccountLine]:
-        """The longest time without a message, and where messages may be missing."""
+        """Reports the longest pause, lost connections and unreadable lines."""
         lines: list[AccountLine] = []
         found = self.tally.silence()
         if found is not None and found.ns >= _SILENT_FROM_NS:
@@ -474,7 +474,7 @@ class _Words:
         return lines
 
     def held(self) -> list[AccountLine]:
-        """The kinds of messages there are: all that is known where nobody says or does anything."""
+        """Counts messages by kind, for a capture without other activity."""
         counts = np.bincount(self.analysis.capture.foreign_rpc.kind_codes(slice(len(self.analysis))))
         lines: list[AccountLine] = []
         for code in np.argsort(-counts, kind="stable")[:_MOST_KINDS].tolist():
@@ -486,7 +486,7 @@ class _Words:
         return lines
 
     def collapsed(self) -> list[AccountLine]:
-        """What became of transient results."""
+        """Counts collapsed and pending transient results."""
         totals = self.analysis.transients.totals()
         if not totals["transient"]:
             return []
@@ -497,7 +497,7 @@ class _Words:
         return [AccountLine("Collapsed", words, filter='badge == "transient"'), *self._pending()]
 
     def _pending(self) -> list[AccountLine]:
-        """The results that wait to be consumed: since when, and by which tools."""
+        """Lists pending results with their wait and their possible consumers."""
         found, total = pending_results(self.analysis, _MOST_PENDING)
         lines: list[AccountLine] = []
         for one in found:
@@ -512,7 +512,7 @@ class _Words:
         return lines
 
     def problems(self) -> list[AccountLine]:
-        """What the checks have found, in figures."""
+        """Counts the findings of the checks."""
         found = problems_of(self.analysis.findings.found)
         if not found.messages:
             return []
@@ -521,7 +521,7 @@ class _Words:
         return [AccountLine("Problems", words, filter="finding.severity >= warning")]
 
     def tokens(self) -> list[AccountLine]:
-        """What it cost, and what of that could be spared."""
+        """Reports estimated tokens, and avoidable ones."""
         tokens = self.analysis.tokens
         if not tokens.total:
             return []
@@ -537,7 +537,7 @@ class _Words:
         return lines
 
     def reported(self) -> list[AccountLine]:
-        """What calls of models reported, apart from estimates."""
+        """Reports the usage of model calls, apart from estimates."""
         usage, models = self.analysis.usage.total(), list(self.analysis.usage.calls_by_model())
         if usage is None:
             return []
@@ -549,7 +549,7 @@ class _Words:
         ]
 
     def cost(self) -> list[AccountLine]:
-        """The sum of what calls of models cost in dollars, and the models without a price."""
+        """Sums the cost of model calls in dollars, and names models without a price."""
         found, missing = self.analysis.costs.total(), self._without_price()
         stated = self.analysis.costs.stated()
         if stated is not None and (found is None or not found.calls):
@@ -564,13 +564,13 @@ class _Words:
         return [AccountLine("Cost", f"{words}{f', prices of {plain(dated, 60)}' if dated else ''}", filter="cost")]
 
     def _without_price(self) -> str:
-        """Names the models of calls that no price is known of: "no price for my-model"; "" for none."""
+        """Names the models of calls without a price: "no price for my-model"; "" if all have one."""
         models = self.analysis.costs.without_price()
         more = f" and {len(models) - _MOST_MODELS:,} more" if len(models) > _MOST_MODELS else ""
         return f"no price for {', '.join(plain(one, _NAME) for one in models[:_MOST_MODELS])}{more}" if models else ""
 
     def _shares(self) -> str:
-        """What most of the tokens are: ": 6,944 definitions of tools, 2,153 search_records"; once all is counted."""
+        """Names the largest shares of tokens once all are counted: ": 6,944 definitions of tools, 2,153 grep"."""
         sums = self.tool_tokens
         if sums is None:
             return ""
@@ -583,11 +583,11 @@ class _Words:
         return f": {', '.join(named)}" if found else ""
 
     def head(self) -> str:
-        """How much there is, whose, and in what time."""
+        """Returns the number of messages, participants, and the duration."""
         stop = len(self.analysis)
-        # As the tab and the status bar count: rows that only tell of a session are nobody's message.
+        # Same count as in the tab and the status bar: structure rows of sessions are not messages.
         count = formats.count_of(stop - self.analysis.contexts.sessions.count_structure(slice(stop)), "message")
-        # As the list of participants has each name once, of several conversations too.
+        # Same count as in the list of participants: each name once, over several conversations.
         keys = self.analysis.participants.all.keys_of(shown_numbers(self.analysis))
         people = len(np.unique(keys & _NAME_OF_KEY))
         by = f" of {formats.count_of(people, 'participant')}" if people else ""
@@ -612,13 +612,13 @@ _PROPOSED: dict[int, str] = {
 def account_of(
     document: CaptureDocument, tally: AccountTally, waste: WasteReport | None = None, tool_tokens: Sums | None = None
 ) -> Account:
-    """What happened, as far as the tally has looked.
+    """Returns the account, as far as the tally has counted.
 
     Args:
-        document: what it is about.
+        document: the document.
         tally: its figures.
-        waste: what could have been spared, where that was looked for.
-        tool_tokens: what all messages cost, by tool, where that was added up.
+        waste: avoidable tokens, if known.
+        tool_tokens: tokens by tool, if known.
     """
     words = _Words(document, tally, waste, tool_tokens)
     deeds = [*words.asked(), *words.called(), *words.reasoned(), *words.proposed()]
@@ -627,7 +627,7 @@ def account_of(
         deeds, failed, waiting = map(_told_once, (deeds, failed, waiting))
     first, last = ([], waiting)
     if document.arriving and any(tally.count(deed) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL)):
-        # It has its place for as long as messages come, so that nothing below it moves as waits come and go.
+        # It keeps its place while messages arrive, so that no line below moves as waits come and go.
         first, last = waiting or [AccountLine(_WAITING_NOW, "Nobody", filter="waiting", tone="quiet")], []
     lines = [
         *first, *(deeds or words.held()), *words.compacted(), *failed, *words.crashed(), *words.redefined(), *last,
@@ -638,9 +638,9 @@ def account_of(
 
 
 def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wait] | None:
-    """How many wait while traffic is live, and who has waited longest; None where nobody has for a second.
+    """Returns the number of live waits, and the longest one; None if all are under a second.
 
-    Questions about what others are and offer do not count.
+    Discovery requests do not count.
     """
     longest = longest_waiting(document.analysis, tally, 1) if document.arriving else []
     if not longest:
@@ -651,12 +651,12 @@ def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wa
 
 
 def spared_words(waste: WasteReport, *, short: bool = False, certain: bool = False) -> str:
-    """Counts avoidable tokens: "About 8,076 tokens might be avoidable, 703 of them certainly"; "" for none.
+    """Counts avoidable tokens: "About 8,076 tokens might be avoidable, 703 of them certainly"; "" if there are none.
 
     Args:
-        waste: what was found.
-        short: for where there is little room: "8.1k tokens wasted?".
-        certain: leave out waste that later messages may take back, as while messages come.
+        waste: the report.
+        short: shorter form: "8.1k tokens wasted?".
+        certain: leaves out waste that later messages may disprove, as while messages arrive.
     """
     tokens = waste.sure_tokens if certain else waste.tokens
     if not tokens:
@@ -673,30 +673,30 @@ def spared_words(waste: WasteReport, *, short: bool = False, certain: bool = Fal
 def longest_waiting(
     analysis: Analysis, tally: AccountTally, most: int, *, discovery: bool = False, in_vain: bool = False
 ) -> list[int]:
-    """The messages that have waited longest for somebody, those first.
+    """Returns the messages with the longest waits, longest first.
 
     Args:
         analysis: the passes.
         tally: the figures.
-        most: how many at most.
-        discovery: those that ask what others are and offer, in place of all others.
-        in_vain: also those where the ones asked are gone, and who asked is not.
+        most: limit of messages.
+        discovery: only discovery requests instead of all others.
+        in_vain: also requests to participants that have left.
     """
     rows = tally.first("discovery" if discovery else "waiting")
     if in_vain:
         rows = np.concatenate((rows, tally.first("asked of the gone")))
     since = analysis.capture.columns["time_ns"][rows]
-    order = np.lexsort((since, since == NO_TIME))  # those whose times are not known last
+    order = np.lexsort((since, since == NO_TIME))  # unknown times last
     return rows[order][:most].tolist()
 
 
 def _told_once(lines: list[AccountLine]) -> list[AccountLine]:
-    """The same lines, whose filters leave out what is told again."""
+    """Excludes repeats in the filters of lines."""
     return [line if line.filter is None else replace(line, filter=f"{line.filter} && !repeats") for line in lines]
 
 
 def _one_heading(lines: list[AccountLine]) -> list[AccountLine]:
-    """The same lines, each heading said once."""
+    """Removes repeated headings."""
     found: list[AccountLine] = []
     before = ""
     for line in lines:
@@ -707,7 +707,7 @@ def _one_heading(lines: list[AccountLine]) -> list[AccountLine]:
 
 
 def _leading(about: str, text: str, message: int, filter_: str, count: int, tone: Tone) -> AccountLine:
-    """A line that leads to its one message, or filters by all it is about."""
+    """Returns a line that leads to its only message, or to a filter for several."""
     if count == 1 and message != NO_ROW:
         return AccountLine(about, text, message=message, tone=tone)
     return AccountLine(about, text, filter=filter_, tone=tone)
@@ -718,10 +718,10 @@ def _times(count: int) -> str:
 
 
 def _begun(text: str) -> str:
-    """Words at the beginning of a sentence; names of participants stay as they are written."""
+    """Capitalizes "the" at the start of a sentence; names of participants stay unchanged."""
     return f"T{text[1:]}" if text.startswith("the ") else text
 
 
 def _rounded(span_ns: int) -> str:
-    """A duration, to the second from ten of them on."""
+    """Formats a duration, in whole seconds from 10 s on."""
     return formats.duration(span_ns if span_ns < 10**10 else span_ns // 10**9 * 10**9).replace(".0 s", " s")

@@ -1,7 +1,7 @@
-"""Answers about a document as JSON, with their secrets masked: what commands print with --json and agents are given.
+"""Answers about a document as JSON with masked secrets, for commands with --json and for agents.
 
-`document.summary` has the facts in the shapes of docs/design.md 5; here they are put together and made safe to leave
-the program. Dates, names and texts are as they were written; whoever prints them makes them plain.
+`document.summary` has the facts in the shapes of docs/design.md 5; this module combines and masks them. Dates, names
+and texts are as written; the caller escapes them for display.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ T = TypeVar("T")
 
 
 def masked_table(table: Mapping[str, T]) -> dict[str, T]:
-    """A table of counts or figures by names of the wire: the names are masked as text, the figures are no secrets.
+    """Masks the keys of a table of counts or figures as text; the values are no secrets.
 
-    A kind called `auth/token` has a count like any other. Names that masking makes the same are numbered.
+    A kind named `auth/token` has a normal count. Keys that become equal are numbered.
     """
     shown: dict[str, T] = {}
     for name, value in table.items():
@@ -50,12 +50,12 @@ def masked_table(table: Mapping[str, T]) -> dict[str, T]:
 
 
 def summary_answer(document: CaptureDocument, file: str, *, tokens: bool = True) -> tuple[dict[str, Any], Account]:
-    """What a log holds, and what happened in it.
+    """Returns the summary of a log and its account.
 
     Args:
         document: the log, read to its end.
-        file: what it is called.
-        tokens: say what was counted; False leaves tokens out though they were.
+        file: its display name.
+        tokens: includes tokens if counted.
     """
     counted = summary(document, file)
     account, waiting = _told(document, spared=tokens)
@@ -75,13 +75,13 @@ def summary_answer(document: CaptureDocument, file: str, *, tokens: bool = True)
 
 
 def masked_tokens(counted: dict[str, Any]) -> dict[str, Any]:
-    """Counted tokens, by names of the wire that are masked."""
+    """Masks the names in counted tokens."""
     tables = {name: masked_table(counted[name]) for name in ("participants", "tools", "kinds")}
     return {**counted, "contexts": mask_secrets(counted["contexts"]), **tables}
 
 
 def _told(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dict[str, Any]]]:
-    """What happened, and who waits for whom."""
+    """Returns the account and the waiting requests."""
     tally = AccountTally(document.analysis)
     while not tally.step():
         pass
@@ -93,7 +93,7 @@ def _told(document: CaptureDocument, *, spared: bool) -> tuple[Account, list[dic
 
 
 def waste_of(document: CaptureDocument) -> WasteReport:
-    """What could have been spared; tokens have to be counted."""
+    """Returns the waste report; tokens must be counted."""
     finder = WasteFinder(document.analysis)
     while not finder.go_on(math.inf):
         pass
@@ -102,7 +102,7 @@ def waste_of(document: CaptureDocument) -> WasteReport:
 
 
 def waste_answer(found: WasteReport, shown: Iterable[Waste]) -> dict[str, Any]:
-    """What could have been spared: the sums over all, and some of it one by one."""
+    """Returns a waste report: the sums over all, and the entries in `shown`."""
     return mask_secrets(
         {
             "tokens": found.tokens,
@@ -126,7 +126,7 @@ def waste_answer(found: WasteReport, shown: Iterable[Waste]) -> dict[str, Any]:
 def message_answers(
     document: CaptureDocument, fields: Sequence[tuple[str, Field]], rows: Iterable[int]
 ) -> Iterator[dict[str, object]]:
-    """For each of some messages its fields by the names they were asked by: times in RFC 3339, UTC."""
+    """Yields the requested fields of messages by name; times in RFC 3339, UTC."""
     columns = [field.column(document.analysis) for _, field in fields]
     for row in rows:
         yield {
@@ -136,7 +136,7 @@ def message_answers(
 
 
 def message_answer(document: CaptureDocument, message: int) -> dict[str, Any]:
-    """One message with its fields, envelope, causes, effects, lifecycle and findings."""
+    """Returns one message with its fields, envelope, causes, effects, lifecycle and findings."""
     document.analysis.tokens.count_now([message])
     story = message_story(document, message)
     fields = ((FIELD_BY_NAME[name], value) for name, value in story["fields"].items())
@@ -151,7 +151,7 @@ def message_answer(document: CaptureDocument, message: int) -> dict[str, Any]:
 
 
 def model_context_answer(moment: Moment) -> dict[str, Any]:
-    """What a model sees at a moment, but for the entries."""
+    """Returns facts about a model's context at a moment, without the entries."""
     return mask_secrets(
         {
             "participant": moment.context.reader.name,
@@ -169,12 +169,12 @@ def model_context_answer(moment: Moment) -> dict[str, Any]:
 
 
 def entry_answers(moment: Moment, *, out: bool = False) -> list[dict[str, Any]]:
-    """Each entry of a model's context; also those that are out, where asked."""
+    """Returns the entries of a model's context; with `out` also those outside of it."""
     return [mask_secrets(entry_answer(moment, entry)) for entry in moment.entries(out=out)]
 
 
 def entry_answer(moment: Moment, entry: Entry) -> dict[str, Any]:
-    """One entry of a model's context; not masked yet."""
+    """Returns one entry of a model's context, not masked."""
     return {
         "no": entry.message + 1,
         "role": entry.role.word or None,
@@ -191,7 +191,7 @@ def entry_answer(moment: Moment, entry: Entry) -> dict[str, Any]:
 
 
 def _origin(analysis: Analysis, entry: Entry) -> dict[str, Any] | None:
-    """The server's answer behind a result, and what became of it; None where none is known."""
+    """Returns the server's answer behind a result and its changes, if known."""
     found = origin_of(analysis, entry.message) if entry.role is Role.TOOL else None
     return None if found is None else {
         "no": found.message + 1, "change": found.change.value, "certain": found.is_certain,
@@ -199,7 +199,7 @@ def _origin(analysis: Analysis, entry: Entry) -> dict[str, Any] | None:
 
 
 def _reported(moment: Moment) -> dict[str, Any] | None:
-    """What the participant itself reported last; never mixed with our estimate."""
+    """Returns the participant's own last report; never mixed with our estimate."""
     status = moment.reported()
     if status is None:
         return None

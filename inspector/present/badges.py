@@ -1,6 +1,6 @@
-"""BADGES: the pills a result can bear, and how they look.
+"""BADGES: the pills of results, with their words and looks.
 
-To add one: a bit in `analysis.passes.results.badges`, its rows in `TransientPass`, a `Badge` of that name here.
+To add one: a bit in `analysis.passes.results.badges`, its rows in `TransientPass`, and a `Badge` of that name here.
 Source: docs/design.md 2 (words), docs/design.md 14 (looks).
 """
 
@@ -21,16 +21,16 @@ class Badge:
     """One pill."""
 
     id: str
-    """The word the field `badge` gives, and filters compare with; or that of `CONSUMED_NOTHING`."""
+    """Value of the field `badge`, used in filters; or the id of `CONSUMED_NOTHING`."""
     text: str
-    """What the pill says."""
+    """Text of the pill."""
     token: str
-    """Colour of its text and mark; the fill is the same, mostly transparent."""
+    """Colour of its text and mark; the fill is a transparent version."""
     glyph: Glyph
     tooltip: str
     """One sentence."""
     hides: tuple[str, ...] = ()
-    """Badges that say nothing more beside this one in a row."""
+    """Badges that this one makes redundant in a row."""
 
 
 BADGES: tuple[Badge, ...] = (
@@ -54,13 +54,13 @@ CONSUMED_NOTHING = Badge(
     "consumed nothing", "consumed nothing", "badge.collapsed", "ring",
     "This result says that an earlier transient one was consumed, and collapsed none.",
 )  # fmt: skip
-"""Shown in place of `consumed` on a result that collapsed none; its id is no word of the field `badge`."""
+"""Replaces `consumed` on a result that collapsed none; its id is not a value of the field `badge`."""
 
 BADGE_BY_ID: dict[str, Badge] = {badge.id: badge for badge in BADGES}
 
 
 def badge_words(transients: TransientPass, message: int) -> tuple[str, ...]:
-    """The ids of the badges of a message: `consumed` only where it collapsed a result."""
+    """Returns badge ids of a message; `consumed` only if it collapsed a result."""
     words = transients.badges(message)
     if "consumed" not in words or transients.consumes(message) is not None:
         return words
@@ -68,7 +68,7 @@ def badge_words(transients: TransientPass, message: int) -> tuple[str, ...]:
 
 
 def shown_in_row(words: Sequence[str]) -> tuple[Badge, ...]:
-    """The badges a row shows for the ids of its badges; a collapsed result shows only that it is."""
+    """Returns the badges to show in a row; a collapsed result shows only that one."""
     present = [badge for badge in (*BADGES, CONSUMED_NOTHING) if badge.id in words]
     hidden = {word for badge in present for word in badge.hides}
     return tuple(badge for badge in present if badge.id not in hidden)

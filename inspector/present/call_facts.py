@@ -1,4 +1,4 @@
-"""Calls in words: what became of a request or proposal, who acted or could have, and what a response answers."""
+"""Describes calls: outcomes of requests and proposals, possible recipients, and the call of a response."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from inspector.store.columns.hashes import NO_ROW
 
 _MOST_RECIPIENTS = 8
 _MOST_ELSEWHERE = 3
-_NEARBY = 1_000  # messages before and after one
+_NEARBY = 1_000  # messages before and after
 
 
 _CHANGES = {
@@ -47,7 +47,7 @@ _CHANGES = {
 
 
 def origin_facts(subject: Subject) -> list[Fact]:
-    """The server's own answer behind a result that a model was given, and what became of it; nothing where unknown."""
+    """Describes the server's own answer behind a model's result, and its changes; empty if unknown."""
     found = origin_of(subject.analysis, subject.message)
     if found is None:
         return []
@@ -57,7 +57,7 @@ def origin_facts(subject: Subject) -> list[Fact]:
 
 
 def request_facts(subject: Subject) -> list[Fact]:
-    """What became of a request, or how long it has waited: by the wall clock while live, else by the last record."""
+    """Describes the outcome of a request, or its wait: by the wall clock while live, else by the last record."""
     refusal = next((m for m in subject.effects if subject.capture.string("kind", m) == "system/error"), None)
     if is_refused(subject.analysis, subject.message):
         if refusal is None and subject.flags & Flag.RPC:
@@ -86,7 +86,7 @@ def request_facts(subject: Subject) -> list[Fact]:
 
 
 def _answered_fact(subject: Subject, answer: int) -> Fact:
-    """Returns the outcome of a request: "Failed after 4.2 s: exit code 1, No. 13"."""
+    """Describes the answer to a request: "Failed after 4.2 s: exit code 1, No. 13"."""
     failed = bool(subject.capture.flags(answer) & Flag.ERROR)
     is_named = not subject.derived and subject.capture.string("sender", answer) is not None
     by = f" by {sender_of(subject.capture, answer)}" if is_named else ""
@@ -108,13 +108,13 @@ _EXIT_CODE = re.compile(r"\s*(?:Error: )?Exit code:? (\d{1,10})\b", re.IGNORECAS
 
 
 def exit_code_in(text: str) -> int | None:
-    """Returns the exit code that the result of a command begins with, or None if it does not."""
+    """Returns the exit code at the start of a command's result, if any."""
     found = _EXIT_CODE.match(text)
     return int(found[1]) if found else None
 
 
 def _rounds_facts(subject: Subject, call: Rounds) -> list[Fact]:
-    """What became of a call that takes several requests: its first answer, its result, and how often was asked."""
+    """Describes a call over several requests: first answer, result, and number of requests."""
     task = subject.answer is not None and bool(subject.capture.extracted.mcp("task", np.array([subject.answer]))[0])
     failed = subject.answer is not None and bool(subject.capture.flags(subject.answer) & Flag.ERROR)
     first = "Became a task" if task else "Failed at first" if failed else "Asked for input first"
@@ -140,10 +140,10 @@ def _asked_again(call: Rounds) -> list[Fact]:
 
 
 def addressed_facts(subject: Subject) -> list[Fact]:
-    """Whom a request was sent to, whether each could answer it, and who answered the same call elsewhere."""
+    """Lists the recipients of a request, their abilities, and answers to the same call elsewhere."""
     analysis, space = subject.analysis, int(subject.capture.columns["space"][subject.message])
     known = participants_of(analysis, space)
-    telling = any(p.here is not None or p.capabilities is not None for p in known)  # MCP announces nobody
+    telling = any(p.here is not None or p.capabilities is not None for p in known)  # MCP does not announce participants
     to = [name for name in subject.to if telling or (space, name) not in analysis.participants.all]
     rows = [_recipient_fact(subject, name, space) for name in to[:_MOST_RECIPIENTS]]
     if len(to) > _MOST_RECIPIENTS:
@@ -162,7 +162,7 @@ def addressed_facts(subject: Subject) -> list[Fact]:
 
 
 def _elsewhere_facts(subject: Subject) -> list[Fact]:
-    """Who answered the same call when its sender asked others about then: the first three."""
+    """Lists the first three answers to the same call that its sender made to others at that time."""
     capture, links = subject.capture, subject.analysis.correlation
     columns, own = capture.columns, subject.message
     low, high = max(0, own - _NEARBY), own + _NEARBY
@@ -199,7 +199,7 @@ def _recipient_fact(subject: Subject, name: str, space: int) -> Fact:
 
 
 def unwrapped(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The payload of the envelope that a draft's proposal or its acceptance holds; else the payload itself."""
+    """Returns the payload inside a draft's proposal or acceptance; else the payload itself."""
     if isinstance(payload.get("method"), str):
         return payload
     around = payload.get("proposal")
@@ -221,7 +221,7 @@ _OUTCOMES = {
 
 
 def proposal_fact(subject: Subject) -> Fact:
-    """What became of a proposal, as a sentence; how long an open one waits goes by the clock."""
+    """Describes the outcome of a proposal; the wait of an open one depends on the clock."""
     analysis = subject.analysis
     outcome = _OUTCOMES.get(ProposalState(int(analysis.correlation.columns["proposal_state"][subject.message])))
     if outcome is not None and has_failed(analysis, subject.message):
@@ -237,7 +237,7 @@ def proposal_fact(subject: Subject) -> Fact:
 
 
 def acted_facts(subject: Subject) -> list[Fact]:
-    """Who fulfilled, rejected or withdrew a proposal, each with its reason and time, and what came of fulfilling it."""
+    """Lists fulfilments, rejections and withdrawals of a proposal with reason, time and result."""
     rows: list[Fact] = []
     for effect in subject.effects[:_MOST_ACTS]:
         kind = subject.capture.string("kind", effect) or ""
@@ -246,7 +246,7 @@ def acted_facts(subject: Subject) -> list[Fact]:
         word = _ACTS[kind]
         sender = subject.capture.string("sender", effect)
         if kind == kinds.WITHDRAW and sender != subject.sender:
-            word = "Withdrawal by"  # only its proposer may (docs/protocols.md 5)
+            word = "Withdrawal by"  # only the proposer may withdraw (docs/protocols.md 5)
         reason = subject.capture.records.payload(effect).get("reason") if kind != kinds.REQUEST else None
         rows.append(_act_fact(subject, word, effect, reason))
         answer = int(subject.analysis.correlation.columns["answer"][effect]) if kind == kinds.REQUEST else NO_ROW
@@ -266,7 +266,7 @@ def _act_fact(subject: Subject, word: str, message: int, reason: object) -> Fact
 
 
 def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
-    """Which capability fulfilling needs and who held it when it was proposed, by what the gateway announced."""
+    """Names the capability needed to fulfil a proposal, and its holders at that time, as announced by the gateway."""
     analysis, capture = subject.analysis, subject.capture
     names = [linked(analysis, column, proposal) for column in ("method", "target")]
     call = ":".join([kinds.REQUEST, *filter(None, names)])
@@ -297,7 +297,7 @@ _LATER = "It is looked for again whenever a request comes."
 
 
 def answer_facts(subject: Subject) -> list[Fact]:
-    """Name, value and rule of what a response answers."""
+    """Describes the call of a response: name, value and the rule that matched it."""
     columns = subject.analysis.correlation.columns
     rule = ToolRule(int(columns["rule"][subject.message]))
     cause = int(columns["cause"][subject.message])
@@ -337,7 +337,7 @@ def _naming_rule(subject: Subject, rule: ToolRule, cause: int) -> tuple[FactPart
 
 
 def _naming_proposal(subject: Subject, request: int) -> int | None:
-    """The proposal that named the call, where the request itself does not."""
+    """Returns the proposal that names the call if the request itself does not."""
     own = subject.capture.records.payload(request)
     params = own.get("params")
     if request == NO_ROW or (isinstance(params, dict) and params) or not linked(subject.analysis, "target", request):
@@ -364,7 +364,7 @@ def _unknown_facts(subject: Subject, cause: int) -> list[Fact]:
 
 
 def _order_facts(subject: Subject, cause: int) -> list[Fact]:
-    """That a response was read before its request."""
+    """Reports a response that was read before its request."""
     if cause == NO_ROW or cause < subject.message:
         return []
     gap = subject.delta_ns(cause)
@@ -382,7 +382,7 @@ _CODES = {
 
 
 def error_facts(error: object) -> list[Fact]:
-    """An error of a result: its message, and its code with what the specification calls it."""
+    """Describes an error: its message, and its code with the name in the specification."""
     if not isinstance(error, Mapping):
         return [fact("", value_text(error), "bad", lines=6)]
     message = error.get("message")
@@ -395,10 +395,10 @@ def error_facts(error: object) -> list[Fact]:
 
 
 def task_facts(result: Mapping[str, Any]) -> list[Fact]:
-    """How a task stands, by an answer that hands it out or tells of it; nothing where it tells of none.
+    """Describes the status of a task in an answer; empty for other answers.
 
     Args:
-        result: of an answer; tasks of 2025-11-25 lie in `task` where they are handed out.
+        result: result of an answer; new tasks of 2025-11-25 are in its member `task`.
     """
     task = result["task"] if isinstance(result.get("task"), Mapping) else result
     if not isinstance(task.get("taskId"), str):
@@ -416,7 +416,7 @@ def task_facts(result: Mapping[str, Any]) -> list[Fact]:
 
 
 def input_facts(result: Mapping[str, Any]) -> list[Fact]:
-    """What an answer asks for before it is a result: each question with its fields; nothing of other answers."""
+    """Lists the inputs that an answer requests before it gives a result; empty for other answers."""
     if result.get("resultType") != INPUT_REQUIRED:
         return []
     asked = result.get("inputRequests")
@@ -441,7 +441,7 @@ def input_facts(result: Mapping[str, Any]) -> list[Fact]:
 
 
 def hello_facts(values: Mapping[str, Any], who: str) -> list[Fact]:
-    """What a client or server says of itself when it connects: name, version, protocol, what it can.
+    """Describes a client or server at its connection: name, version, protocol, capabilities.
 
     Args:
         values: parameters or result of `initialize`.
@@ -470,11 +470,11 @@ def _ability(key: str, inner: object) -> str:
 
 
 _REQUESTS_BACK = 50_000
-_MOST_READ = 300  # earlier requests whose payload is read
+_MOST_READ = 300  # limit of earlier requests whose payload is read
 
 
 def cancelled_facts(subject: Subject, values: Mapping[str, Any]) -> list[Fact]:
-    """Which request a cancellation calls off, and why; `values` are its parameters."""
+    """Describes the request that a cancellation ends, and the reason; `values` are its parameters."""
     wanted = values.get("requestId")
     request = _request_by_rpc_id(subject, wanted)
     reason = values.get("reason")
@@ -487,7 +487,7 @@ def cancelled_facts(subject: Subject, values: Mapping[str, Any]) -> list[Fact]:
 
 
 def request_by_token(subject: Subject, token: object) -> int | None:
-    """The latest earlier request that asked for progress under this token."""
+    """Returns the latest earlier request with this progress token."""
     if rpc_id(token) is None:
         return None
     for row in _earlier_requests(subject)[:_MOST_READ]:
@@ -499,7 +499,7 @@ def request_by_token(subject: Subject, token: object) -> int | None:
 
 
 def _earlier_requests(subject: Subject) -> list[int]:
-    """Requests before this one in the same space, the latest first."""
+    """Returns earlier requests in the same space, latest first."""
     capture = subject.capture
     low = max(0, subject.message - _REQUESTS_BACK)
     columns = capture.columns

@@ -1,4 +1,4 @@
-"""What somebody may send, how that changed, and what a gateway refused or judged otherwise."""
+"""Describes capabilities of participants, their changes, refusals, and differing verdicts."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from inspector.protocol.participants import patterns
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 MOST = 40
-"""Capabilities, tools and kinds shown."""
+"""Limit of capabilities, tools and kinds shown."""
 FEW = 8
-"""Comings, refusals, changes and waiting messages shown."""
+"""Limit of arrivals, refusals, changes and waiting messages shown."""
 
 
-# What it may do
+# Capabilities
 
 
 def held_rows(held: Sequence[Held], *, raw: bool) -> list[Fact]:
-    """What somebody may send, in words or as it was written; what only a grant says is marked."""
+    """Lists capabilities, in words or as written; marks those that only a grant confirms."""
     rows = [_held_row(one, raw=raw) for one in held[:MOST]]
     if not raw:
         rows = _merge_alike(rows)
@@ -40,7 +40,7 @@ def held_rows(held: Sequence[Held], *, raw: bool) -> list[Fact]:
 
 
 def _merge_alike(rows: Sequence[Fact]) -> list[Fact]:
-    """Capabilities that read alike said once; the tooltip and the copy keep each as it was written."""
+    """Merges capabilities with equal words; tooltip and copy keep each as written."""
     found: dict[object, Fact] = {}
     for row in rows:
         key = (row.parts, row.right)
@@ -72,14 +72,14 @@ _UNCONFIRMED = "Granted, but no gateway has announced it since."
 
 
 def written_as(capability: object) -> str:
-    """A capability as it was written, on one line, masked."""
+    """Formats a capability as written, on one line, masked."""
     if isinstance(capability, str):
         return mask_text(capability)
     return json.dumps(mask_secrets(capability), ensure_ascii=False)
 
 
 def change_rows(document: CaptureDocument, changes: Sequence[Change]) -> list[ChainRow]:
-    """What was announced, granted and revoked, the last of it, in the form of a chain."""
+    """Lists the last announcements, grants and revocations as chain rows."""
     granted = {one.grant: one.capabilities for one in changes if one.what == "granted" and one.grant is not None}
     return [_change_row(document, one, granted.get(one.grant or "", ())) for one in changes[-FEW:]]
 
@@ -101,11 +101,11 @@ def _change_row(document: CaptureDocument, change: Change, of_grant: Sequence[An
     return ChainRow(change.row, kind, when, name, relation=relation, tooltip=tooltip)
 
 
-# What it was refused, and where verdicts differ
+# Refusals and differing verdicts
 
 
 def refused_rows(document: CaptureDocument, refused: Sequence[Refused]) -> list[Fact]:
-    """What a gateway refused: what was missing, and the gateway's verdict beside what we predict where they differ."""
+    """Lists refusals with the missing capability, and both verdicts where they differ."""
     rows: list[Fact] = []
     for one in refused[-FEW:]:
         missing = (
@@ -123,10 +123,11 @@ def refused_rows(document: CaptureDocument, refused: Sequence[Refused]) -> list[
 
 
 def verdict_rows(judged: Judged, decided: str | None = None) -> list[Fact]:
-    """The gateway's verdict and our reading of what was announced; one line where they agree.
+    """Compares the gateway's verdict with our reading of its announcements; one line if they agree.
 
     Args:
-        decided: what the gateway is known to have done where no decision is at hand.
+        judged: the verdicts.
+        decided: the gateway's known action, if there is no decision.
     """
     gateway = next(iter(judged.results), None) or decided
     if gateway is None:
@@ -149,7 +150,7 @@ def _verdict(name: str, word: str, by: object) -> Fact:
 
 
 def differing_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fact]:
-    """Messages the gateway judged otherwise than we do; or that it judged none so."""
+    """Lists messages with differing verdicts, or states that all agree."""
     if not story.differing:
         count = formats.count_of(story.judged_count, "message")
         return [fact("", f"As its capabilities say, for its last {count} with a verdict.", "dim", lines=2)]
@@ -166,14 +167,14 @@ MOST_PATTERNS = 40
 
 
 def held_around(subject: Subject, name: str) -> tuple[list[Held] | None, list[Held] | None]:
-    """What somebody could send before the message and after it; None where that was never announced."""
+    """Returns the capabilities of a participant before and after the message; None if never announced."""
     capture, row = subject.capture, subject.message
     space, held = int(capture.columns["space"][row]), subject.analysis.capabilities.held
     return held(space, name, row), held(space, name, row + 1)
 
 
 def lacking(these: Sequence[object], those: Sequence[object]) -> list[bool]:
-    """Of each capability whether the others lack it; of one that is there several times, the last ones are beyond."""
+    """Returns per capability True if the other list lacks it; duplicates must occur equally often."""
     left = list(those)
     beyond: list[bool] = []
     for one in these[:MOST_PATTERNS]:
@@ -184,7 +185,7 @@ def lacking(these: Sequence[object], those: Sequence[object]) -> list[bool]:
 
 
 def compared_rows(held: Sequence[Held], marked: Sequence[bool], sign: str, ink: Ink) -> list[Fact]:
-    """Capabilities, one a row; those marked bear a sign and an ink."""
+    """Lists capabilities; the marked ones get a sign and an ink."""
     listed = zip(held[:MOST_PATTERNS], marked, strict=True)
     rows = [_compared_row(one, sign if mark else "", ink) for one, mark in listed]
     if len(held) > MOST_PATTERNS:
@@ -199,7 +200,7 @@ def _compared_row(held: Held, sign: str, ink: Ink) -> Fact:
 
 
 def effect_rows(subject: Subject, name: str) -> list[Fact]:
-    """Whether a grant or revocation did anything, and whether a gateway confirmed it since."""
+    """Describes the effect of a grant or revocation, and its confirmation by a gateway."""
     row, space = subject.message, int(subject.capture.columns["space"][subject.message])
     capabilities = subject.analysis.capabilities
     change = next((one for one in capabilities.changes.get((space, name), ()) if one.row == row), None)
@@ -209,7 +210,7 @@ def effect_rows(subject: Subject, name: str) -> list[Fact]:
     if before is not None and after is not None and [o.capability for o in before] == [o.capability for o in after]:
         words = "nothing changes: it holds none of these" if change.what == "revoked" else "nothing is given"
         return [fact("Effect", words, "warn", lines=2)]
-    # Gateways announce what they granted by another welcome, and no revocation at all (docs/protocols.md 10).
+    # Gateways announce grants by another welcome, but no revocations (docs/protocols.md 10).
     later = (one for one in capabilities.changes[space, name] if one.row > row and one.what == "announced")
     announced = next(later, None)
     if announced is None:
@@ -221,13 +222,13 @@ def effect_rows(subject: Subject, name: str) -> list[Fact]:
 
 
 def grant_of(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Where the recipient and the capabilities stand: the MEUP v0.2 client wraps a grant."""
+    """Returns the object with recipient and capabilities; the MEUP v0.2 client wraps a grant."""
     inner = payload.get("grant")
     return inner if isinstance(inner, Mapping) else payload
 
 
 def grant_facts(subject: Subject, payload: Mapping[str, Any]) -> list[Fact]:
-    """The grant that is taken back or acknowledged by its id, as a link where it was seen."""
+    """Describes the grant that is revoked or acknowledged by id, as a link if it was captured."""
     grant = payload.get("grant_id")
     if not isinstance(grant, str):
         return []

@@ -1,4 +1,4 @@
-"""The rows of a causal chain: how long after, icon, name, one relation word, No. (docs/design.md 15)."""
+"""Rows of a causal chain: time difference, icon, name, relation word, No. (docs/design.md 15)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inspector.protocol.times import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
 NOWHERE = -1
-"""The message of a row that stands for something that did not happen."""
+"""Message of a row for an event that did not happen."""
 _CLOCK_ICON = "ri.timer-line"
 _MORE_ICON = "more"
 
@@ -30,10 +30,10 @@ class ChainRow:
     """A row of a chain.
 
     Attributes:
-        message: NOWHERE for what did not happen.
-        icon: instead of the kind's.
-        likely: that it came out of what stands above it is only likely.
-        hides: further rows, which come in place of this one.
+        message: message index; NOWHERE for an event that did not happen.
+        icon: replaces the kind's icon.
+        likely: its relation to the row above is only likely.
+        hides: stands for further rows.
     """
 
     message: int
@@ -52,23 +52,25 @@ class ChainRow:
 
     @property
     def leads(self) -> bool:
-        """Whether it is a link to another message."""
+        """Returns True if it links to another message."""
         return not self.own and self.message != NOWHERE
 
     @property
     def number(self) -> str:
-        """Its number, "" for none."""
+        """Message number; "" without a message."""
         return "" if self.message == NOWHERE else str(self.message + 1)
 
 
 def chain_row(
     analysis: Analysis, step: ChainStep, own: int, relation: str | None = None, token: str = "ink.tertiary"
 ) -> ChainRow:
-    """The row of one step.
+    """Returns the row of one step.
 
     Args:
-        own: the message the chain is about.
-        relation: a word instead of the step's own.
+        analysis: the passes.
+        step: the step.
+        own: the message of the chain.
+        relation: replaces the step's relation word.
         token: colour of the relation.
     """
     name, mono = name_of(analysis, step.message)
@@ -93,11 +95,13 @@ def chain_row(
 def chain_rows(
     analysis: Analysis, steps: Sequence[ChainStep], own: int, likely: Sequence[LikelyLink] = ()
 ) -> list[ChainRow]:
-    """The rows of a chain.
+    """Returns the rows of a chain.
 
     Args:
-        own: the message the chain is about.
-        likely: links between steps that are only likely: their later ends say so, and why.
+        analysis: the passes.
+        steps: the steps.
+        own: the message of the chain.
+        likely: links that are only likely; the later row of each states the reason.
     """
     by_effect = {link.effect: link for link in likely}
     rows = (chain_row(analysis, step, own) for step in steps)
@@ -107,9 +111,10 @@ def chain_rows(
 def turn_rows(
     analysis: Analysis, steps: Sequence[ChainStep], own: int, likely: Sequence[LikelyLink] = ()
 ) -> list[ChainRow]:
-    """Returns the rows of the steps that say why a message is there, and one row that counts the others.
+    """Returns the rows of the steps that explain a message, and one row that counts the others.
 
     Args:
+        analysis: the passes.
         steps: the whole chain.
         own, likely: as for `chain_rows`.
     """
@@ -122,7 +127,7 @@ def turn_rows(
     more = ChainRow(
         NOWHERE, "", "", f"{len(hidden):,} more", icon=_MORE_ICON, hides=True, tooltip="Show the whole chain"
     )
-    # Where most of them are: behind the prompt, or before the message where there is none.
+    # At the place of most hidden steps: after the prompt, or else before the message.
     place = next((n for n, row in enumerate(rows) if row.message > hidden[0]), len(rows))
     return [*rows[:place], more, *rows[place:]]
 
@@ -133,12 +138,12 @@ def _with_likely(analysis: Analysis, row: ChainRow, link: LikelyLink | None) -> 
     words = f"probably {link.relation} {formats.message_number(link.cause)}"
     why = plain(f"{words[0].upper()}{words[1:]}: {link.why}.", 300)
     named = causes_of(analysis, row.message)
-    said = row.relation if named or row.token != "ink.tertiary" else words  # what it names, and its state, come first
+    said = row.relation if named or row.token != "ink.tertiary" else words  # a named cause and a state come first
     return replace(row, relation=said, tooltip=f"{row.tooltip}\n{why}", likely=not named)
 
 
 def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:
-    """What is said of a call that has come to nothing, or to nothing yet; "" of any other message."""
+    """Returns a word for an unanswered call; "" for other messages."""
     kind = analysis.capture.string("kind", message)
     if kind not in (kinds.REQUEST, kinds.PROPOSAL) or analysis.correlation.columns["answer"][message] != NO_ROW:
         return ""
@@ -154,7 +159,7 @@ def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:
 
 
 def missing_answer(subject: Subject) -> list[ChainRow]:
-    """Of a request in a log that nobody answered, the answer that did not come; while live it still may."""
+    """Returns a row for the missing answer of a request in a log; empty while live."""
     analysis, message = subject.analysis, subject.message
     waits = is_pending(analysis, message) or (
         who_left(analysis, message) == "asked" and analysis.correlation.columns["answer"][message] == NO_ROW

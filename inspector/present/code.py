@@ -1,7 +1,7 @@
-"""Source code as stretches of a few sorts, for whoever paints it: comments, texts, numbers, words of the language.
+"""Highlights source code: ranges of comments, strings, numbers and keywords.
 
-The lexers are those of pygments, which is imported when the first code is looked at. Only languages named here are
-told apart: a lexer is chosen by the end of a file's name, and never by guessing.
+Uses pygments lexers, imported at the first use. Only the languages below are supported; the file extension selects the
+lexer, never a guess.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Sort = Literal["comment", "string", "number", "keyword", "name"]
 
 LANGUAGES: dict[str, tuple[str, ...]] = {
-    # as pygments calls it: how names of files end, and what fences and tools call it
+    # pygments name: file extensions, and names in fences and tools
     "python": ("py", "pyi", "python", "python3"),
     "javascript": ("js", "mjs", "cjs", "jsx", "javascript"),
     "typescript": ("ts", "tsx", "mts", "cts", "typescript"),
@@ -47,11 +47,11 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
 _BY_END = {end: language for language, ends in LANGUAGES.items() for end in ends}
 _NAME = re.compile(r"[^/\\\s]+$")
 _LONGEST_LINE = 2_000
-"""Characters of a line; a text with longer ones was written by a machine, and costs lexers most."""
+"""Limit of a line in characters; longer lines are machine-made and slow to lex."""
 
 
 class Stretch(NamedTuple):
-    """Characters of one sort, by their places in the text."""
+    """A range of characters of one sort."""
 
     start: int
     stop: int
@@ -59,7 +59,7 @@ class Stretch(NamedTuple):
 
 
 def language_of(path: str) -> str | None:
-    """The language of a file by its name, or of a fence by its word; None for what is not known."""
+    """Returns the language of a file name or fence word, if supported."""
     name = _NAME.search(path.strip()[-300:])
     if name is None:
         return None
@@ -68,13 +68,14 @@ def language_of(path: str) -> str | None:
 
 
 def stretches_of(text: str, language: str) -> Iterator[Stretch]:
-    """What of a text is of a sort, in order, found as it is asked for; nothing where it cannot be told."""
+    """Yields highlighted ranges in order; empty if lexing is not possible."""
     if any(len(line) > _LONGEST_LINE for line in text.split("\n")):
         return
     lexer = _lexer(language)
     if lexer is None:
         return
-    for start, kind, written in lexer.get_tokens_unprocessed(text + "\n"):  # some end comments by a line's end
+    # some lexers end comments only at a line end
+    for start, kind, written in lexer.get_tokens_unprocessed(text + "\n"):
         sort = _sort_of(str(kind))
         if sort is not None and written.strip():
             yield Stretch(start, min(start + len(written), len(text)), sort)
@@ -82,7 +83,7 @@ def stretches_of(text: str, language: str) -> Iterator[Stretch]:
 
 @lru_cache(maxsize=len(LANGUAGES))
 def _lexer(language: str) -> Lexer | None:
-    # Heavy for a window that shows no code.
+    # Heavy for a window without code.
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
 
@@ -109,10 +110,10 @@ _NUMBERED = re.compile(r" {0,8}\d{1,7}(?:\N{RIGHTWARDS ARROW}|\t)")
 
 
 def without_numbers(text: str) -> tuple[str, list[int]] | None:
-    """A file as tools print it, with a number before each line, without these.
+    """Removes the line numbers that tools print before lines.
 
     Returns:
-        The text, and for each of its lines how many characters stood before it; None where lines are not numbered.
+        The text, and the length of each removed prefix; None if lines are not numbered.
     """
     lines = text.split("\n")
     heads = [found.end() if (found := _NUMBERED.match(line)) else 0 for line in lines]

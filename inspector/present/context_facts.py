@@ -1,4 +1,4 @@
-"""What the page of a context says, as rows; no widgets."""
+"""Rows of a context's page; no widgets."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.times import NO_TIME
 
 MOST_ROWS = 20
-"""Participants, contexts and findings that are listed; the rest is counted."""
+"""Limit of listed participants, contexts and findings; the rest is counted."""
 _SEVERITY_INKS: dict[Severity, Ink] = {Severity.ERROR: "bad", Severity.WARNING: "warn", Severity.NOTE: "dim"}
 
 
 _KNOWN_METADATA = ("trigger", "confidence", "started", "ended")
-"""What the drafts name comes first."""
+"""Metadata keys of the drafts, shown first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,11 @@ class FactSection:
 
 @dataclass(frozen=True, slots=True)
 class ContextSubject:
-    """A context and what its messages add up to.
+    """A context with the totals of its messages.
 
     Attributes:
-        node: the living node; MAIN for a main context.
-        tally: up to date.
+        node: the resolved node; MAIN for a main context.
+        tally: updated totals.
     """
 
     document: CaptureDocument
@@ -64,17 +64,17 @@ class ContextSubject:
 
     @property
     def path(self) -> str:
-        """Its path; "" for a main context."""
+        """Path; "" for a main context."""
         return self.analysis.contexts.tree.path(self.node)
 
     @property
     def several_spaces(self) -> bool:
-        """Whether there are other spaces."""
+        """Returns True if there are other spaces."""
         return len(self.analysis.contexts.spaces) > 1
 
     @property
     def filter(self) -> str:
-        """The display filter that shows it, and all below."""
+        """Display filter for the context and its descendants."""
         part = "!context" if self.node == MAIN else f"context under {quote(self.path)}"
         if not self.several_spaces:
             return part
@@ -89,7 +89,7 @@ class ContextSubject:
 
 
 def context_sections(subject: ContextSubject) -> list[FactSection]:
-    """The sections, top to bottom; those without rows are left out."""
+    """Returns the sections, top to bottom, without empty ones."""
     inside = subject.node != MAIN
     blocks = [
         FactSection("contextAsked", "Asked", _asked(subject), card=True),
@@ -105,7 +105,7 @@ def context_sections(subject: ContextSubject) -> list[FactSection]:
     return [block for block in blocks if block.rows]
 
 
-# How it began and ended
+# Start and end
 
 
 def _asked(subject: ContextSubject) -> list[Fact]:
@@ -126,7 +126,7 @@ def _end_label(subject: ContextSubject) -> str:
 
 
 def _message_facts(subject: ContextSubject, message: int, since: int = -1) -> list[Fact]:
-    """What a message said, who sent it, and when: by the clock, or how long after another one."""
+    """Shows a message's text, sender and time: by the clock, or the time since another one."""
     if message < 0:
         return []
     capture = subject.document.capture
@@ -139,7 +139,7 @@ def _message_facts(subject: ContextSubject, message: int, since: int = -1) -> li
     return [written, Fact("", (FactPart(f"by {sender_of(capture, message)}, "), message_part(message)), right=when)]
 
 
-# What it is
+# Identity
 
 
 def _facts(subject: ContextSubject) -> list[Fact]:
@@ -181,7 +181,7 @@ def _type(subject: ContextSubject) -> list[Fact]:
 
 
 def _type_reason(subject: ContextSubject) -> Fact:
-    """Why it has its type: the sentence of tooltips and the command line, its message as a link."""
+    """Shows the reason for the type: the sentence of tooltips and command line, with a link to its message."""
     contexts, node = subject.analysis.contexts, subject.node
     reason, started_by = contexts.type_reason(node), contexts.started_by[node]
     declared = contexts.facts.declared.get(node)
@@ -220,7 +220,7 @@ def _metadata(subject: ContextSubject) -> list[Fact]:
     return rows
 
 
-# What it holds
+# Content
 
 
 def _messages(subject: ContextSubject) -> list[Fact]:
@@ -280,7 +280,7 @@ def _kinds(subject: ContextSubject) -> str:
 
 
 def _kind(kind: str) -> str:
-    """A kind as it is told apart without its icon: the two namespaces that are everywhere go."""
+    """Shortens a kind: removes the two most common namespaces."""
     return kind.removeprefix("mcp/").removeprefix("reasoning/") or "without a kind"
 
 
@@ -336,7 +336,7 @@ def _findings(subject: ContextSubject) -> list[Fact]:
 
 
 def _written(subject: ContextSubject) -> list[Fact]:
-    """How messages name it, where that is not simply its path."""
+    """Lists the spellings of the context in messages, if they differ from its path."""
     found = written_as(subject.analysis, subject.tally)
     if subject.node == MAIN or all(one.form == "path" and one.text == subject.path for one in found):
         return []

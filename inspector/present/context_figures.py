@@ -1,4 +1,4 @@
-"""Figures of a model's context in words: what the API reported comes first, our estimate second."""
+"""Formats the size of a model's context: reported figures first, estimates second."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inspector.tokens.counter import TOKENIZER
 
 
 def headline_words(moment: Moment) -> str:
-    """The size of a context: as reported where it is, else as estimated."""
+    """Returns the size of a context, as reported or else estimated."""
     reported = moment.reported()
     if reported is None or reported.tokens is None:
         return f"{moment.total:,} tokens{_spared(moment)}. Estimate ({TOKENIZER})"
@@ -17,7 +17,7 @@ def headline_words(moment: Moment) -> str:
 
 
 def estimate_words(moment: Moment) -> str:
-    """What stands in the log by our estimate, where something else was reported; empty where nothing was."""
+    """Returns the estimate beside a reported figure; "" without a report."""
     reported = moment.reported()
     if reported is None or reported.tokens is None:
         return ""
@@ -27,7 +27,7 @@ def estimate_words(moment: Moment) -> str:
 
 
 def outside_words(moment: Moment) -> str:
-    """What of the reported tokens no entry holds; empty where nothing can be said."""
+    """Returns the reported tokens that are in no entry; "" if unknown."""
     outside, reported = moment.outside(), moment.reported()
     if outside is None or reported is None:
         return ""
@@ -36,7 +36,7 @@ def outside_words(moment: Moment) -> str:
 
 
 def collapsed_words(moment: Moment) -> str:
-    """What is collapsed at a moment at which that saves nothing; also what will be later."""
+    """Returns present and future collapsed results for a moment without savings."""
     collapsed, later = int(moment.collapsed.sum()), moment.collapsed_later
     if collapsed:
         return f"{formats.count_of(collapsed, 'result')} collapsed, which saves nothing"

@@ -1,4 +1,4 @@
-"""What lists call a context: its label, after that of the context around it. No Qt."""
+"""Labels of contexts in lists, after their parent's label. No Qt."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _LONGEST = 60
 
 
 def context_label(document: CaptureDocument, message: int) -> str:
-    """The context of a message: "review-6 / store"; "main"."""
+    """Returns the label of a message's context: "review-6 / store"; "main"."""
     return node_label(document, document.analysis.contexts.node_of(message))
 
 
 def node_label(document: CaptureDocument, node: int) -> str:
-    """A context by its node."""
+    """Returns the label of a context by node."""
     leaf, parent = leaf_and_parent(document, node)
     return f"{parent} / {leaf}" if parent else leaf
 
 
 def line_labels(contexts: ContextPass, node: int) -> list[str]:
-    """The labels from the root down to a context; of many levels the ends, and how many lie in between."""
+    """Returns the labels from the root down to a context; shortens long paths in the middle."""
     tree = contexts.tree
     line = tree.line_to(node, LEVELS_SHOWN + 1)
     if len(line) <= LEVELS_SHOWN:
@@ -37,7 +37,7 @@ def line_labels(contexts: ContextPass, node: int) -> list[str]:
 
 
 def leaf_and_parent(document: CaptureDocument, node: int) -> tuple[str, str]:
-    """A context by its node, and the one around it; "" for none."""
+    """Returns the labels of a context and its parent; "" without a parent."""
     contexts = document.analysis.contexts
     if node == MAIN:
         return "main", ""
@@ -48,5 +48,5 @@ def leaf_and_parent(document: CaptureDocument, node: int) -> tuple[str, str]:
 
 @lru_cache(maxsize=1 << 16)
 def _shown(label: str) -> str:
-    """A label, safe to show; of many contexts each is asked for again and again."""
+    """Masks and escapes a label; cached, since lists ask for few contexts very often."""
     return plain(mask_text(label), _LONGEST)

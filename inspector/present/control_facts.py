@@ -1,4 +1,4 @@
-"""What a participant is asked to do with its own context, in a sentence, and what it reported after it.
+"""Describes context control messages to a participant, and its report afterwards.
 
 Source: docs/protocols.md 4 (participant kinds of MEW v0.4).
 """
@@ -18,11 +18,11 @@ _SENTENCE_KEYS = frozenset(
     ("reason", "timeout_seconds", "direction", "entries", "target_tokens", "fields", "freed_tokens", "freed_messages",
      "status", "skipped")
 )  # fmt: skip
-"""Keys the sentence has told already, where they hold what they should."""
+"""Payload keys covered by the sentence if their values are valid."""
 
 
 def control_sentence(subject: Subject) -> str:
-    """What the control asks, in words."""
+    """Returns the sentence for a control message."""
     who = plain(subject.sender, 80) if subject.sender else "Somebody"
     whom = recipients(subject.to)
     made = _SENTENCES.get(subject.kind.partition("/")[2])
@@ -90,12 +90,12 @@ _SENTENCES = {
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    # Beyond 2**53 JSON numbers are no longer exact, and a wild one would make a sentence of a hundred digits.
+    # Beyond 2**53 JSON numbers are not exact, and a huge one would fill a sentence with digits.
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1 << 53
 
 
 def is_in_sentence(key: str, value: object) -> bool:
-    """Whether the sentence has said this value; what is of an odd type is shown as it is."""
+    """Returns True if the sentence covers this value; values of unexpected types are shown separately."""
     if key not in _SENTENCE_KEYS:
         return False
     if key in ("reason", "status", "direction"):
@@ -106,7 +106,7 @@ def is_in_sentence(key: str, value: object) -> bool:
 
 
 def status_facts(subject: Subject) -> list[Fact]:
-    """What the status that answers it says, so that its effect is seen at once."""
+    """Shows the status report that answers it, so that its effect is visible."""
     answers = [m for m in subject.effects[:20] if subject.capture.string("kind", m) == "participant/status"]
     if not answers:
         return []

@@ -1,4 +1,4 @@
-"""Where a message stands in a file whose records are no lines: Raw shows what they were converted to."""
+"""Locates a message in a file that was converted, since Raw shows the converted lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 80
 
 
 def place_in_original(capture: Capture, message: int) -> str | None:
-    """What of its file a message was converted from, as a sentence; None for one that is shown as it lies there."""
+    """Returns the origin of a message in its file as a sentence; None for files that are not converted."""
     source = capture.sources[int(capture.columns["source"][message])]
     name = wire_text.plain(source.name, _LONGEST)
     if source.container == har.FORMAT:

@@ -1,4 +1,4 @@
-"""What leaves a message as text: JSON, ids, and filters that find a value again. Secrets are masked."""
+"""Texts for the clipboard: JSON, ids, and filters for values. Secrets are masked."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.times import format_time
 
 _FOUND_BY = 80
-"""Characters of a text that find it again."""
+"""Characters of a text in a filter for it."""
 
 
 def json_text(document: CaptureDocument, message: int) -> str:
-    """The envelope as indented JSON; of what is none, its bytes as far as they are text."""
+    """Returns the envelope as indented JSON; other bytes as text."""
     envelope = document.capture.records.envelope(message)
     if envelope is None:
         return mask_text(document.capture.records.envelope_bytes(message).decode("utf-8", "replace"))
@@ -33,7 +33,7 @@ def json_text(document: CaptureDocument, message: int) -> str:
 
 
 def json_line(document: CaptureDocument, message: int) -> str:
-    """The envelope as JSON on one line; what is none as text in an object, so that each line is JSON."""
+    """Returns the envelope as JSON on one line; other bytes as text in an object."""
     envelope = document.capture.records.envelope(message)
     if envelope is None:
         raw = document.capture.records.envelope_bytes(message).decode("utf-8", "replace")
@@ -42,9 +42,9 @@ def json_line(document: CaptureDocument, message: int) -> str:
 
 
 def numbers_filter(messages: NDArray[np.uint32]) -> str | None:
-    """The expression that finds ascending messages by their numbers; None for none, or where it would be too long.
+    """Returns a filter for ascending messages by number; None for no messages, or if it is too long.
 
-    Three and more in a row are written as a range.
+    Three or more consecutive messages become a range.
     """
     if not len(messages):
         return None
@@ -73,14 +73,14 @@ _RANGE = 3
 def cell_filter(
     document: CaptureDocument, content: RowContent, column: int, *, second: bool = False, field: Field | None = None
 ) -> str | None:
-    """The expression that finds the value of a cell; None where the cell has none.
+    """Returns a filter for the value of a cell, if it has one.
 
     Args:
-        document: whose message it is.
-        content: its row.
-        column: of `Column`.
+        document: the document.
+        content: the row.
+        column: one of `Column`.
         second: the receiver's half of From -> To.
-        field: the field the column shows, where it is none of `Column`.
+        field: the column's field, for columns outside of `Column`.
     """
     capture, message = document.capture, content.message
     if field is not None:
@@ -107,7 +107,7 @@ def cell_filter(
 
 
 def field_filter(document: CaptureDocument, field: Field, message: int) -> str | None:
-    """The expression that finds a message's value of a field; None where it must not or cannot be written."""
+    """Returns a filter for a message's value of a field, if possible and not secret."""
     value = field.value(document.analysis, message)
     if value is None or value == []:
         return f"!{field.name}"
@@ -130,7 +130,7 @@ def field_filter(document: CaptureDocument, field: Field, message: int) -> str |
 
 
 _MAX_VALUE = 500
-"""Characters of a value in an expression."""
+"""Limit of a value in a filter, in characters."""
 
 
 def _end_filter(sender: str | None, to: tuple[str, ...], content: RowContent, *, second: bool) -> str | None:
@@ -142,14 +142,14 @@ def _end_filter(sender: str | None, to: tuple[str, ...], content: RowContent, *,
 
 
 def _equals_unless_secret(field: str, *values: str) -> str | None:
-    """The expression that a field has values; None where one holds a secret, which no filter may show."""
+    """Returns a filter for values of a field, unless one contains a secret."""
     if any(mask_text(value) != value for value in values):
         return None
     return " && ".join(f"{field} == {quote(value)}" for value in values)
 
 
 def _text_filter(document: CaptureDocument, content: RowContent) -> str | None:
-    """The tool of a call; else the text it shows."""
+    """Returns a filter for the tool of a call; else for the text."""
     columns = document.analysis.correlation.columns
     strings = document.capture.strings
     method, target = (int(columns[name][content.message]) for name in ("method", "target"))
@@ -161,5 +161,5 @@ def _text_filter(document: CaptureDocument, content: RowContent) -> str | None:
 
 
 def id_text(document: CaptureDocument, message: int) -> str:
-    """The envelope's id, a secret in it masked; "" for what is no envelope."""
+    """Returns the envelope's id with secrets masked; "" without an envelope."""
     return mask_text(document.capture.records.envelope_id(message) or "")

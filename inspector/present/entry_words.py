@@ -1,4 +1,4 @@
-"""Entries of a model's context in words: calls and results as the message table says them, tools by their names."""
+"""Words for entries of a model's context: calls and results as in the message table, tools by name."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _CALLS = (kinds.REQUEST, kinds.PROPOSAL)
 
 
 def entry_words(document: CaptureDocument, moment: Moment, place: int) -> str:
-    """The first words of an entry; of what is above 1 MB, of lists of tools and of what is out, what the table says.
+    """Returns the first words of an entry; the table's words if it is above 1 MB, a list of tools or outside.
 
     Args:
         document: the capture.
-        moment: at which the entry stands there.
-        place: of the entry in the context's arrays.
+        moment: the moment.
+        place: index of the entry in the context's arrays.
     """
     message = int(moment.context.rows[place])
     if place in moment.context.sent.tools:
@@ -31,7 +31,7 @@ def entry_words(document: CaptureDocument, moment: Moment, place: int) -> str:
     if in_table and not moment.collapsed[place] and place not in moment.context.sent.texts:
         return plain(row_content(document, message).text)
     text = content_of(moment, place)
-    is_later = moment.context.collapsed_by[place] != NO_ROW  # the table tells of the summary already
+    is_later = moment.context.collapsed_by[place] != NO_ROW  # the table shows the summary already
     if text.startswith(("{", "[")) and not is_later and document.capture.string("kind", message) == kinds.RESPONSE:
         return plain(row_content(document, message).text)
     return excerpt(text) or plain(row_content(document, message).text)

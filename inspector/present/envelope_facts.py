@@ -1,4 +1,4 @@
-"""What an envelope says: who it is, what it names, where it lies, who got it, who allowed it; and the same to copy."""
+"""Facts of an envelope: id, correlations, context, deliveries and verdicts; also texts to copy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CLOCKS_DIFFER_NS = 50_000_000
 
 
 def envelope_facts(subject: Subject) -> list[Fact]:
-    """Names and values of the envelope."""
+    """Returns names and values of the envelope."""
     capture, message = subject.capture, subject.message
     rows: list[Fact] = []
     found = identifier(subject)
@@ -82,7 +82,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
 
 
 def _sightings(subject: Subject) -> list[Fact]:
-    """Who else has it, when by the clock of the document, and what it is there where it differs."""
+    """Lists other sources with the message, with times by the document's clock and differing content."""
     capture, rows = subject.capture, list[Fact]()
     for one in capture.sightings_of(subject.message)[:_MOST_SIGHTINGS]:
         name = capture.sources[one.source].name
@@ -94,13 +94,13 @@ def _sightings(subject: Subject) -> list[Fact]:
 
 
 def _said_there(capture: Capture, one: Sighting) -> str:
-    """The envelope as another source has it, as far as it is short."""
+    """Returns the start of the envelope in another source."""
     record = read_line(capture.sources[one.source].read(one.offset, min(one.length, _LONGEST_SIGHTING)))
     return record.raw[:_LONGEST_QUOTED].decode("utf-8", "replace")
 
 
 def _exchange(subject: Subject) -> list[Fact]:
-    """The HTTP exchange that carried it, as far as it had come, and the id of its server-sent event."""
+    """Describes the HTTP exchange of a message, and the id of its server-sent event."""
     capture, row = subject.capture, np.array([subject.message], np.int64)
     names = ("number", "status", "method", "path", "first_us", "whole_us")
     number, status, method, path, first, whole = (int(capture.extracted.exchanges(name, row)[0]) for name in names)
@@ -126,7 +126,7 @@ _HTTP_FAILED = 400
 
 
 def _filter(words: str, value: str) -> str | None:
-    """A filter by a value; None for one that is too long to be written down."""
+    """Returns a filter for a value unless the value is too long."""
     return f"{words} {quote(value)}" if len(value) <= _LONGEST_QUOTED else None
 
 
@@ -152,10 +152,10 @@ def _correlations(subject: Subject) -> list[Fact]:
 
 
 def _resolved(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
-    """A link to what a correlation id names; words where it names none of these messages."""
+    """Links a correlation id to its message, or describes its target."""
     rows = subject.capture.records.find_id(wanted)
     if not rows and subject.capture.records.correlation_ids(subject.message) == [wanted]:
-        rows = list(subject.causes)  # by a name that is no envelope's id (`correlation.DraftNames`)
+        rows = list(subject.causes)  # matched by a name that is no envelope id (`correlation.DraftNames`)
     known = [row for row in rows if row in subject.causes] or [row for row in rows if row != subject.message]
     if known:
         return (message_part(known[-1]), FactPart("  "))
@@ -169,7 +169,7 @@ def _resolved(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
 
 
 def _told(subject: Subject) -> list[Fact]:
-    """How a message tells its context, where no released version does it so; and the labels of that context."""
+    """Shows a non-standard source of the context, and the context's labels."""
     contexts = subject.analysis.contexts
     told = Told(int(contexts.told(slice(subject.message, subject.message + 1))[0]))
     labels = contexts.facts.labels_of(subject.node) if subject.node != MAIN else ()
@@ -220,7 +220,7 @@ def _times(subject: Subject) -> list[Fact]:
 
 
 def _verdict(decision: Mapping[str, Any]) -> Fact:
-    """One decision of the gateway about its capability."""
+    """Shows one decision of the gateway."""
     allowed = decision.get("result") == "allowed"
     matched = patterns([decision["matched_capability"]]) if decision.get("matched_capability") else []
     needed = str(decision.get("required_capability") or "")
@@ -252,7 +252,7 @@ _VISIBLE = {
 
 
 def visibility_facts(subject: Subject) -> list[Fact]:
-    """Where a message of a session may be seen; nothing of other messages."""
+    """Shows the visibility of a session message; empty for other messages."""
     if subject.capture.string("protocol", subject.message) != msp.PROTOCOL:
         return []
     value = subject.payload.get("visibility")
@@ -266,7 +266,7 @@ def visibility_facts(subject: Subject) -> list[Fact]:
 
 
 def as_json(subject: Subject) -> str:
-    """The envelope as indented JSON; of what is no JSON, the bytes as text."""
+    """Returns the envelope as indented JSON; other bytes as text."""
     envelope = subject.capture.records.envelope(subject.message)
     if envelope is None:
         return mask_text(subject.capture.records.envelope_bytes(subject.message).decode("utf-8", "backslashreplace"))
@@ -274,12 +274,12 @@ def as_json(subject: Subject) -> str:
 
 
 def identifier(subject: Subject) -> str | None:
-    """The envelope's id; None when there is none."""
+    """Returns the envelope's id, masked, if any."""
     found = subject.capture.records.envelope_id(subject.message)
     return None if found is None else mask_text(found)
 
 
 def as_filter(subject: Subject) -> str:
-    """A display filter that shows this message: by its id, else by its number."""
+    """Returns a filter for this message: by id, else by number."""
     found = identifier(subject)
     return f"id == {quote(found)}" if found and MASK not in found else f"no == {subject.message + 1}"

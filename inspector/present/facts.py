@@ -1,4 +1,4 @@
-"""Facts: names and values, one pair a row, with what they lead to. How a front end paints them is its own affair."""
+"""Facts: rows of a name and a value, with links. Front ends decide about painting."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad
 
 @dataclass(frozen=True, slots=True)
 class FactPart:
-    """A stretch of a value."""
+    """A part of a value."""
 
     text: str
     ink: Ink = "plain"
     message: int | None = None
-    """A message it leads to."""
+    """Target message of a link."""
     place: Place | None = None
-    """A context or participant it leads to."""
+    """Target context or participant of a link."""
 
     @property
     def leads(self) -> bool:
-        """Whether it is a link."""
+        """Returns True if it is a link."""
         return self.message is not None or self.place is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A row.
+    """A row of a name and a value.
 
     Attributes:
-        name: at the left; "" gives the value the whole width.
-        parts: the value; only one with a single part wraps.
-        lines: how many lines it may take at first; opening it shows all.
-        middle: elide ids in the middle.
-        tooltip: plain text; None shows the value where it is cut.
-        copy: what copying gives, the value by default.
-        filter: a display filter this value stands for.
-        mono_name: the name is a key of the wire.
-        right: set at the right end of a row with one line.
-        indent: levels the name is set in by: a key inside the value above.
-        right_message: a message that `right` leads to.
-        name_ink: how the name looks, where not as usual.
+        name: at the left; "" gives the value the full width.
+        parts: the value; only a single part wraps.
+        lines: number of lines shown before expansion.
+        middle: elides ids in the middle.
+        tooltip: plain text; None shows the value if it is truncated.
+        copy: clipboard text; the value by default.
+        filter: display filter for the value.
+        mono_name: the name is a key from the wire.
+        right: text at the right end of a one-line row.
+        indent: nesting level of a key.
+        right_message: target message of `right`.
+        name_ink: style of the name; None for the default.
     """
 
     name: str
@@ -68,17 +68,17 @@ class Fact:
 
 
 def fact(name: str, value: str, ink: Ink = "plain", **more: object) -> Fact:
-    """A row with one value; `more` as in Fact."""
+    """Returns a row with one value; `more` as in Fact."""
     return Fact(name, (FactPart(value, ink),), **more)  # pyright: ignore[reportArgumentType]
 
 
 def message_part(message: int) -> FactPart:
-    """A link to a message."""
+    """Returns a link to a message."""
     return FactPart(f"No. {message + 1}", "link", message)
 
 
 def words_fact(text: str, *, lines: int = 6) -> Fact:
-    """A sentence over the whole width."""
+    """Returns a sentence over the full width."""
     return fact("", text, "plain", lines=lines)
 
 
@@ -86,7 +86,7 @@ _MOST_FACTS = 60
 
 
 def value_facts(values: Mapping[str, Any], *, lines: int = 4, skip: Sequence[str] = ()) -> list[Fact]:
-    """A JSON object as names and values in mono, what is nested below its name; at most 60 rows."""
+    """Returns the members of a JSON object as rows in mono, nested ones indented; at most 60 rows."""
     shown, hidden = outline({key: value for key, value in values.items() if key not in skip}, _MOST_FACTS)
     rows = [_line_fact(line, lines) for line in shown]
     if hidden > 0:

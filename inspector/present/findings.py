@@ -1,4 +1,4 @@
-"""Findings in words, safe to show, and how many problems there are: findings of severity warning or error."""
+"""Words for findings, safe to show, and counts of problems: findings of severity warning or error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inspector.protocol.secrets.masking import mask_text
 from inspector.store.messages.capture import Capture
 
 PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.NOTE: "notes"}
-"""What several findings of a severity are called."""
+"""Plural by severity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class FindingLine:
     """A finding in words.
 
     Attributes:
-        message: what it is about.
+        message: message of the finding.
         sentence: one line, safe to show.
-        context: labels of the path, the last ones first to be read: "review-6 / store"; "main".
-        advice: why it matters and what to do, two paragraphs.
+        context: labels of the last path segments: "review-6 / store"; "main".
+        advice: reason and remedy, in two paragraphs.
     """
 
     check: Check
@@ -45,7 +45,7 @@ class FindingLine:
 
     @property
     def number(self) -> str:
-        """The message as users name it: "No. 1185"."""
+        """Message number for users: "No. 1185"."""
         return formats.message_number(self.message)
 
     @property
@@ -55,7 +55,7 @@ class FindingLine:
 
 
 def finding_line(document: CaptureDocument, check: Check, message: int) -> FindingLine | None:
-    """A finding in words; None when it has been taken back meanwhile."""
+    """Returns a finding in words; None if it was withdrawn meanwhile."""
     findings = document.analysis.findings
     finding = next((found for found in findings.found.of(message) if found.check is check), None)
     if finding is None:
@@ -69,12 +69,12 @@ def finding_line(document: CaptureDocument, check: Check, message: int) -> Findi
 
 
 def why(check: Check) -> str:
-    """Why a check's findings matter."""
+    """Returns the reason why a check matters."""
     return plain_words(check.matters.format_map(_Limits(check)))
 
 
 class _Limits(dict[str, str]):
-    """The words of a check's general texts: they know its limit and nothing of one finding."""
+    """Values for a check's general text: its limit; other placeholders stay unchanged."""
 
     def __init__(self, check: Check) -> None:
         super().__init__(limit=f"{check.limit:,}")
@@ -84,16 +84,16 @@ class _Limits(dict[str, str]):
 
 
 LEAST = Severity.WARNING
-"""What counts as a problem; the preset Problems asks for the same."""
+"""Lowest severity of a problem, as in the preset Problems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problems:
-    """What was found, in figures.
+    """Counts of findings.
 
     Attributes:
         counts: findings by severity.
-        messages: messages with a problem.
+        messages: number of messages with a problem.
     """
 
     counts: dict[Severity, int]
@@ -101,12 +101,12 @@ class Problems:
 
     @property
     def worst(self) -> Severity | None:
-        """The worst severity there is."""
+        """The highest severity present, if any."""
         return max((severity for severity, count in self.counts.items() if count), default=None)
 
     @property
     def words(self) -> str:
-        """All counts: "1 error, 3 warnings, 2 notes"; "" for none."""
+        """All counts: "1 error, 3 warnings, 2 notes"; "" without findings."""
         return ", ".join(
             formats.count_of(self.counts[severity], severity.word, PLURALS[severity])
             for severity in sorted(Severity, reverse=True)
@@ -115,17 +115,17 @@ class Problems:
 
 
 def failed_words(failed: int) -> str:
-    """That messages report failures, which are no problems of the protocol, to go on a sentence; "" for none."""
+    """Counts messages with failures as the end of a sentence; "" if there are none."""
     return f" {failed:,} of them {'reports' if failed == 1 else 'report'} a failure" if failed else ""
 
 
 def failed_filter(capture: Capture) -> str:
-    """The filter that shows the messages that report a failure, each once."""
+    """Returns a filter for messages with failures, without repeats."""
     return "error && !repeats" if capture.has_copies else "error"
 
 
 def problems_of(found: Findings) -> Problems:
-    """The figures. O(messages), a tenth of a millisecond for a million, and O(problems)."""
+    """Returns the counts. O(messages), 0.1 ms for a million, and O(problems)."""
     counts = dict.fromkeys(Severity, 0)
     for check in CHECKS:
         counts[check.severity] += found.counts_of(check)
@@ -133,12 +133,12 @@ def problems_of(found: Findings) -> Problems:
 
 
 def problem_messages(found: Findings) -> Rows:
-    """The messages with a problem, ascending. O(messages), a bit each."""
+    """Returns messages with a problem, ascending. O(messages), one byte each."""
     return np.flatnonzero(_have_problem(found))
 
 
 def _have_problem(found: Findings) -> NDArray[np.bool_]:
-    # Marking and counting a million messages takes a tenth of what sorting a hundred thousand takes.
+    # Marking and counting a million messages takes a tenth of the time of sorting 100,000.
     marked = np.zeros(len(found.columns), np.bool_)
     for check in CHECKS:
         if check.severity >= LEAST and found.counts_of(check):
@@ -147,5 +147,5 @@ def _have_problem(found: Findings) -> NDArray[np.bool_]:
 
 
 def next_problem(found: Findings, shown: VisibleRows, current: int | None, step: int) -> int | None:
-    """The next (1) or previous (-1) message shown with a problem, around the end; None where there is none."""
+    """Returns the next (1) or previous (-1) shown message with a problem, wrapping around, if any."""
     return next_shown(problem_messages(found), shown, current, step)

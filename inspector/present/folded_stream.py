@@ -1,4 +1,4 @@
-"""A stream as one row: what its frames say together, how many they are, how long it flowed; and the lines below it."""
+"""Words for a stream's single row: joined text, number of frames and duration; also its expanded lines."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from inspector.protocol.secrets.masking import mask_text, masked_start
 from inspector.protocol.times import NO_TIME
 
 ROW_FRAMES, MOST_ROW_FRAMES = 24, 120
-"""Frames that are read for a row: as many as fit into it, or a few times so many where each says next to nothing."""
+"""Frames read for a row: enough to fill it, up to 120 if frames are nearly empty."""
 LINE_FRAMES = 256
-"""Frames that are read for the lines below it."""
+"""Frames read for the expanded lines."""
 WIDTH = 110
-"""Characters of one line below it."""
+"""Width of an expanded line in characters."""
 _ROW_TEXT, _ENOUGH = 600, 110
-"""Characters of a row at most, and where no more frames are read for it."""
+"""Limit of a row's text in characters, and the length from which no more frames are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoldedStream:
-    """What the row of a stream says.
+    """Content of a stream's row.
 
     Attributes:
-        text: what its frames say, from the beginning; "" where that is nothing, or no text.
-        is_speech: `text` is theirs, not words about them.
-        aside: "63 frames, 3.2 s", after "open" while it is.
+        text: joined text of its frames from the start; "" if there is none.
+        is_speech: `text` comes from the frames, not from a description.
+        aside: "63 frames, 3.2 s", after "open" while it is open.
         short: "63 frames", for a narrow row.
-        count: how many.
-        size: of all frames, in bytes.
-        severity: the worst finding about any of them; 0 for none.
+        count: number of frames.
+        size: total size of the frames in bytes.
+        severity: worst finding about its frames; 0 without findings.
     """
 
     text: str
@@ -52,7 +52,7 @@ class FoldedStream:
 
 
 def folded_stream(document: CaptureDocument, message: int) -> FoldedStream | None:
-    """The stream a message is a frame of, for its row; None for what is no frame. Reads some frames at most."""
+    """Returns the row content of a frame's stream; None for other messages. Reads a limited number of frames."""
     streams = document.analysis.streams
     run = streams.run_of(message)
     if run == NO_RUN:
@@ -70,7 +70,7 @@ def folded_stream(document: CaptureDocument, message: int) -> FoldedStream | Non
 
 
 def _read_for_row(text: StreamText) -> Joiner:
-    """Read the beginning of a stream, as far as a row shows it."""
+    """Reads the start of a stream, as far as a row shows it."""
     for most in range(ROW_FRAMES, MOST_ROW_FRAMES + 1, ROW_FRAMES):
         joiner = text.read(most)
         if joiner.frames < most or len(joiner.text) >= _ENOUGH:
@@ -93,20 +93,20 @@ def _count(document: CaptureDocument, run: int) -> str:
 
 
 def _took(document: CaptureDocument, run: int) -> int | None:
-    """Nanoseconds from the first frame to the last; None for one, or where times are missing."""
+    """Returns nanoseconds from the first frame to the last, if both times are known and differ."""
     runs, times = document.analysis.streams.runs, document.capture.columns["time_ns"]
     first, last = int(times[int(runs["first"][run])]), int(times[int(runs["last"][run])])
     return last - first if NO_TIME not in (first, last) and last > first else None
 
 
 def is_open(document: CaptureDocument, run: int) -> bool:
-    """Whether a stream was opened and not closed."""
+    """Returns True if a stream was opened and not closed."""
     opened = document.analysis.streams.opened_by(run)
     return opened is not None and document.analysis.states.of(opened) is State.OPEN
 
 
 def _severity(document: CaptureDocument, run: int) -> int:
-    """The worst of what is found about its frames; those of streams are few."""
+    """Returns the worst finding about its frames; such findings are few."""
     found, runs = document.analysis.findings.found, document.analysis.streams.columns["run"]
     rows = [found.rows_of(check) for check in CHECKS if found.counts_of(check)]
     about = np.concatenate(rows) if rows else np.zeros(0, np.int64)
@@ -115,7 +115,7 @@ def _severity(document: CaptureDocument, run: int) -> int:
 
 
 def stream_lines(document: CaptureDocument, message: int) -> Original:
-    """The lines below the row of a stream: its text, as far as it is shown there. Reads LINE_FRAMES frames at most."""
+    """Returns the expanded lines of a stream's row. Reads at most LINE_FRAMES frames."""
     streams = document.analysis.streams
     run = streams.run_of(message)
     text = document.stream_texts.of(run)
@@ -138,7 +138,7 @@ def stream_lines(document: CaptureDocument, message: int) -> Original:
 
 
 def _more(lines: int, frames: int) -> str:
-    """What is left out, in words; ""."""
+    """Counts the omitted frames or lines; "" if all are shown."""
     if frames > 0:
         return formats.count_of(frames, "more frame")
     return formats.count_of(lines, "more line") if lines > 0 else ""

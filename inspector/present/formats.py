@@ -1,4 +1,4 @@
-"""Numbers, sizes and times as people read them. No locale: figures look the same everywhere, like the traffic."""
+"""Formats numbers, sizes and times. No locale: figures look the same everywhere, like the traffic."""
 
 from __future__ import annotations
 
@@ -13,54 +13,54 @@ _HOUR = 3_600
 
 
 def number(value: int) -> str:
-    """A count: "1,216"."""
+    """Formats a count: "1,216"."""
     return f"{value:,}"
 
 
 def count_of(value: int, singular: str, plural: str | None = None) -> str:
-    """A count with its noun: "1 record", "1,216 messages"."""
+    """Formats a count with its noun: "1 record", "1,216 messages"."""
     return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
 
 
 def message_number(message: int) -> str:
-    """A message as users name it: "No. 1201"."""
+    """Formats a message number: "No. 1201"."""
     return f"No. {message + 1}"
 
 
 def seconds(delta_ns: int) -> str:
-    """A time difference in seconds, cut to three decimals: "311.364"; from an hour on "1:05:11"; with a minus."""
+    """Formats a time difference in seconds, truncated to milliseconds: "311.364"; from an hour on "1:05:11"."""
     whole, rest = divmod(abs(delta_ns), _SECOND)
     sign = MINUS if delta_ns < 0 and (whole or rest >= 1_000_000) else ""
     return f"{sign}{hours_words(whole) if whole >= _HOUR else f'{whole}.{rest // 1_000_000:03d}'}"
 
 
 def with_unit(text: str) -> str:
-    """A time as `seconds` has it with its unit, where it is one of seconds: "311.364 s", "1:05:11"."""
+    """Adds the unit to a time in seconds: "311.364 s", "1:05:11"."""
     return text if ":" in text or not text else f"{text} s"
 
 
 def table_time(time_ns: int, start_ns: int) -> str:
-    """Time since the first message of the capture as `seconds` has it; "" where either is unknown (NO_TIME)."""
+    """Formats the time since the capture's first message as `seconds`; "" if unknown (NO_TIME)."""
     return "" if NO_TIME in (time_ns, start_ns) else seconds(time_ns - start_ns)
 
 
 def size(size_bytes: int) -> str:
-    """A size: "183 B", "2.8 kB", "14.2 MB"."""
+    """Formats a size: "183 B", "2.8 kB", "14.2 MB"."""
     return size_words(size_bytes)
 
 
 def duration(delta_ns: int) -> str:
-    """A time difference as people say it: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09"; with its sign."""
+    """Formats a duration with its sign: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2:05:09"."""
     return duration_words(delta_ns)
 
 
 def latency(latency_ns: int | None) -> str:
-    """How long an answer took; "" when there is none."""
+    """Formats a latency; "" without an answer."""
     return "" if latency_ns is None else duration(latency_ns)
 
 
 def waiting(waited_ns: int) -> str:
-    """How long a request has gone without an answer: "waiting 0.4 s", from 10 s on in whole seconds: "waiting 12 s"."""
+    """Formats a wait: "waiting 0.4 s", from 10 s on in whole seconds: "waiting 12 s"."""
     tenths = max(0, waited_ns) // 100_000_000
     if tenths < 100:
         return f"waiting {tenths / 10:.1f} s"
@@ -68,12 +68,12 @@ def waiting(waited_ns: int) -> str:
 
 
 def is_dated(time_ns: int) -> bool:
-    """Whether a time says when; not where it is unknown, or a log counts from its own start."""
+    """Returns True for a calendar date; False if unknown, or if the log counts from its own start."""
     return time_ns >= DATED_FROM_NS
 
 
 def clock(time_ns: int) -> str:
-    """The wall clock's time of day here: "20:41:05"; "" for no date (`is_dated`), or one outside of the calendar."""
+    """Formats the local time of day: "20:41:05"; "" without a date (`is_dated`) or outside the calendar."""
     if not is_dated(time_ns):
         return ""
     try:
@@ -83,29 +83,29 @@ def clock(time_ns: int) -> str:
 
 
 def time_of_day(time_ns: int) -> str:
-    """The wall clock's time of day here with milliseconds, cut and not rounded: "20:41:05.123"; "" as for `clock`."""
+    """Formats the local time of day, truncated to milliseconds: "20:41:05.123"; "" as for `clock`."""
     text = clock(time_ns)
     return text and f"{text}.{time_ns % _SECOND // 1_000_000:03d}"
 
 
 def log_moment(time_ns: int) -> str:
-    """The time of day; "+3.700 s" where a log counts from its own start; "" where no time is known."""
+    """Formats the time of day; "+3.700 s" if the log counts from its own start; "" if unknown."""
     return time_of_day(time_ns) or ("" if is_dated(time_ns) else log_time(time_ns) or "")
 
 
 def day_and_time(time_ns: int) -> str:
-    """Day and time of day here: "2026-01-05 20:41:05.123"; "" as for `clock`."""
+    """Formats local date and time: "2026-01-05 20:41:05.123"; "" as for `clock`."""
     text = time_of_day(time_ns)
     return text and f"{datetime.fromtimestamp(time_ns // _SECOND).astimezone():%Y-%m-%d} {text}"
 
 
 def shortened(text: str, most: int) -> str:
-    """A text of at most so many letters, its end left out where it is longer."""
+    """Truncates text to `most` characters with an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def full_time(time_ns: int) -> str:
-    """Local date and time with its offset; "" as for `clock`."""
+    """Formats local date and time with the UTC offset; "" as for `clock`."""
     if not is_dated(time_ns):
         return ""
     try:
@@ -116,7 +116,7 @@ def full_time(time_ns: int) -> str:
 
 
 def delta(delta_ns: int | None) -> str:
-    """Returns a distance in a chain: "+42 ms", with a minus sign for an earlier message, or "" if it is unknown."""
+    """Formats a time difference in a chain: "+42 ms", minus for earlier messages, "" if unknown."""
     if delta_ns is None:
         return ""
     if abs(delta_ns) < 1_000_000:
@@ -125,7 +125,7 @@ def delta(delta_ns: int | None) -> str:
 
 
 def short_count(value: float) -> str:
-    """A figure for a gauge: "980", "15.4k", "1.2M"."""
+    """Formats a figure for a gauge: "980", "15.4k", "1.2M"."""
     if abs(value) < 1_000:
         return f"{value:g}" if value == int(value) else f"{value:.1f}"
     if abs(value) < 1_000_000:
@@ -134,7 +134,7 @@ def short_count(value: float) -> str:
 
 
 def dollars(value: float) -> str:
-    """An amount of money: "$12.40", "$0.0123", "$0.000045", "$0"."""
+    """Formats an amount of money: "$12.40", "$0.0123", "$0.000045", "$0"."""
     if value == 0:
         return "$0"
     if abs(value) >= 1:
@@ -144,7 +144,7 @@ def dollars(value: float) -> str:
 
 
 def day_words(time_s: float, now: datetime) -> str:
-    """A day as people say it: "today 20:45", "yesterday", "19 November", "19 November 2024".
+    """Formats a day: "today 20:45", "yesterday", "19 November", "19 November 2024".
 
     Args:
         time_s: seconds since the epoch.

@@ -1,4 +1,4 @@
-"""What the head of a page says: what the thing is, its state, and where, when and how large it was."""
+"""Page headers: type, name, state and key facts of a context, participant, document or message."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SEPARATOR = "  ·  "
 
 @dataclass(frozen=True, slots=True)
 class HeadWords:
-    """What the head says of a context, a participant or a whole document.
+    """Header of a context, a participant or a whole document.
 
     Attributes:
-        what: the kind of thing: "context", "participant"; "" where its name says all.
+        what: type: "context", "participant"; "" if the name suffices.
         glyph: icon and colour token.
-        name: what is read first, as it came.
-        second_line: what stands below.
+        name: the title, not escaped.
+        second_line: line below the title.
         state: its pill.
     """
 
@@ -42,19 +42,19 @@ _ACCOUNT = ("recording", "ink.secondary")
 _PARTICIPANT = ("ri.user-line", "family.gateway")
 _HERE = State("here", "badge.consumed", "ring")
 _LAST_SEEN = State("last seen", "badge.collapsed", "ring")
-"""Of who was here when the live source that told of it ended: nobody knows any more."""
+"""Presence unknown since the live source ended."""
 _LEFT = State("left", "badge.collapsed", "cross")
 
 _SINCE = {True: "since", False: "left", None: "first seen"}
 
 
 def living(analysis: Analysis, place: ContextPlace) -> int:
-    """The node a context is now; MAIN for a main context."""
+    """Returns the present node of a context; MAIN for a main context."""
     return MAIN if place.node == MAIN else analysis.contexts.tree.resolve(place.node)
 
 
 def context_words(document: CaptureDocument, place: ContextPlace) -> HeadWords:
-    """The head of a context's page."""
+    """Returns the header of a context's page."""
     analysis = document.analysis
     contexts, tree = analysis.contexts, analysis.contexts.tree
     node = living(analysis, place)
@@ -74,7 +74,7 @@ def context_words(document: CaptureDocument, place: ContextPlace) -> HeadWords:
 
 
 def participant_words(document: CaptureDocument, place: ParticipantPlace) -> HeadWords:
-    """The head of a participant's page."""
+    """Returns the header of a participant's page."""
     analysis = document.analysis
     participant = analysis.participants.all.get((place.space, place.name))
     space = document.capture.strings[place.space] if len(analysis.contexts.spaces) > 1 else ""
@@ -92,12 +92,12 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
 
 
 def account_words(account: Account) -> HeadWords:
-    """The head above what happened."""
+    """Returns the header of the account."""
     return HeadWords("", _ACCOUNT, "What happened", account.head)
 
 
 def kindless_word(subject: Subject) -> str:
-    """What stands for the kind of a message that has none."""
+    """Returns a word for a message without a kind."""
     if subject.flags & Flag.UNREADABLE:
         return "unreadable"
     if subject.flags & Flag.GAP:
@@ -106,7 +106,7 @@ def kindless_word(subject: Subject) -> str:
 
 
 def second_line(subject: Subject) -> str:
-    """Number, time since the first message, route and size."""
+    """Returns number, time since the first message, route and size."""
     seconds = formats.table_time(subject.time_ns, subject.start_ns)
     route = ""
     if subject.sender or subject.to:

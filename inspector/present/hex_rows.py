@@ -1,4 +1,4 @@
-"""Bytes as offset, hex and text, and where a line that cannot be read broke."""
+"""Hex dump rows: offset, hex and text, with the place of a syntax error."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PLACE = re.compile(r"(?:at byte|after) (\d+)")
 
 
 def broken_at(reason: str) -> int | None:
-    """The byte a reason names: 28 of "JSON that is cut after 28 B"; None when it names none."""
+    """Returns the offset in an error reason: 28 for "JSON that is cut after 28 B"; None without one."""
     found = _PLACE.search(reason)
     return int(found[1]) if found else None
 
 
 def frame_in_line(subject: Subject) -> bytes | None:
-    """The bytes that came, where the line of the file only carries them (a capture's, a wrapped line's)."""
+    """Returns the received bytes if the file's line wraps them (a capture's or a wrapped line's)."""
     if subject.big:
         return None
     raw = subject.capture.records.read(subject.message).raw
@@ -28,7 +28,7 @@ def frame_in_line(subject: Subject) -> bytes | None:
 
 
 def head_bytes(subject: Subject, stop: int) -> bytes:
-    """The record's bytes up to a place, without reading more of the file."""
+    """Returns the record's bytes up to an offset, without reading further."""
     columns, message = subject.capture.columns, subject.message
     source = subject.capture.sources[int(columns["source"][message])]
     length = min(int(columns["length"][message]), max(stop, BEFORE + AFTER))
@@ -36,8 +36,8 @@ def head_bytes(subject: Subject, stop: int) -> bytes:
 
 
 def hex_rows(data: bytes, place: int | None) -> list[Fact]:
-    """Offset, hex and text, eight bytes a row; secrets are dots in both."""
-    text = data.decode("latin-1")  # a character a byte, so that what is masked has the same place in both
+    """Returns rows of offset, hex and text, eight bytes each; secrets are dots in both."""
+    text = data.decode("latin-1")  # one character per byte, so that masked places match in both columns
     masked = mask_text(text, keep_length=True)
     start = max(0, (place or 0) - BEFORE) // _BYTES_A_ROW * _BYTES_A_ROW
     rows: list[Fact] = []

@@ -1,4 +1,4 @@
-"""The life of a result under the transient-context protocol (docs/protocols.md 13), step by step."""
+"""Describes the life of a result under the transient-context protocol (docs/protocols.md 13) in steps."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _CONSUMERS_NAMED = 4
 
 
 def seen_label(subject: Subject) -> str:
-    """The heading of what the model sees of a result as far as the traffic goes."""
+    """Returns the heading for a result's present content in the model's context."""
     return "What the model sees now" if subject.document.live else "What the model sees at the end of the log"
 
 
-# How it came about
+# Origin
 
 
 def origin_facts(subject: Subject, life: Life) -> list[Fact]:
-    """The steps of a transient result in words."""
+    """Describes the steps of a transient result."""
     story, pairing = subject.story, life.pairing
     rows: list[Fact] = []
     if pairing is None:
@@ -50,7 +50,7 @@ def origin_facts(subject: Subject, life: Life) -> list[Fact]:
 
 
 def order_fact(subject: Subject) -> Fact:
-    """Which of several results that wait collapses: the protocol leaves it open."""
+    """Describes the order in which several pending results collapse; the protocol leaves it open."""
     which = "the most recent" if subject.analysis.transients.newest_first else "the oldest"
     return fact(
         "Rule", f"of several that wait, {which} collapses first", "dim", lines=2,
@@ -59,7 +59,7 @@ def order_fact(subject: Subject) -> Fact:
 
 
 def pending_sentences(subject: Subject, life: Life) -> list[str]:
-    """That it waits, and for whom."""
+    """States that a result is pending, and its possible consumers."""
     sentences = [
         "Still pending: no tool has consumed it, so the model sees all of it.",
         consumers_sentence(subject.analysis, subject.message),
@@ -69,7 +69,7 @@ def pending_sentences(subject: Subject, life: Life) -> list[str]:
 
 
 def consumers_sentence(analysis: Analysis, message: int) -> str:
-    """The tools that can consume a transient result that waits, or why none can."""
+    """Names the tools that can consume a pending result, or the reason why none can."""
     consumers = consumers_of(analysis, message)
     if consumers:
         return f"Can be consumed by {listed_consumers(consumers)}."
@@ -80,14 +80,14 @@ def consumers_sentence(analysis: Analysis, message: int) -> str:
 
 
 def listed_consumers(consumers: Sequence[str]) -> str:
-    """Names of tools that can consume a result, the first ones."""
+    """Lists the first consumer tools by name."""
     named = [plain(consumer, 80) for consumer in consumers[:_CONSUMERS_NAMED]]
     more = len(consumers) - len(named)
     return " or ".join(named) if not more else f"{', '.join(named)} or {formats.count_of(more, 'other tool')}"
 
 
 def consumed_facts(subject: Subject, result: int) -> list[Fact]:
-    """What a consumer collapsed, and what the model sees of that."""
+    """Shows the result that a consumer collapsed, and its summary."""
     name, mono = name_of(subject.analysis, result)
     parts = (message_part(result), FactPart("  "), FactPart(plain(name, 80), "mono-dim" if mono else "dim"))
     summary = plain(subject.analysis.transients.summary(result) or "", 400)
@@ -99,7 +99,7 @@ def consumed_facts(subject: Subject, result: int) -> list[Fact]:
 
 
 def seen_now_facts(subject: Subject) -> list[Fact]:
-    """What the model sees of a transient result: its summary, or all of it and what will be left."""
+    """Shows the present content of a transient result for the model: its summary, or all of it for now."""
     story, analysis = subject.story, subject.analysis
     rows = [words_fact(plain(story.summary or "", 2_000), lines=4)]
     if story.collapsed_by is not None:
@@ -123,7 +123,7 @@ def seen_now_facts(subject: Subject) -> list[Fact]:
 
 
 def signal_facts(subject: Subject) -> list[Fact]:
-    """Which earlier result this one consumed, or the note its server wrote."""
+    """Shows the earlier result that this one consumed, or the server's note."""
     story = subject.story
     if story.consumes is None:
         return [words_fact(story.note or "")]
@@ -141,7 +141,7 @@ def signal_facts(subject: Subject) -> list[Fact]:
 
 
 def lifecycle_rows(subject: Subject, life: Life) -> list[ChainRow]:
-    """What happened to the result, in the order it happened."""
+    """Returns the events of the result in order."""
     story, message = subject.story, subject.message
     steps: list[ChainRow] = []
     if story.hinted_by is not None:
@@ -182,7 +182,7 @@ def _step(subject: Subject, message: int, relation: str, tooltip: str = "") -> C
 
 
 def attempt_facts(life: Life) -> list[Fact]:
-    """Consumers that did not collapse the result, each with the reason."""
+    """Lists consumers that did not collapse the result, with reasons."""
     rows: list[Fact] = []
     for one in life.attempts:
         rows.append(Fact("", (message_part(one.message), FactPart("  "), FactPart(plain(one.tool, 80), "mono-dim"))))
@@ -193,7 +193,7 @@ def attempt_facts(life: Life) -> list[Fact]:
 
 
 def pair_facts(subject: Subject, pair: PairStory) -> list[Fact]:
-    """A pair, and what it has done so far."""
+    """Shows a pair of tools and its effects so far."""
     arrow = (FactPart(plain(pair.tool, 80), "mono"), FactPart(" → ", "dim"), FactPart(plain(pair.consumer, 80), "mono"))
     step = "" if pair.step is None else f"step {pair.step}"
     rows = [Fact("", arrow, right=step, copy=f"{pair.tool} {pair.consumer}")]
@@ -212,7 +212,7 @@ def pair_facts(subject: Subject, pair: PairStory) -> list[Fact]:
 
 
 def why_no_lifecycle(subject: Subject) -> str:
-    """Why there is nothing to say of the message's lifecycle."""
+    """Returns the reason why a message has no lifecycle."""
     if subject.kind != kinds.RESPONSE:
         return "Only results of tool calls have a lifecycle: they may be marked transient, consumed and collapsed."
     if subject.tool is None:

@@ -1,4 +1,4 @@
-"""Counts the kinds of traffic in a document, for the presets offered beside it."""
+"""Detects the topics of a document's traffic, to select presets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BY_LABEL: dict[str, Topic] = {
     otlp.LABEL: "trace",
     messages.LABEL: "model",
 }
-"""Topics of messages that records of transcripts mean, by the format; recordings of a model's API are the rest."""
+"""Topics of transcript records by format; all others are recordings of a model's API."""
 _OF_RECORDERS = ("http/", "stdio/", "recorder/")
 _MSP = "msp"
 _MCP = "mcp/"
@@ -32,7 +32,7 @@ _known: WeakKeyDictionary[CaptureDocument, LogTopics] = WeakKeyDictionary()
 
 
 def spoken_kinds(document: CaptureDocument) -> dict[str, str]:
-    """Returns words for values of the field `kind`, by what the document holds now."""
+    """Returns words for values of the field `kind`, according to the document's present topics."""
     topics = _known.get(document)
     if topics is None:
         topics = _known[document] = LogTopics()
@@ -41,7 +41,7 @@ def spoken_kinds(document: CaptureDocument) -> dict[str, str]:
 
 
 class LogTopics:
-    """Topics of one document, updated as its messages come. It keeps no reference to the document."""
+    """Topics of one document, updated with new messages. Keeps no reference to the document."""
 
     def __init__(self) -> None:
         self._seen = 0
@@ -50,11 +50,11 @@ class LogTopics:
 
     @property
     def order(self) -> tuple[Topic, ...]:
-        """The topics present, the most frequent first; of similar counts the one that came first."""
+        """Topics present, most frequent first; similar counts in order of appearance."""
         return self._order
 
     def update(self, document: CaptureDocument) -> bool:
-        """Count new messages; returns whether other topics are present, or in another order. O(new messages)."""
+        """Counts new messages; returns True if topics or their order changed. O(new messages)."""
         capture = document.capture
         start, self._seen = self._seen, len(capture)
         if start < self._seen:
@@ -64,7 +64,8 @@ class LogTopics:
             counts["sub-agents"] = 0
         if "collapsible" not in counts and len(document.analysis.transients.signals):
             counts["collapsible"] = 0
-        order = tuple(sorted(counts, key=lambda topic: -counts[topic].bit_length()))  # live counts leapfrog each other
+        # by magnitude, since live counts overtake each other often
+        order = tuple(sorted(counts, key=lambda topic: -counts[topic].bit_length()))
         changed, self._order = order != self._order, order
         return changed
 

@@ -1,4 +1,4 @@
-"""The columns of the message table: their titles and the texts of their cells, secrets masked."""
+"""Columns of the message table: titles and cell texts, with secrets masked."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Column(enum.IntEnum):
 
 
 TITLES: tuple[str, ...] = ("", "No.", "Time", "From → To", "Kind", "Context", "Message", "Latency", "Size")
-"""Column heads."""
+"""Column headers."""
 
 NAMES: tuple[str, ...] = ("Marks", "Number", "Time", "From and to", "Kind", "Context", "Message", "Latency", "Size")
-"""Column heads in words, for tooltips and screen readers."""
+"""Column headers in words, for tooltips and screen readers."""
 
 RIGHT_ALIGNED = frozenset({Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE})
 
 COLUMN_TEXTS: tuple[Callable[[RowContent], str], ...] = (
     lambda content: ", ".join(content.signs),
     lambda content: content.number,
-    lambda _content: "",  # the time goes by the rows around it too
+    lambda _content: "",  # the time also depends on the surrounding rows
     lambda content: content.from_to,
     lambda content: content.kind_text,
     lambda content: content.context,
@@ -53,11 +53,11 @@ COLUMN_TEXTS: tuple[Callable[[RowContent], str], ...] = (
 """Text of each cell by column, in the order of `Column`."""
 
 _MAX_TEXT = 300
-"""Characters of a cell; nobody reads more in a row."""
+"""Limit of a cell in characters."""
 
 
 def cell_text(field: Field, value: object, secret: str | None) -> str:
-    """A field's value as a cell shows it, with its `secret_at`; "" where there is none."""
+    """Formats a field's value for a cell, masked by `secret_at`; "" if absent."""
     if value is None or value == [] or value == ():
         return ""
     if secret is not None:
@@ -83,7 +83,7 @@ def _value_text(value: object) -> str:
         return wire_text.plain(", ".join(value[:_MAX_TEXT]), _MAX_TEXT)
     written = ""
     for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
-        written += piece  # a long value is not written to its end
+        written += piece  # stop early for a long value
         if len(written) > _MAX_TEXT:
             break
     return wire_text.plain(written, _MAX_TEXT)
@@ -95,19 +95,19 @@ TIME_MODES: tuple[tuple[str, str], ...] = (
     ("previous", "Since the message above"),
     ("mark", "Since the chosen message"),
 )
-"""Ids of the settings with the words of menus."""
+"""Setting ids, with their words in menus."""
 
 _TITLES = {"start": "Time", "clock": "Time of day", "previous": "Interval"}
 _WORDS = {"start": "Time since the first message", "clock": "Time of day", "previous": "Time since the message above"}
 _FIRST_TIMES = 4096
-"""Messages among which the first time is looked for before all of them."""
+"""Messages searched first for the start time."""
 
 
 class TimeColumn:
-    """The texts of the column Time, which go by the rows around a message too.
+    """Texts of the column Time, which also depend on the surrounding rows.
 
     Attributes:
-        reference: the message times are counted from, once one was chosen.
+        reference: message whose time is zero, if chosen.
     """
 
     def __init__(self, document: CaptureDocument, rows: VisibleRows) -> None:
@@ -119,18 +119,18 @@ class TimeColumn:
 
     @property
     def mode(self) -> str:
-        """The mode in force: without a chosen message times count from the first one."""
+        """Effective mode; without a reference, times count from the first message."""
         return "start" if self._mode == "mark" and self.reference is None else self._mode
 
     def choose(self, mode: str, reference: int | None) -> bool:
-        """Put a mode in force.
+        """Sets the mode.
 
         Args:
             mode: an id of TIME_MODES.
-            reference: the message "mark" counts from.
+            reference: zero message of the mode "mark".
 
         Returns:
-            whether texts are other ones now.
+            True if texts change.
         """
         before = (self.mode, self.reference)
         self._mode, self.reference = mode, reference
@@ -138,21 +138,21 @@ class TimeColumn:
 
     @property
     def title(self) -> str:
-        """The head of the column."""
+        """Header of the column."""
         return (
             f"Since {self.reference + 1}" if self.mode == "mark" and self.reference is not None else _TITLES[self.mode]
         )
 
     @property
     def words(self) -> str:
-        """The head in words."""
+        """Header in words."""
         if self.mode == "mark" and self.reference is not None:
             return f"Time since {formats.message_number(self.reference)}"
         return _WORDS[self.mode]
 
     @property
     def start_ns(self) -> int:
-        """Time of the first message that has one."""
+        """Time of the first message with a time."""
         if self._start_ns == NO_TIME:
             times = self._document.capture.columns["time_ns"]
             known = np.flatnonzero(times[:_FIRST_TIMES] != NO_TIME)
@@ -163,7 +163,7 @@ class TimeColumn:
         return self._start_ns
 
     def text(self, message: int) -> str:
-        """The time of a message that is shown; "" where it, or what it counts from, is unknown. O(log rows)."""
+        """Returns the time of a shown message; "" if it or its zero is unknown. O(log rows)."""
         time_ns, mode = self._time(message), self.mode
         if mode == "clock":
             # A log that counts from its own start has no time of day.
@@ -174,7 +174,7 @@ class TimeColumn:
         return "" if since is None else formats.table_time(time_ns, self._time(since))
 
     def tool_tip(self, message: int) -> str:
-        """The day and time of a message, and the time since the first one; "" where it is unknown."""
+        """Returns date and time of a message, and the time since the first one; "" if unknown."""
         time_ns = self._time(message)
         if time_ns == NO_TIME or (formats.is_dated(time_ns) and not formats.clock(time_ns)):
             return ""

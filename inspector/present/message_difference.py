@@ -1,4 +1,4 @@
-"""What differs between two messages: values by their structure, texts by their words."""
+"""Compares two messages: values by structure, texts by words."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from difflib import SequenceMatcher
 from typing import Any, Literal
 
 Steps = tuple[str | int, ...]
-"""The way from the whole to a value: keys and places."""
+"""Path to a value: keys and indices."""
 
 _MOST_WORDS = 20_000
-"""Of a text that are compared one by one; of longer texts lines are."""
+"""Limit of words that are compared; longer texts are compared by lines."""
 _WORDS, _LINES = re.compile(r"\w+|\s+|[^\w\s]"), re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -21,8 +21,8 @@ class Change:
     """One difference.
 
     Attributes:
-        kind: what became of a value.
-        steps: where it stands; in both where it changed.
+        kind: kind of the change.
+        steps: path of the value; the same in both if changed.
     """
 
     kind: Literal["added", "removed", "changed"]
@@ -30,7 +30,7 @@ class Change:
 
 
 def value_changes(one: object, other: object) -> list[Change]:
-    """What differs between two JSON values, by their structure; the order of members is none."""
+    """Compares two JSON values by structure; the order of members does not count."""
     from deepdiff import DeepDiff  # some 0.2 s, for whoever asks
 
     found: Any = DeepDiff(one, other, view="tree", ignore_numeric_type_changes=True, threshold_to_diff_deeper=0)
@@ -45,14 +45,14 @@ def value_changes(one: object, other: object) -> list[Change]:
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """A stretch of text that differs: from and to which character in either one."""
+    """A differing range of text: start and end in both texts."""
 
     before: tuple[int, int]
     after: tuple[int, int]
 
 
 def text_changes(one: str, other: str) -> list[TextChange]:
-    """What differs between two texts, by words; between long ones by lines."""
+    """Compares two texts by words; long ones by lines."""
     parts = [_WORDS.findall(text) for text in (one, other)]
     if max(map(len, parts)) > _MOST_WORDS:
         parts = [_LINES.findall(text) for text in (one, other)]
@@ -66,7 +66,7 @@ def text_changes(one: str, other: str) -> list[TextChange]:
 
 
 _MOST_EXACT = 2_000
-"""Parts up to which those that are frequent are matched, too; of more that takes minutes."""
+"""Limit of parts with exact matching of frequent ones; above it, that would take minutes."""
 
 
 def _matcher(one: list[str], other: list[str]) -> SequenceMatcher[str]:
@@ -74,7 +74,7 @@ def _matcher(one: list[str], other: list[str]) -> SequenceMatcher[str]:
 
 
 def _starts(parts: Sequence[str]) -> list[int]:
-    """Where each part begins, and where the last one ends."""
+    """Returns the start offset of each part, and the end of the last."""
     found = [0]
     for part in parts:
         found.append(found[-1] + len(part))
@@ -82,13 +82,13 @@ def _starts(parts: Sequence[str]) -> list[int]:
 
 
 def counted(changes: Sequence[Change]) -> str:
-    """How many there are of each kind: "2 changed, 1 added"; "no difference"."""
+    """Counts changes by kind: "2 changed, 1 added"; "no difference"."""
     parts = ((kind, sum(change.kind == kind for change in changes)) for kind in ("changed", "added", "removed"))
     return ", ".join(f"{count:,} {kind}" for kind, count in parts if count) or "no difference"
 
 
 def aligned(one: str, other: str) -> tuple[str, str]:
-    """Two texts with empty lines put in, so that lines that are alike stand beside each other."""
+    """Pads two texts with empty lines so that equal lines align."""
     lines = [text.splitlines() for text in (one, other)]
     padded: tuple[list[str], list[str]] = ([], [])
     matcher = _matcher(*lines)

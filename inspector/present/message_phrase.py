@@ -1,8 +1,8 @@
-"""The Message column of each kind of message: names of tools in mono, then arguments or text (docs/design.md 14).
+"""Text of the Message column by kind: tool names in mono, then arguments or text (docs/design.md 14).
 
-The rule for the text itself is docs/protocols.md 2, "text shown" (`inspector.filters.payloads.message_text`); here it
-is put beside what the passes know and split into runs that are set differently. Secrets are masked before anything is
-cut: half a secret is not recognised.
+The text itself follows docs/protocols.md 2, "text shown" (`inspector.filters.payloads.message_text`). This module adds
+results of the passes and splits it into styled runs. Secrets are masked before truncation, since half a secret is not
+recognized.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CUT = "JSON that is "
 
 
 class Style(enum.Enum):
-    """How a part of the text is set."""
+    """Style of a run."""
 
     TEXT = "text"
     SECONDARY = "secondary"
@@ -45,25 +45,25 @@ class Style(enum.Enum):
 
 @dataclass(slots=True)
 class TextRun:
-    """A part of the Message column."""
+    """A run of the Message column."""
 
     text: str
-    """One line; control characters still in it, for chips."""
+    """One line; control characters are kept, for chips."""
     style: Style
     hidden: bool = False
-    """It holds characters to be shown as chips."""
+    """It contains characters to show as chips."""
 
 
 @dataclass(slots=True)
 class Phrase:
-    """What the Message column says."""
+    """Content of the Message column."""
 
     runs: list[TextRun] = field(default_factory=list)
     aside: str = ""
-    """At its right end."""
+    """Text at its right end."""
 
     def add(self, text: str | None, style: Style = Style.TEXT) -> None:
-        """Add a part; nothing for no text."""
+        """Adds a run, unless empty."""
         if text:
             self.add_line(wire_text.one_line(text), style)
 
@@ -73,14 +73,14 @@ class Phrase:
             self.add_line(wire_text.excerpt_line(text), Style.TEXT)
 
     def add_line(self, line: str | None, style: Style) -> None:
-        """Add a part that is one masked line already."""
+        """Adds a run that is already one masked line."""
         if line:
             self.runs.append(TextRun(line, style, wire_text.has_hidden(line)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """One message being put into words."""
+    """A message to describe."""
 
     document: CaptureDocument
     message: int
@@ -96,14 +96,14 @@ class _Subject:
         return message_text(self.document.capture, self.message)
 
     def linked(self, column: str, message: int | None = None) -> str | None:
-        """Method or target as the passes resolved it."""
+        """Returns method or target as resolved by the passes."""
         correlation = self.document.analysis.correlation
         code = int(correlation.columns[column][self.message if message is None else message])
         return self.document.capture.strings[code] if code else None
 
 
 def phrase_of(document: CaptureDocument, message: int, flags: Flag, kind: str) -> Phrase:
-    """Put a message into words."""
+    """Describes a message."""
     phrase = Phrase()
     subject = _Subject(document, message, kind, flags)
     if flags & Flag.UNREADABLE:
@@ -155,7 +155,7 @@ def _decision(subject: _Subject, phrase: Phrase) -> None:
 
 
 def _plain(subject: _Subject, phrase: Phrase) -> None:
-    """The text, else the payload itself, so that strangers are not mute."""
+    """Shows the text, else the payload itself, so that unknown kinds are not empty."""
     text = subject.text
     if text:
         phrase.add_words(text)
@@ -184,9 +184,9 @@ def _call(subject: _Subject, phrase: Phrase) -> None:
 
 
 def arguments_text(arguments: object) -> str | None:
-    """A call's arguments on one line: `path=…/src/app.py  page=1`; None when there are none.
+    """Formats a call's arguments on one line: `path=…/src/app.py page=1`; None without arguments.
 
-    Of a long path the end is shown, which tells it from others.
+    A long path is shortened to its end, its distinctive part.
     """
     if not isinstance(arguments, Mapping):
         return None if arguments is None else compact(mask_secrets(arguments))
@@ -203,7 +203,7 @@ _PATH = re.compile(r"(?:/|~/|\.{1,2}/|[A-Za-z]:[\\/])\S*")
 
 
 def _path_end(text: str) -> str:
-    """The last two names of a long path; other texts as they are."""
+    """Returns the last two segments of a long path; other texts unchanged."""
     if len(text) <= _LONG_PATH or not _PATH.fullmatch(text):
         return text
     names = re.split(r"[\\/]", text)
@@ -214,13 +214,13 @@ _NAMES_KEPT = 3
 
 
 def _answer(subject: _Subject, phrase: Phrase) -> None:
-    """Of which call it is, and what came of that."""
+    """Describes a response: its call and the outcome."""
     told = sentence_of(subject.document.analysis, subject.message)
     if told is None:
         return
     badges = int(subject.document.analysis.transients.columns["badges"][subject.message])
     if badges & Badge.COLLAPSED:
-        # What stands for it once it is consumed says more on one line than its JSON.
+        # The summary says more in one line than the JSON.
         phrase.add(told.words, Style.TERTIARY)
         return
     if subject.document.capture.flags(subject.message) & Flag.DECLINED:
@@ -231,7 +231,7 @@ def _answer(subject: _Subject, phrase: Phrase) -> None:
 
 
 def _tell(told: Sentence, phrase: Phrase) -> None:
-    """A sentence, with what it is about in mono."""
+    """Adds a sentence, with its topic in mono."""
     if told.about:
         phrase.add(told.about if told.failed or not told.words else f"{told.about}:", Style.MONO)
     phrase.add(f"failed: {told.words}" if told.failed and told.words else told.words)
@@ -281,11 +281,11 @@ _PARTS = {
     "capability": (Style.TEXT, Style.MONO_SECONDARY),
     "space": (Style.TEXT, Style.MONO_SECONDARY),
 }
-"""How the parts of what is told are set, by namespace."""
+"""Styles of parts by namespace."""
 
 
 def _parts(subject: _Subject, phrase: Phrase) -> None:
-    """What is known of a message that says nothing itself, as the field `info` has it."""
+    """Describes a message without a text of its own, as in the field `info`."""
     parts = parts_of(subject.document.analysis, subject.message, subject.kind, subject.payload)
     for part, style in zip(parts, _PARTS.get(subject.kind.partition("/")[0], (Style.TEXT,)), strict=True):
         phrase.add(part, style)

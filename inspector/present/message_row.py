@@ -1,6 +1,6 @@
-"""What one row of a list of messages says: plain data, of which a model serves texts and a painter makes pixels.
+"""Content of one row in a list of messages: plain data for models and painters.
 
-The payload is decoded here and nowhere else, so that rows nobody sees cost nothing.
+Only this module decodes payloads for rows, so rows outside the view cost nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 MAX_NAME = 120
-"""Characters of a participant, a kind or a name in a context path."""
+"""Limit of a participant, a kind or a context label, in characters."""
 _UNREADABLE, _LOG_ONLY, _ERROR, _SENT, _GAP = (
     flag.value for flag in (Flag.UNREADABLE, Flag.LOG_ONLY, Flag.ERROR, Flag.SENT, Flag.GAP)
 )
@@ -43,30 +43,30 @@ _QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
 
 @dataclass(slots=True)
 class RowContent:
-    """One row.
+    """Content of one row.
 
     Attributes:
         message: its index.
-        number, latency, size: texts of the narrow columns; "" where there is nothing to say.
-        sender: "" when unknown.
-        receivers: names, two at most, with "+3" for the rest; "everyone" for no recipients; "" for what is no envelope.
-        everyone: it is addressed to nobody in particular.
-        kind: canonical kind, "" for what could not be read.
-        namespace, word: the kind as shown: "stream/" and "open"; namespace is "" where it is never written.
+        number, latency, size: texts of the narrow columns; "" if empty.
+        sender: "" if unknown.
+        receivers: at most two names, with "+3" for the rest; "everyone" without recipients; "" without an envelope.
+        everyone: it has no recipients.
+        kind: canonical kind, "" if unreadable.
+        namespace, word: the kind as shown: "stream/" and "open"; namespace is "" for common ones.
         ancestors, leaf: the context as shown; both "" in main.
         path: the context's full path, "" in main.
         runs: the Message column.
-        aside: words at its right end: why it is unreadable.
-        gap: the sentence of a gap row.
-        stream: of a row that stands for all frames of a stream, what it says; else None.
-        badges: words of its badges, in the order of a result's life.
-        sources: numbers of the sources that have it, where the document has several; the one it is read from first.
-        severity: of its worst finding.
-        note: what the user put on it.
-        state: what became of it; None where it has no state.
-        took_ns: how long the answer to a request took; None without one.
-        awaits_since: time of a live request without an answer, or of an open proposal, else None.
-        fields: texts of the columns that are fields, by name, as far as they were asked for.
+        aside: words at its right end: a reason or a size.
+        gap: sentence of a gap row.
+        stream: content of a folded stream, or None.
+        badges: badge words, in the order of a result's life.
+        sources: numbers of its sources if the document has several; first the one it is read from.
+        severity: severity of its worst finding.
+        note: the user's mark and comment.
+        state: its state, if any.
+        took_ns: latency of a request's answer, if any.
+        awaits_since: time of a live unanswered request or open proposal, else None.
+        fields: texts of field columns by name, as far as requested.
     """
 
     message: int
@@ -102,19 +102,19 @@ class RowContent:
 
     @property
     def expandable(self) -> bool:
-        """Whether lines can be shown below it: the original of a collapsed result, the text of a stream."""
+        """Returns True for a collapsed result or a stream, which have lines to expand."""
         return self.collapsed or self.stream is not None
 
     @property
     def signs(self) -> list[str]:
-        """What the gutter says, in words."""
+        """Words for the gutter."""
         severity = self.severity.word if self.severity is not None else ""
         sent = "sent" if self.sent and not severity else ""
         return [word for word in (severity, *self.note.words, sent) if word]
 
     @property
     def from_to(self) -> str:
-        """Both ends as one text."""
+        """Sender and receivers as one text."""
         return f"{self.sender} → {self.receivers}" if self.receivers else self.sender
 
     @property
@@ -124,7 +124,7 @@ class RowContent:
 
     @property
     def kind_text(self) -> str:
-        """The kind as shown where there is room."""
+        """The kind as shown with enough space."""
         return self.namespace + self.word
 
     @property
@@ -136,17 +136,17 @@ class RowContent:
 
 
 def row_content(document: CaptureDocument, message: int, *, folded: bool = False) -> RowContent:
-    """Work out a row; arguments as for `row_contents`."""
+    """Returns one row; arguments as for `row_contents`."""
     return row_contents(document, [message], folded=folded)[0]
 
 
 def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: bool = False) -> list[RowContent]:
-    """Work out some rows together: what became of their messages is asked once. Never raises for odd traffic.
+    """Returns several rows, with states queried together. Never raises for odd traffic.
 
     Args:
-        document: whose messages they are.
-        messages: whose rows they are.
-        folded: the row of a frame is that of its stream.
+        document: the document.
+        messages: messages of the rows.
+        folded: a frame's row stands for its stream.
     """
     analysis, rows = document.analysis, np.array(messages, np.int64)
     states = map(State, analysis.states.at(rows).tolist())
@@ -158,7 +158,7 @@ def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: 
 
 def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, folded: bool) -> RowContent:
     capture, analysis = document.capture, document.analysis
-    flags = int(capture.columns["flags"][message])  # bits of an enum cost ten times as much to look at
+    flags = int(capture.columns["flags"][message])  # testing bits of an enum costs ten times as much
     content = RowContent(
         message,
         str(message + 1),
@@ -201,7 +201,7 @@ def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, 
 
 
 def _again(document: CaptureDocument, message: int, *, folded: bool) -> str:
-    """That a message says again what another one said; of one that copies are folded into, how often it is told."""
+    """Marks a copy or repeat; on the row that copies fold into, counts them."""
     capture = document.capture
     of, copy = (int(found[0]) for found in capture.repeats(np.array([message])))
     if of != NO_ROW:
@@ -211,7 +211,7 @@ def _again(document: CaptureDocument, message: int, *, folded: bool) -> str:
 
 
 def _fill_stream(content: RowContent, stream: FoldedStream) -> None:
-    """What the frames of a stream say together."""
+    """Fills in the joined content of a stream."""
     content.stream, content.aside = stream, stream.aside
     content.word = "frames" if stream.count > 1 else content.word
     content.size = formats.size(stream.size)
@@ -229,7 +229,7 @@ def _worst(document: CaptureDocument, message: int) -> Severity | None:
 
 
 def _name(name: str) -> str:
-    """A participant, kind or segment as a row shows it; the same few come again and again."""
+    """Shortens a participant, kind or segment; the same few occur again and again."""
     return _short_name(name) if len(name) <= MAX_NAME else wire_text.plain(name, MAX_NAME)
 
 
@@ -247,7 +247,7 @@ def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> No
         return
     receivers = [_name(name) for name in capture.to(message)]
     if not receivers:
-        # JSON-RPC lines and hellos are no broadcasts: where nobody is named, nobody is shown.
+        # JSON-RPC lines and hellos are no broadcasts: without recipients, none are shown.
         content.everyone = bool(content.sender) and not flags & _NO_BROADCAST
         content.receivers = "everyone" if content.everyone else ""
     else:
@@ -267,7 +267,7 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
     if content.word:
         return
     if kind == kinds.REQUEST and (document.capture.string("method", content.message) or "").startswith(_NOTICES):
-        content.word = "notification"  # nobody is to answer it
+        content.word = "notification"  # expects no answer
         return
     shown = _name(kind) or "no kind"
     namespace, slash, word = shown.rpartition("/")

@@ -1,7 +1,7 @@
-"""Finds the whole of a result that Claude Code moved to a file, of which the session holds the beginning.
+"""Finds the complete result that Claude Code moved to a file; the session has only its start.
 
-The file is `SESSION/tool-results/NAME`. A session names it by a path of the machine it was written on: of that the name
-alone is believed, and looked for beside the session's own file. Links are not followed.
+The file is `SESSION/tool-results/NAME`. The session names it by a path on its original machine. Only the file name is
+used, below the session's own folder. Links are not followed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ FOLDER = "tool-results"
 _SUB_AGENTS = "subagents"
 _SAVED = re.compile(r"(?:Full )?[Oo]utput (?:has been )?saved to:? [^\n]{0,4000}?[/\\]tool-results[/\\]([\w.-]{1,200})")
 _HEAD = 4_000
-"""Characters of a result among which the file is named."""
+"""Characters of a result searched for the file name."""
 MOST_SHOWN = 256 << 10
-"""Bytes of the file that are read."""
+"""Limit of bytes read from the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class MovedResult:
 
     Attributes:
         path: the file.
-        text: how it begins, secrets masked; "" where it cannot be read.
-        size: bytes; None where it is not there.
+        text: its start with secrets masked; "" if unreadable.
+        size: bytes; None if the file is missing.
     """
 
     path: Path
@@ -41,12 +41,12 @@ class MovedResult:
 
     @property
     def is_whole(self) -> bool:
-        """Tells whether all of it was read."""
+        """Returns True if all of it was read."""
         return self.size is not None and self.size <= MOST_SHOWN
 
 
 def moved_result_of(capture: Capture, message: int) -> MovedResult | None:
-    """The file of a result, and how it begins; None where it names none. Never raises."""
+    """Returns the file of a result with its start; None if it names none. Never raises."""
     if capture.string("protocol", message) != claude.LABEL:
         return None
     named = _SAVED.search(text_of(capture, message)[:_HEAD])

@@ -1,4 +1,4 @@
-"""The lines an expanded collapsed result shows below its row: what it said before its summary replaced it."""
+"""Expanded lines of a collapsed result: its original content."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from inspector.protocol.payloads.content import Content, content_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 MAX_LINES = 12
-"""Lines of content shown; what is more is one click away in the details."""
+"""Limit of content lines; the details show the rest."""
 
 
 class OriginalLineKind(enum.Enum):
-    """What a line of an expanded original is."""
+    """Kind of a line in an expanded original."""
 
     HEAD = "head"
     COLUMNS = "columns"
     RECORD = "record"
     TEXT = "text"
     NOTE = "note"
-    """What was said about it, not by it."""
+    """A description of the content."""
     MORE = "more"
 
 
 @dataclass(frozen=True, slots=True)
 class OriginalLine:
-    """One row of an expanded original."""
+    """One line of an expanded original."""
 
     kind: OriginalLineKind
     text: str
     """The whole line as plain text, for screen readers and copying."""
     cells: tuple[str, ...] = ()
-    """Values of a record, or names of the columns."""
+    """Values of a record, or column names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,10 @@ class Original:
 
     Attributes:
         message: the collapsed result.
-        lines: its rows, the head first.
-        numeric: per column of its table, whether it is set right.
-        source: all of it as text, secrets masked; what Copy gives.
-        title: what its head says first.
+        lines: its lines, with the head first.
+        numeric: per column of its table, True for right alignment.
+        source: the full text with secrets masked, for Copy.
+        title: first words of its head.
     """
 
     message: int
@@ -57,12 +57,12 @@ class Original:
 
     @property
     def table(self) -> tuple[OriginalLine, ...]:
-        """Column heads and records; empty when it is no table."""
+        """Column heads and records; empty for other content."""
         return tuple(line for line in self.lines if line.kind in (OriginalLineKind.COLUMNS, OriginalLineKind.RECORD))
 
 
 def original_of(document: CaptureDocument, message: int) -> Original:
-    """Read the original of a result. Never raises for odd content; O(its size)."""
+    """Returns the original of a result. Never raises for odd content; O(its size)."""
     content = content_of(mask_secrets(document.capture.records.payload(message).get("result")))
     table = content.table
     if table is not None:
@@ -87,7 +87,7 @@ def original_of(document: CaptureDocument, message: int) -> Original:
 
 
 def _indented(line: str) -> str:
-    """One line of text or code: its indentation stays, other blanks fold."""
+    """Returns one line of text or code with its indentation; other blanks fold."""
     bare = line.lstrip(" \t")
     indent = len(line[: len(line) - len(bare)].expandtabs(4))
     return " " * min(indent, 40) + wire_text.one_line(bare)

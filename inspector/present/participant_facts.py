@@ -1,4 +1,4 @@
-"""Participants in words: presence, tools, latency, status reports, and what a gateway says on arrival."""
+"""Describes participants: presence, tools, latency, status reports, and welcomes of gateways."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from inspector.store.messages.capture import Capture
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
-    """A row.
+    """A row of figures.
 
     Attributes:
         name: at the left.
-        values: one text a column.
-        mono: the name is the wire's.
-        filter: a display filter the row stands for; "" for none.
+        values: one text per column.
+        mono: the name is from the wire.
+        filter: display filter of the row; "" without one.
     """
 
     name: str
@@ -47,11 +47,11 @@ class FigureRow:
 
 
 _PARTS = ("p50", "p95", "p99")
-"""Shares of answers; the rarer ones are said only where there are enough answers."""
+"""Percentiles; high ones need enough answers."""
 
 
 def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fact]:
-    """Whether it is here, when it came and left, what it said first and last."""
+    """Shows presence, arrivals, departures, and first and last message."""
     participant = story.participant
     rows: list[Fact] = []
     for coming in participant.comings[-FEW:]:
@@ -87,14 +87,16 @@ def _message_row(document: CaptureDocument, name: str, row: int) -> Fact:
     return Fact(name, parts, right=formats.message_number(row), right_message=row)
 
 
-# What it waits for
+# Waiting messages
 
 
 def waiting_rows(document: CaptureDocument, rows: Sequence[int], *, to: bool) -> list[ChainRow]:
-    """Messages that wait, the latest first, each with its age.
+    """Lists waiting messages, latest first, with their ages.
 
     Args:
-        to: say whom they are addressed to, else who asks.
+        document: the document.
+        rows: the messages.
+        to: shows the recipients, else the sender.
     """
     return [_waiting_row(document, row, to=to) for row in list(rows)[-FEW:][::-1]]
 
@@ -104,7 +106,7 @@ def _waiting_row(document: CaptureDocument, row: int, *, to: bool) -> ChainRow:
     name, mono = name_of(document.analysis, row)
     age = pending_age_ns(document.analysis, row)
     who = f"to {recipients(capture.to(row))}" if to else f"from {sender_of(capture, row)}"
-    # By the second: tenths of it would only flicker.
+    # Whole seconds: tenths would only flicker.
     whole = None if age is None else age if age < _SECOND else age // _SECOND * _SECOND
     when = "" if whole is None else formats.duration(whole).replace(".0 s", " s")
     tooltip = f"{name[:600]}\n{who}, without an answer for {when or 'an unknown time'}"
@@ -115,11 +117,11 @@ def _waiting_row(document: CaptureDocument, row: int, *, to: bool) -> ChainRow:
 _SECOND = 1_000_000_000
 
 
-# What it offers and says
+# Tools and reports
 
 
 def tool_rows(story: ParticipantStory, name: str) -> list[Fact]:
-    """The tools it offers, with what it says of each."""
+    """Lists the tools it offers, with descriptions."""
     tools = story.tools or []
     rows = [row for tool in tools[:MOST] for row in (_tool_row(tool, name), *_schema_rows(story, tool))]
     if len(tools) > MOST:
@@ -136,7 +138,7 @@ def _tool_row(tool: Tool, name: str) -> Fact:
 
 
 def _schema_rows(story: ParticipantStory, tool: Tool) -> list[Fact]:
-    """What a tool takes, and what it says of itself."""
+    """Shows a tool's arguments and hints."""
     if story.offered is None:
         return []
     takes = ", ".join(story.offered.arguments.get(tool.name, ()))
@@ -146,9 +148,9 @@ def _schema_rows(story: ParticipantStory, tool: Tool) -> list[Fact]:
 
 
 def tool_use_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
-    """How often each tool was called and failed, how long that took, what its definition costs; the head first.
+    """Shows calls, failures, latency and definition size by tool; the header first.
 
-    Tools that were called although nobody lists them come last. Columns in which nothing stands are left out.
+    Called but unlisted tools come last. Empty columns are left out.
     """
     listed = [tool.name for tool in story.tools or ()]
     tokens = story.offered.tokens if story.offered is not None else {}
@@ -170,7 +172,7 @@ _ALWAYS = ("Calls", "Median")
 
 
 def _use_figures(use: ToolUse | None, tokens: int | None) -> tuple[str, ...]:
-    """What stands in each of _USE_COLUMNS; "" for what is not known, or is none."""
+    """Returns the values for _USE_COLUMNS; "" if unknown or zero."""
     latency = use.latency if use is not None else None
     took = [latency.told(part) if latency is not None else None for part in ("p50", "p95")]
     return (
@@ -182,7 +184,7 @@ def _use_figures(use: ToolUse | None, tokens: int | None) -> tuple[str, ...]:
 
 
 def change_of_tools_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fact]:
-    """What changed in its lists, the latest first, and when."""
+    """Lists changes of its tools, latest first."""
     changes = story.offered.changes if story.offered is not None else ()
     rows: list[Fact] = []
     for one in changes[-MOST:][::-1]:
@@ -197,7 +199,7 @@ def change_of_tools_rows(document: CaptureDocument, story: ParticipantStory) -> 
 
 
 def latency_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
-    """What its answers took: each tool, then all of them; the head first."""
+    """Shows latencies by tool, then for all answers; the header first."""
     told = (*story.latency.values(), *([story.answered] if story.answered is not None else []))
     known = [part for part in _PARTS if any(latency.told(part) is not None for latency in told)]
     rows = [FigureRow("Tool", ("Answers", *known), mono=False)]
@@ -223,7 +225,7 @@ def _figures(latency: Latency, parts: Sequence[str]) -> tuple[str, ...]:
 
 
 def report_rows(document: CaptureDocument, row: int) -> list[Fact]:
-    """Its last report of its context: when, and what else it said."""
+    """Shows its last context report."""
     payload = mask_secrets(document.capture.records.payload(row))
     when = log_moment(int(document.capture.columns["time_ns"][row])) or "at an unknown time"
     rows = [fact("Reported", when, right=formats.message_number(row), right_message=row)]
@@ -239,9 +241,9 @@ def kind_rows(story: ParticipantStory, name: str, spoken: Mapping[str, str]) -> 
     """Counts the messages it sent by kind.
 
     Args:
-        story: of a participant.
-        name: of the participant.
-        spoken: words for kinds, as `spoken_kinds` gives them.
+        story: the participant's story.
+        name: name of the participant.
+        spoken: words for kinds from `spoken_kinds`.
     """
     ink: Ink = "plain"
     rows = [
@@ -260,14 +262,14 @@ _REPORT_KEYS = ("tokens", "max_tokens", "messages_in_context", "status", "latenc
 
 
 def _number(value: object) -> float | None:
-    # NaN, the one value that differs from itself, would end every sum and scale it comes into.
+    # NaN differs from itself, and would spoil every sum and scale.
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) > 1e15:
         return None
     return float(value)
 
 
 def reported_facts(subject: Subject) -> list[Fact]:
-    """What a status report says beside its tokens, and who asked for it."""
+    """Shows a status report without its tokens, and its requester."""
     payload = subject.payload
     rows: list[Fact] = []
     if isinstance(payload.get("status"), str):
@@ -291,7 +293,7 @@ def reported_facts(subject: Subject) -> list[Fact]:
 
 
 def report_history(subject: Subject) -> tuple[list[tuple[int, float]], int]:
-    """(time, tokens) of the participant's last reports, and the place of the shown one; -1 when it is not there."""
+    """Returns (time, tokens) of the participant's last reports, and the index of the shown one; -1 if absent."""
     space = int(subject.capture.columns["space"][subject.message])
     participant = subject.analysis.participants.all.get((space, subject.sender or ""))
     found = reports_of(subject.capture, participant) if participant is not None else []
@@ -300,7 +302,7 @@ def report_history(subject: Subject) -> tuple[list[tuple[int, float]], int]:
 
 
 def reports_of(capture: Capture, participant: Participant) -> list[tuple[int, int, float]]:
-    """(message, time in ns, tokens) of somebody's last reports; what tells neither is left out."""
+    """Returns (message, time in ns, tokens) of the last complete reports."""
     reports: list[tuple[int, int, float]] = []
     for row in participant.status_rows[-_MOST_REPORTS:]:
         tokens = _number(capture.records.payload(row).get("tokens"))
@@ -311,11 +313,11 @@ def reports_of(capture: Capture, participant: Participant) -> list[tuple[int, in
 
 
 MOST_LISTED = 30
-_COMINGS = 6  # shown before this message, and after it
+_COMINGS = 6  # shown before and after this message
 
 
 def coming_rows(subject: Subject, name: object) -> list[ChainRow]:
-    """When a participant came and left, the message among it; nothing of who came only once."""
+    """Lists a participant's arrivals and departures around the message; empty for a single arrival."""
     space = int(subject.capture.columns["space"][subject.message])
     participant = subject.analysis.participants.all.get((space, name)) if isinstance(name, str) else None
     if participant is None or len(participant.comings) < 2:
@@ -332,7 +334,7 @@ def coming_rows(subject: Subject, name: object) -> list[ChainRow]:
 
 
 def trust_facts(subject: Subject) -> list[Fact]:
-    """Only the gateway announces who is here (docs/protocols.md 2)."""
+    """Warns of announcements by others than the gateway (docs/protocols.md 2)."""
     if subject.sender in GATEWAY_IDS:
         person = subject.analysis.trust.forged.get(subject.message)
         if person is None:
@@ -344,11 +346,11 @@ def trust_facts(subject: Subject) -> list[Fact]:
 
 WELCOME_KEYS = ("you", "participants", "active_streams")
 DRAFT_WELCOME_KEYS = ("type", "event", "participant", "participant_id", "topic", "history")
-"""What only MCP-X v0.0 had in a welcome (docs/protocols.md 10)."""
+"""Welcome members of MCP-X v0.0 only (docs/protocols.md 10)."""
 
 
 def draft_welcome_facts(payload: Mapping[str, Any]) -> list[Fact]:
-    """What a welcome of MCP-X v0.0 says beyond who is there."""
+    """Shows the further content of an MCP-X v0.0 welcome."""
     rows: list[Fact] = []
     you, topic, history = payload.get("participant"), payload.get("topic"), payload.get("history")
     if isinstance(you, Mapping):
@@ -367,7 +369,7 @@ def draft_welcome_facts(payload: Mapping[str, Any]) -> list[Fact]:
 
 
 def other_fact(item: Any) -> Fact:
-    """One of a welcome's participants: its name and what it may do."""
+    """Shows a participant in a welcome: its name and capabilities."""
     if not isinstance(item, Mapping):
         return fact(plain(str(item), 120), "not announced", "dim")
     listed, name = patterns(item.get("capabilities")), plain(str(item.get("id") or "not named"), 120)
@@ -377,7 +379,7 @@ def other_fact(item: Any) -> Fact:
 
 
 def active_stream_fact(item: Any) -> Fact:
-    """One of a welcome's streams and its owner."""
+    """Shows a stream in a welcome with its owner."""
     if not isinstance(item, Mapping):
         return fact("", str(item), "dim")
     return fact(plain(str(item.get("stream_id")), 80), f"owned by {plain(str(item.get('owner')), 80)}")

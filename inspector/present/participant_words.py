@@ -1,4 +1,4 @@
-"""What a participant's row says in words. No Qt."""
+"""Words for a participant's row. No Qt."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _UNCONFIRMED = " (granted, unconfirmed)"
 
 
 def state_line(participant: Participant, analysis: Analysis, *, short: bool = False) -> str:
-    """The second line: what it may do, when it left, or how much it said when nothing else is known.
+    """Returns the second line: capabilities, departure, or number of messages.
 
     Args:
-        participant: of whom it is.
-        analysis: knows the times.
-        short: numbers in at most four figures.
+        participant: the participant.
+        analysis: the passes.
+        short: figures with at most four digits.
     """
     if participant.here is False:
         return left(participant.left_ns, analysis)
@@ -35,7 +35,7 @@ def state_line(participant: Participant, analysis: Analysis, *, short: bool = Fa
 
 
 def effective(participant: Participant, analysis: Analysis) -> list[str] | None:
-    """What it may send, a pattern a line: as announced, and what was granted and revoked since; None when unknown."""
+    """Returns the effective capability patterns after grants and revocations; None if unknown."""
     changes = analysis.capabilities.changes.get((participant.space, participant.name))
     if not changes or changes[-1].what == "announced":
         return participant.capabilities
@@ -44,7 +44,7 @@ def effective(participant: Participant, analysis: Analysis) -> list[str] | None:
 
 
 def left(left_ns: int, analysis: Analysis) -> str:
-    """When somebody left: "left 2 min ago" while live; in a log by the time the table shows, "left at 43.775"."""
+    """Formats a departure: "left 2 min ago" while live; in a log by table time, "left at 43.775"."""
     if left_ns == NO_TIME:
         return "left"
     now = analysis.now_ns
@@ -55,7 +55,7 @@ def left(left_ns: int, analysis: Analysis) -> str:
     seconds = max(0, now - left_ns) // _SECOND
     if seconds < 1:
         return "left just now"
-    # Whole seconds, then whole minutes, then hours: a number that ticks is looked at.
+    # Whole seconds, then minutes, then hours: a ticking number distracts.
     step = 1 if seconds < 60 else 60 if seconds < 3600 else 3600
     if step == 3600:
         return f"left {seconds // step:,} h ago"
@@ -63,7 +63,7 @@ def left(left_ns: int, analysis: Analysis) -> str:
 
 
 def usage(participant: Participant) -> str:
-    """The tokens it reported: "15.4k of 20k"; "" when it reported none."""
+    """Formats its reported tokens: "15.4k of 20k"; "" without a report."""
     if participant.tokens is None:
         return ""
     if not participant.max_tokens or participant.max_tokens < 0:
@@ -72,23 +72,23 @@ def usage(participant: Participant) -> str:
 
 
 def share(participant: Participant) -> float | None:
-    """How full its context is, 0 to 1; None when it did not report both figures."""
+    """Returns the fill level of its context, 0 to 1, if both figures are reported."""
     if participant.tokens is None or not participant.max_tokens or participant.max_tokens < 0:
         return None
     return min(1.0, max(0.0, participant.tokens / participant.max_tokens))
 
 
 def short_number(value: int) -> str:
-    """A number in at most four figures: "950", "15.4k", "20k", "1.2M"."""
+    """Formats a number with at most four digits: "950", "15.4k", "20k", "1.2M"."""
     for limit, unit in ((1_000_000, "M"), (1_000, "k")):
-        # 999,950 would be written 1000.0k
+        # 999,950 would become 1000.0k
         if abs(value) >= limit * (0.99995 if limit == 1_000_000 else 1):
             return f"{value / limit:.1f}".removesuffix(".0") + unit
     return str(value)
 
 
 def details(participant: Participant, space: str, analysis: Analysis) -> str:
-    """The tooltip's text: everything the row leaves out, wire text made visible."""
+    """Returns the tooltip with all details, wire text escaped."""
     lines = [plain(participant.name) + (" (this program)" if participant.is_us else "")]
     lines.append(f"{count_of(participant.messages, 'message')} sent" + (f" in {plain(space)}" if space else ""))
     first, last = clock(participant.first_ns), clock(participant.last_ns)

@@ -1,4 +1,4 @@
-"""Figures and messages as plots and lists of entries say them."""
+"""Words for figures and messages in plots and lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = 40
 
 
 def short(value: int) -> str:
-    """A figure of a scale: "500", "5k", "2.5k", "20M"."""
+    """Formats a scale figure: "500", "5k", "2.5k", "20M"."""
     for unit, word in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
         if value >= unit:
             whole, rest = divmod(value, unit)
@@ -22,12 +22,12 @@ def short(value: int) -> str:
 
 
 def signed(value: int) -> str:
-    """A change: "+540", "-1,200" with a minus sign, "0"."""
+    """Formats a change: "+540", "-1,200" with a minus sign, "0"."""
     return f"{'+' if value > 0 else _MINUS if value < 0 else ''}{abs(value):,}"
 
 
 def message_words(document: CaptureDocument, message: int) -> str:
-    """A message in few words: "No. 811 search_records result", "No. 12 chat"."""
+    """Names a message in a few words: "No. 811 search_records result", "No. 12 chat"."""
     content = row_content(document, message)
     columns, strings = document.analysis.correlation.columns, document.capture.strings
     call = strings.find("tools/call")

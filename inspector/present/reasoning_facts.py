@@ -1,4 +1,4 @@
-"""A reasoning in words: what was asked, thoughts and acts as a thread, its cost, and the thought behind a call.
+"""Describes a reasoning: prompt, thread of thoughts and calls, cost, and the thought behind a call.
 
 Times count from the start.
 """
@@ -35,8 +35,8 @@ class ThreadRow(ChainRow):
     """A step of a thread.
 
     Attributes:
-        text: what it says, shown over several lines; "" for what has only a name.
-        where: the context it was taken in, where that is another than the step's before; "" otherwise.
+        text: its text over several lines; "" if it only has a name.
+        where: its context if different from the previous step's; "" otherwise.
     """
 
     text: str = ""
@@ -45,15 +45,15 @@ class ThreadRow(ChainRow):
 
 MOST_STEPS = 50
 _MOST_NODES = 2_000
-_STREAM_NEAR = 20  # messages around a start in which its stream is asked for
+_STREAM_NEAR = 20  # messages around a start searched for its stream
 _LONGEST = 1_200
-"""Characters of a thought in the thread."""
+"""Limit of a thought in the thread, in characters."""
 _NOT_STEPS = (kinds.RESPONSE, kinds.FRAME)
 _TEXT_KINDS = frozenset({"reasoning/thought", "reasoning/conclusion", "chat"})
 
 
 def asked_facts(subject: Subject) -> list[Fact]:
-    """What a reasoning was begun with, and the message that asked for it."""
+    """Shows the prompt of a reasoning, and the message that asked for it."""
     rows = [words_fact(subject.text or "Nothing was written.", lines=8)]
     cause = next(iter(subject.causes), None)
     if cause is not None:
@@ -66,7 +66,7 @@ _BY_TIME = "The message names no thought: this is the last one of its sender bef
 
 
 def asked_in_chat(subject: Subject) -> Fact | None:
-    """The chat that says the very words a reasoning was begun with, where the start names no message itself."""
+    """Links the chat with the exact words of the prompt, if the start names no message."""
     link = _likely(subject, Relation.STARTS_ON)
     if link is None:
         return None
@@ -76,13 +76,13 @@ def asked_in_chat(subject: Subject) -> Fact | None:
 
 
 def _likely(subject: Subject, relation: Relation) -> LikelyLink | None:
-    """The likely link of one sort of which the message is the effect."""
+    """Returns the likely link of one sort with this message as effect, if any."""
     found = likely_causes(subject.analysis, subject.message)
     return next((link for link in found if link.relation == relation), None)
 
 
 def thought_facts(subject: Subject) -> list[Fact]:
-    """What the sender of a tool call or proposal thought last before it; nothing where nobody was reasoning."""
+    """Shows the last thought before a tool call or proposal; empty without reasoning."""
     link = _likely(subject, Relation.FOLLOWS)
     if link is None:
         return []
@@ -102,25 +102,25 @@ def _how_long_before(subject: Subject, message: int) -> str:
 
 
 def _names_this_tool(subject: Subject, thought: int) -> bool:
-    """Whether a thought says which tool comes next, as the released agent's do, and it is this call's."""
+    """Returns True if a thought names this call's tool as the next step, as released agents do."""
     step = subject.capture.records.payload(thought).get("actionInput")
     tool = step.get("tool") if isinstance(step, Mapping) else None
     return isinstance(tool, str) and bool(subject.target) and tool.rpartition("/")[2] == subject.target
 
 
 def sequence_of(subject: Subject) -> int:
-    """The context of the sequence a message belongs to: the nearest one at or above its own that was started."""
+    """Returns the nearest started context at or above the message's own."""
     contexts, node = subject.analysis.contexts, subject.reasoning_node
     line = contexts.tree.line_to(node)
     return next((above for above in reversed(line) if contexts.started_by[above] >= 0), node)
 
 
 def thread_rows(subject: Subject, node: int) -> tuple[list[ThreadRow], int, int]:
-    """Steps in the context and below it, and tool calls made meanwhile; how many more; how many calls lie outside."""
+    """Returns steps in and below the context with concurrent calls, number of hidden steps, and of outside calls."""
     analysis, capture = subject.analysis, subject.capture
     below = _nodes_below(analysis, node)
     held = analysis.contexts.nodes()
-    # Most contexts have none below: `==` over a million takes 0.3 ms, `isin` five times that.
+    # Most contexts have no children: `==` over a million takes 0.3 ms, `isin` five times that.
     inside = np.flatnonzero(held == node) if len(below) == 1 else np.flatnonzero(np.isin(held, below))
     started = analysis.contexts.started_by[node]
     others = [subject.message]
@@ -155,13 +155,13 @@ def thread_rows(subject: Subject, node: int) -> tuple[list[ThreadRow], int, int]
 
 
 def _in_order(ascending: Rows, others: Rows) -> Rows:
-    """Both together, ascending, each once; the first may be very many, so that it is not sorted as a set."""
+    """Merges both ascending, without duplicates; avoids a set of the large first array."""
     together = np.sort(np.concatenate((ascending, others)), kind="stable")
     return together[np.concatenate(([True], together[1:] != together[:-1]))]
 
 
 def _nodes_below(analysis: Analysis, node: int) -> list[int]:
-    """The context and all below it, bounded."""
+    """Returns the context and its descendants, up to a limit."""
     found = [node]
     for above in found:
         if len(found) >= _MOST_NODES:
@@ -175,7 +175,7 @@ def _where(analysis: Analysis, node: int) -> str:
 
 
 def _acts_outside(subject: Subject, started: int, last: int, inside: list[int]) -> list[int]:
-    """Tool calls and proposals the one who reasons made meanwhile in other contexts."""
+    """Returns tool calls and proposals of the reasoner in other contexts meanwhile."""
     capture, analysis = subject.capture, subject.analysis
     end = analysis.contexts.concluded_by[inside[0]]
     stop = (end if end >= 0 else last) + 1
@@ -191,7 +191,7 @@ def _acts_outside(subject: Subject, started: int, last: int, inside: list[int]) 
 
 
 def _thread_row(subject: Subject, row: int, time_ns: int, started: int) -> ThreadRow:
-    """One row; times count from the start, or from the shown message where the start was not seen."""
+    """Returns one row; times count from the start, or from the shown message without one."""
     origin = started if started >= 0 else subject.message
     base = int(subject.capture.columns["time_ns"][origin])
     step = ChainStep(row, relation_word(subject.analysis, row), None)
@@ -207,7 +207,7 @@ def _thread_row(subject: Subject, row: int, time_ns: int, started: int) -> Threa
 
 
 def _outcome(subject: Subject, row: int) -> tuple[str, str]:
-    """A word for what became of an act."""
+    """Returns a word for the outcome of a call, and its colour."""
     links = subject.analysis.correlation
     kind = subject.capture.string("kind", row)
     if kind == kinds.PROPOSAL:
@@ -239,7 +239,7 @@ def _unanswered(subject: Subject, row: int) -> tuple[str, str]:
 
 
 def cost_facts(subject: Subject, node: int, outside: int) -> list[Fact]:
-    """Messages, tokens and time a context took; `outside` counts its owner's calls in other contexts."""
+    """Shows messages, tokens and duration of a context; `outside` counts its owner's calls elsewhere."""
     contexts = subject.analysis.contexts
     own, below = contexts.tree.own[node], contexts.tree.subtree[node]
     words = f"{formats.number(own)} here"
@@ -259,9 +259,9 @@ def cost_facts(subject: Subject, node: int, outside: int) -> list[Fact]:
 
 
 def stream_opener(subject: Subject, started: int) -> int | None:
-    """What opened the stream of a reasoning; what asked for it, where it never opened.
+    """Returns the message that opened a reasoning's stream; the request if it never opened.
 
-    It is asked for before the start and described as `reasoning:<start id>` (docs/protocols.md 8).
+    The request comes before the start, with the description `reasoning:<start id>` (docs/protocols.md 8).
     """
     capture = subject.capture
     if started < 0:
@@ -276,7 +276,7 @@ def stream_opener(subject: Subject, started: int) -> int | None:
 
 
 def stream_link(subject: Subject, stream: int) -> Fact:
-    """The stream a reasoning was sent along, with a link to what opened it."""
+    """Shows a reasoning's stream with a link to its opening."""
     name = subject.capture.string("stream", stream)
     parts = (
         FactPart(f"{plain(name, 80)}, " if name else "asked for, ", "mono" if name else "plain"),
@@ -286,6 +286,6 @@ def stream_link(subject: Subject, stream: int) -> Fact:
 
 
 def _step_text(subject: Subject, row: int) -> str:
-    """What a step says, for several lines: blank lines between paragraphs would only be room."""
+    """Returns a step's text without blank lines."""
     text = plain_words(text_of(subject.capture, row)[:_LONGEST])
     return "\n".join(line for line in text.splitlines() if line.strip())

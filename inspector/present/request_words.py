@@ -1,6 +1,6 @@
-"""What was changed for a request to a model, and what of it was read from a prompt cache, in words and as JSON.
+"""Describes the changes of a model request, and its prompt cache use, in words and as JSON.
 
-What was read and written is what the model reported; why it was not read is told from what was sent.
+Cache reads and writes are reported by the model; the reasons for misses follow from the requests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LASTS_NS = {"5m": 300 * 10**9, "1h": 3600 * 10**9}
 
 
 def change_words(change: RequestChange) -> str:
-    """What a request sends, and what of that is new: "No. 9 sends 4 entries and 1 tool: 2 added since No. 2"."""
+    """Describes the content of a request: "No. 9 sends 4 entries and 1 tool: 2 added since No. 2"."""
     count, tools = len(change.request.stands), len(change.request.tools)
     sent = formats.count_of(count, "entry", "entries")
     sent += f" and {formats.count_of(tools, 'tool')}" if tools else ""
@@ -34,7 +34,7 @@ def change_words(change: RequestChange) -> str:
 
 
 def cache_words(change: RequestChange) -> tuple[str, str]:
-    """What of a request was read from a cache, as reported; and why not more."""
+    """Describes the reported cache reads of a request, and the reason for misses."""
     usage = change.usage
     if usage is None or change.answer is None:
         read = "What was read from a cache is not reported"
@@ -88,7 +88,7 @@ def _no(request: Request) -> str:
 
 
 def request_json(change: RequestChange | None) -> dict[str, Any] | None:
-    """The same for scripts; counts of tokens that the model reported stand under `reported`, apart from estimates."""
+    """Returns the same data as JSON; reported tokens are under `reported`, apart from estimates."""
     if change is None:
         return None
     found, usage = change.first_difference, change.usage

@@ -1,4 +1,4 @@
-"""What became of a message, in the words at the end of its row: "answered in 34 ms", "rejected (unsafe)"."""
+"""Words for the outcome at the end of a row: "answered in 34 ms", "rejected (unsafe)"."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from inspector.store.columns.hashes import NO_ROW
 
 @dataclass(frozen=True, slots=True)
 class RowState:
-    """What the end of a row says.
+    """End of a row.
 
     Attributes:
         word: "answered in 34 ms".
         short: "34 ms", for a narrow row.
-        token: the colour of its pill; QUIET where words will do.
-        glyph: the mark of its pill.
+        token: colour of its pill; QUIET if words suffice.
+        glyph: mark of its pill.
     """
 
     word: str
@@ -34,7 +34,7 @@ _LONGEST = 40
 
 
 def row_state(document: CaptureDocument, message: int, state: State) -> RowState | None:
-    """What a row says of its message's state; None where it has none."""
+    """Returns the words for a message's state, if it has one."""
     if state is State.NONE:
         return None
     token, glyph = LOOKS[state]
@@ -47,7 +47,7 @@ def row_state(document: CaptureDocument, message: int, state: State) -> RowState
 
 
 def took_ns(document: CaptureDocument, message: int) -> int | None:
-    """How long the answer to a request took; None where there is none."""
+    """Returns the latency of a request's answer, if any."""
     if document.capture.string("kind", message) != kinds.REQUEST:
         return None
     links = document.analysis.correlation
@@ -77,7 +77,7 @@ def _words(document: CaptureDocument, message: int, state: State) -> str:
 
 
 def _reason(document: CaptureDocument, message: int) -> str:
-    """Why a proposal was rejected, by the first rejection; ""."""
+    """Returns the reason of the first rejection of a proposal, or ""."""
     rejection = document.analysis.correlation.rejected_by(message)
     reason = None if rejection is None else document.capture.records.payload(rejection).get("reason")
     return wire_text.plain(reason, _LONGEST) if isinstance(reason, str) else ""

@@ -1,6 +1,6 @@
-"""What of the settings may lie open on disk.
+"""Removes secrets from settings before they are saved.
 
-A filter, a name or an address that holds a secret is kept until the program ends and never written to a file.
+A filter, name or address with a secret is kept in memory only, and never written to a file.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from inspector.settings import ConnectionSettings, HighlightRule, Preset, Settin
 from inspector.settings.sharing import Shared
 
 NOT_WRITTEN = "It holds a secret: it is kept until the program ends and written to no file."
-"""Said where a preset or rule is edited."""
+"""Notice in the editors of presets and rules."""
 _LONGEST_NAME = 40
 
 _Item = TypeVar("_Item", Preset, HighlightRule)
 
 
 def holds_secret(text: str) -> bool:
-    """Whether a filter holds a token, or compares something that is called one with a value."""
+    """Returns True if a filter contains a token, or compares a field with a secret's name to a value."""
     from inspector.filters.secrets import filter_holds_secret  # a start page has no filter to look into
 
     return filter_holds_secret(text)
 
 
 def may_be_written(item: Preset | HighlightRule) -> bool:
-    """Whether a preset or rule can lie open on disk."""
+    """Returns True if a preset or rule may be saved."""
     return not holds_secret(item.filter) and mask_text(item.name) == item.name
 
 
 def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
-    """The settings as they may be written, and in words what was left out of them; the settings stay as they are."""
+    """Returns a copy of the settings to save, and descriptions of the omitted parts."""
     presets, secret_presets = _parted(settings.presets)
     highlights, secret_rules = _parted(settings.highlights)
     named = [one for one in settings.connections if is_open(one) and mask_text(one.name) == one.name]
@@ -53,14 +53,14 @@ def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
 
 
 def shared_without_secrets(shared: Shared) -> tuple[Shared, int]:
-    """What may be given to others, and how many presets and rules were left out of it."""
+    """Returns the shareable settings, and the number of omitted presets and rules."""
     presets, some = _parted(shared.presets)
     highlights, more = _parted(shared.highlights)
     return Shared(presets, highlights), len(some) + len(more)
 
 
 def left_out_words(left_out: Sequence[str]) -> str:
-    """What to say of what is not written."""
+    """Returns a notice about omitted settings."""
     what = left_out[0][:1].upper() + left_out[0][1:]
     if len(left_out) == 1:
         return f"{what} holds a secret: it is kept until the program ends and written to no file."
@@ -77,12 +77,12 @@ def _parted(items: Iterable[_Item]) -> tuple[list[_Item], list[_Item]]:
 
 
 def is_open(connection: ConnectionSettings) -> bool:
-    """Whether where a connection leads can lie open on disk."""
+    """Returns True if a connection's address contains no secret."""
     place = (connection.url, connection.space, connection.participant)
     return all(mask_text(text) == text for text in place)
 
 
 def short_name(name: str) -> str:
-    """The name of a preset, a rule or a key as it can stand in a sentence, without secrets."""
+    """Returns the name of a preset, rule or key for a sentence, without secrets."""
     words = plain(mask_text(name[:1000]))
     return words if len(words) <= _LONGEST_NAME else f"{words[: _LONGEST_NAME - 1]}…"

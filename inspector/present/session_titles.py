@@ -1,4 +1,4 @@
-"""Shows names of sessions of coding agents: their title, else the first prompt."""
+"""Names of coding agent sessions: their title, else the first prompt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.store.messages.capture import Capture
 
 
 class SessionTitles(session_titles.SessionTitles):
-    """Titles by space, as labels show them."""
+    """Titles by space, safe to show."""
 
     @override
     def on_one_line(self, text: str) -> str:
@@ -18,5 +18,5 @@ class SessionTitles(session_titles.SessionTitles):
 
 
 def title_of_session(capture: Capture) -> str:
-    """The name of the session whose log this is, or of the first one in it; "" for other logs. O(messages)."""
+    """Returns the name of a log's first session; "" for other logs. O(messages)."""
     return session_titles.title_among(SessionTitles(capture), capture)

@@ -1,4 +1,4 @@
-"""The sources of a document in words: what each is, how it stands, by how much its clock is off."""
+"""Describes the sources of a document: format, state and clock offset."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inspector.store.files.source_files import ClockBasis, SourceFile
 TOKENS = (
     "highlight.teal", "highlight.orange", "highlight.violet", "highlight.sky", "highlight.lime", "highlight.rose",
 )  # fmt: skip
-"""Colours of sources, in their order; those of more begin anew."""
+"""Colours of sources in order; repeated for more sources."""
 
 
 GROWING = frozenset({"live", "followed", "being read"})
-"""How sources stand that may have more to tell."""
+"""States of sources that may grow."""
 FAULTY = frozenset({"failed", "left out"})
-"""And those that have less than they should."""
+"""States of incomplete sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,16 @@ class SourceRow:
 
     Attributes:
         place: its number in the capture.
-        name, path: what it is called, and where it lies.
+        name, path: display name and path.
         token: its colour.
-        state: how it stands, in a word or two.
-        trouble: why it stands badly, as a sentence; "".
-        format: of its lines, in words.
-        records: read of it.
-        shared: messages that another source has as well.
-        offset_ns: what is added to its times.
+        state: state in a word or two.
+        trouble: reason for a bad state, as a sentence; "".
+        format: format of its lines, in words.
+        records: number of records read.
+        shared: number of messages that another source has too.
+        offset_ns: correction added to its times.
         offset: the same in words.
-        clock: where that is from.
+        clock: origin of the correction.
     """
 
     place: int
@@ -55,12 +55,12 @@ class SourceRow:
 
 
 def token_of(place: int) -> str:
-    """The colour of a source."""
+    """Returns the colour of a source."""
     return TOKENS[place % len(TOKENS)]
 
 
 def source_rows(document: CaptureDocument) -> list[SourceRow]:
-    """The sources of a document, in its order."""
+    """Returns the sources of a document, in order."""
     capture = document.capture
     counts = capture.records_by_source()
     shared = shared_by_source(document)
@@ -80,7 +80,7 @@ def _row(document: CaptureDocument, place: int, source: SourceFile, records: int
 
 
 def state_of(document: CaptureDocument, place: int) -> str:
-    """How a source stands, in a word or two."""
+    """Returns the state of a source in a word or two."""
     return _state(document, document.capture.sources[place])[0]
 
 
@@ -102,7 +102,7 @@ def _state(document: CaptureDocument, source: SourceFile) -> tuple[str, str]:
 
 
 def offset_words(source: SourceFile) -> str:
-    """What is added to the times of a source, and where that is from."""
+    """Formats the clock correction of a source with its origin."""
     if source.clock is ClockBasis.OWN:
         return "own clock"
     words = formats.delta(source.clock_offset_ns) if source.clock_offset_ns else "0"
@@ -110,7 +110,7 @@ def offset_words(source: SourceFile) -> str:
 
 
 def shared_by_source(document: CaptureDocument) -> list[int]:
-    """(sources,) how many messages of each another one has as well."""
+    """Returns (sources,) numbers of messages that another source has too."""
     shared, found = [0] * len(document.capture.sources), document.capture.seen_by
     for sources, count in zip(found.table, found.counts, strict=True) if found is not None else ():
         for source in sources if len(sources) > 1 else ():

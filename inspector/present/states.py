@@ -1,4 +1,4 @@
-"""The state of a message, context or participant: one word, a colour by name, a shape."""
+"""States of messages, contexts and participants: word, colour name and glyph."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from inspector.store.columns.flags import Flag
 Glyph = Literal["ring", "check", "dash", "cross"]
 
 ANSWER_WITHIN_NS = PATIENCE_S * 1_000_000_000
-"""Live requests count as waiting that long."""
+"""Duration for which live requests count as waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the pill says."""
+    """Content of a state's pill."""
 
     word: str
     token: str
@@ -31,7 +31,7 @@ class State:
 
 _GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
 BY_YOU = "rejected by you"
-"""Said of a call that the user of a coding agent did not allow, and of its result."""
+"""Word for a call that the user of a coding agent did not allow, and for its result."""
 LOOKS: dict[Became, tuple[str, Glyph]] = {
     Became.ANSWERED: (_GREY, "check"),
     Became.FAILED: (_RED, "cross"),
@@ -46,19 +46,19 @@ LOOKS: dict[Became, tuple[str, Glyph]] = {
     Became.OPEN: (_GOOD, "ring"),
     Became.CLOSED: (_GREY, "check"),
 }
-"""Colour and mark of what became of a message; its word is that of the field `state` everywhere."""
+"""Colour and glyph by message state; the word is the value of the field `state`."""
 QUIET = _GREY
-"""The colour of what is done and over: in a row its words are enough, it needs no pill."""
+"""Colour of completed states; in a row they need no pill."""
 NOT_CACHED = State("not cached from here", _AMBER, "cross")
 
 
 def cache_state(mark: str) -> State:
-    """Of what bears the mark of a prompt cache: how long it is to last."""
+    """Returns the state for a prompt cache mark with its lifetime."""
     return State(f"cache {mark}", _GOOD, "check")
 
 
 CONTEXT_STATES: dict[str, State] = {
-    "active": State("active", _GOOD, "ring"),  # a pill's text needs more contrast than a mark's colour has
+    "active": State("active", _GOOD, "ring"),  # a pill's text needs more contrast than a mark
     "idle": State("idle", _GREY, "ring"),
     "concluded": State("concluded", _GREY, "check"),
     "cancelled": State("cancelled", _GREY, "cross"),
@@ -66,7 +66,7 @@ CONTEXT_STATES: dict[str, State] = {
 
 
 def state_of(subject: Subject) -> State | None:
-    """The state worth a pill; None when the message has none."""
+    """Returns the state for a message's pill, if any."""
     flags = subject.flags
     if flags & Flag.UNREADABLE:
         return State("unreadable", _RED, "cross")
@@ -89,7 +89,7 @@ def state_of(subject: Subject) -> State | None:
 
 
 def presence(participant: Participant | None, time_ns: int) -> str:
-    """Returns whether somebody was there at a time: "present", "had left", "came later", "invited"."""
+    """Returns a participant's presence at a time: "present", "had left", "came later", "invited"."""
     if participant is None:
         return "never seen"
     if participant.here is None:

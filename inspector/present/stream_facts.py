@@ -1,4 +1,4 @@
-"""Streams in words: id, owner, writers, state, and each frame."""
+"""Describes streams: id, owner, writers, state and frames."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SHOWN_KEYS = ("stream_id", "owner", "authorized_writers", "direction", "descrip
 
 
 def stream_messages(subject: Subject, stream: int) -> list[int]:
-    """Envelopes and frames of the message's stream; ids restart with the gateway, so from one open to the next.
+    """Returns envelopes and frames of the message's stream, from one open to the next, since ids may restart.
 
-    Closes that name the stream by their correlation alone are among them.
+    Includes closes that name the stream by correlation alone.
     """
     columns, capture = subject.capture.columns, subject.capture
     rows = np.flatnonzero((columns["stream"] == stream) & (columns["space"] == columns["space"][subject.message]))
@@ -42,17 +42,17 @@ def stream_messages(subject: Subject, stream: int) -> list[int]:
 
 
 def frames_among(subject: Subject, life: list[int]) -> Rows:
-    """Those of a stream's messages that are frames."""
+    """Returns the frames among a stream's messages."""
     rows = np.array(life, np.int64)
     return rows[(subject.capture.columns["flags"][rows] & Flag.FRAME) != 0]
 
 
 def stream_facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
-    """Id, state, owner, writers and frames of the stream a message belongs to.
+    """Shows id, state, owner, writers and frames of a message's stream.
 
     Args:
         subject: the message.
-        stream: string id of the stream, 0 where it is not known.
+        stream: string id of the stream, 0 if unknown.
         life: the stream's messages, ascending (`stream_messages`).
     """
     capture = subject.capture
@@ -95,7 +95,7 @@ def _of_kind(subject: Subject, life: list[int], kind: str) -> int | None:
 
 
 def frame_fact(subject: Subject, row: int) -> Fact:
-    """What one frame holds: a chunk's text and kind, text, or bytes as hex."""
+    """Shows the content of a frame: a chunk's text and kind, text, or bytes as hex."""
     when = "this" if row == subject.message else delta(subject.delta_ns(row)) or " "
     text = text_of(subject.capture, row)
     data = subject.capture.records.data(row)
@@ -112,5 +112,5 @@ def frame_fact(subject: Subject, row: int) -> Fact:
 
 
 def is_data(joined: Joined) -> bool:
-    """Whether joined frames are data, to be set in mono."""
+    """Returns True if joined frames are data, for a mono font."""
     return not joined.chunks and joined.text.lstrip()[:1] in ("{", "[", "<")

@@ -1,4 +1,4 @@
-"""A call that started a sub-agent: who that is, what it was told, what it used, what came back."""
+"""Describes a call that started a sub-agent: identity, prompt, usage and result."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from inspector.store.messages.transcripts import SubAgent
 
 _PROMPTS = ("prompt", "message", "task", "input")
 TOLD = frozenset((*_PROMPTS, "description", "subagent_type", "agent_type", "agent_role"))
-"""Arguments of such a call that are told by other words."""
+"""Arguments of such a call that have rows of their own."""
 
 
 def sub_agent_of(subject: Subject) -> SubAgent | None:
-    """The sub-agent that a call started; None where it started none that is known."""
+    """Returns the sub-agent that a call started, if known."""
     if not subject.derived:
         return None
     call = subject.capture.records.envelope_id(subject.message)
@@ -32,7 +32,7 @@ def sub_agent_of(subject: Subject) -> SubAgent | None:
 
 
 def prompt_of(payload: Mapping[str, object]) -> str | None:
-    """What a call that starts a sub-agent tells it; None where it does not say."""
+    """Returns the prompt for a sub-agent in a call, if any."""
     params = payload.get("params")
     arguments = nested_in(params.get("arguments")) if isinstance(params, Mapping) else None
     if not isinstance(arguments, Mapping):
@@ -41,9 +41,9 @@ def prompt_of(payload: Mapping[str, object]) -> str | None:
 
 
 def came_back(subject: Subject, agent: SubAgent) -> int | None:
-    """The message that told the caller what came of a sub-agent; None where nothing has yet.
+    """Returns the message with a sub-agent's result for its caller, if any.
 
-    Of one that went on in the background that is not the answer to the call, which only says that it began.
+    For a background agent this is not the answer to the call, which only confirms the start.
     """
     space = int(subject.capture.columns["space"][subject.message])
     contexts = subject.analysis.contexts
@@ -53,7 +53,7 @@ def came_back(subject: Subject, agent: SubAgent) -> int | None:
 
 
 def _last_words(subject: Subject, agent: SubAgent, ended: int) -> int:
-    """What a sub-agent said last before its end, where that only says that a turn is done."""
+    """Returns a sub-agent's last text before its end, if the end message only closes a turn."""
     columns, find = subject.capture.columns, subject.capture.strings.find
     if not (subject.capture.string("kind", ended) or "").startswith(CONTROL_OF_TRANSCRIPTS):
         return ended
@@ -66,7 +66,7 @@ def _last_words(subject: Subject, agent: SubAgent, ended: int) -> int:
 
 
 def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:
-    """Who it is, where it lies, how it ended, and what it used."""
+    """Shows identity, place, end and usage of a sub-agent."""
     analysis, space = subject.analysis, int(subject.capture.columns["space"][subject.message])
     contexts = analysis.contexts
     node = contexts.tree.find(space, agent.context)
@@ -88,7 +88,7 @@ def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:
 
 
 def usage_facts(analysis: Analysis, space: int, node: int) -> list[Fact]:
-    """What calls of models in a context reported; nothing where none did."""
+    """Shows the reported usage of model calls in a context; empty without reports."""
     found = context_usage(analysis, space, node)
     if found is None:
         return []
@@ -100,7 +100,7 @@ def usage_facts(analysis: Analysis, space: int, node: int) -> list[Fact]:
 
 
 def cost_facts(found: ContextUsage) -> list[Fact]:
-    """What calls in a context cost in money; nothing where no price is known."""
+    """Shows the cost of calls in a context; empty without prices."""
     if found.cost is None or not found.cost.calls:
         return []
     words = formats.dollars(found.cost.total)
@@ -112,7 +112,7 @@ def cost_facts(found: ContextUsage) -> list[Fact]:
 
 
 def usage_words(found: ContextUsage) -> str:
-    """What calls reported, in words."""
+    """Describes the reported usage."""
     words = [f"{formats.count_of(found.calls, 'call')}: {usage_sum_words(found.usage)}"]
     if found.with_below is not None:
         words.append(f"{found.with_below:,} calls with those below")

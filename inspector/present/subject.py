@@ -1,6 +1,6 @@
-"""The message the details show, with what sections ask of it; everything is read once and masked.
+"""The message of the details, with all facts for their sections, read once and masked.
 
-Text of the wire leaves here as it came: whoever shows it makes control characters visible (`wire_text`).
+Wire text is not escaped here; callers make control characters visible (`wire_text`).
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ class ContextPlace:
     space: int
     """String id of its space."""
     node: int
-    """Its node, MAIN for the main context; `ContextTree.resolve` says what it became."""
+    """Its node, MAIN for the main context; `ContextTree.resolve` gives its present one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParticipantPlace:
-    """Somebody who takes part."""
+    """A participant."""
 
     space: int
-    """String id of the space."""
+    """String id of its space."""
     name: str
 
 
 Place = ContextPlace | ParticipantPlace
 MAX_TEXT = 100_000
-"""Characters of the text of a message; more is in Raw."""
+"""Limit of a message's text in characters; Raw has more."""
 TEXT_KINDS = frozenset({"chat", "reasoning/thought", "reasoning/conclusion", "reasoning/start"})
-"""Kinds that are known by what they say, not by a relation word."""
+"""Kinds named by their text instead of a relation word."""
 
 
 class Subject:
-    """One message and what is known of it.
+    """One message with its facts.
 
     Args:
-        document: where it lies.
+        document: its document.
         message: its index.
-        hints: whether context hints (badges) are shown.
-        before: the same message as it was read before; what it says is not decoded and masked again.
+        hints: shows context hints (badges).
+        before: an earlier reading of the same message, to reuse its decoded payload.
     """
 
     def __init__(
@@ -75,7 +75,6 @@ class Subject:
 
     @property
     def capture(self) -> Capture:
-        """The capture."""
         return self.document.capture
 
     @property
@@ -83,16 +82,16 @@ class Subject:
         """The passes."""
         return self.document.analysis
 
-    # What it says of itself
+    # Own content
 
     @cached_property
     def kind(self) -> str:
-        """Canonical kind; "" when there is none."""
+        """Canonical kind, or ""."""
         return self.capture.string("kind", self.message) or ""
 
     @cached_property
     def flags(self) -> Flag:
-        """What it is."""
+        """Its flags."""
         return self.capture.flags(self.message)
 
     @cached_property
@@ -102,37 +101,37 @@ class Subject:
 
     @cached_property
     def big(self) -> bool:
-        """Too large to be decoded whole: only its head is known (`store.columns.large_headers`)."""
+        """Too large to decode: only its head is known (`store.columns.large_headers`)."""
         return self.capture.records.is_big(self.message)
 
     @property
     def derived(self) -> bool:
-        """Whether a record of a transcript means it: there is a line, and no envelope that somebody wrote."""
+        """Derived from a transcript's record, without an envelope of its own."""
         return bool(self.capture.columns["part"][self.message])
 
     @cached_property
     def sender(self) -> str | None:
-        """Who sent it."""
+        """Sender, if known."""
         return self.capture.string("sender", self.message)
 
     @cached_property
     def to(self) -> tuple[str, ...]:
-        """Recipients named; empty means everyone."""
+        """Named recipients; empty means everyone."""
         return self.capture.to(self.message)
 
     @cached_property
     def payload(self) -> Mapping[str, Any]:
-        """The payload with secrets masked; of a big message its beginning."""
+        """The payload with secrets masked; of a big message its start."""
         return mask_secrets(self.capture.records.payload(self.message))
 
     @cached_property
     def text(self) -> str:
-        """The text it shows, masked; "" when there is none."""
+        """Its text, masked, or ""."""
         return text_of(self.capture, self.message)
 
     @cached_property
     def time_ns(self) -> int:
-        """Arrival or log time, NO_TIME when unknown."""
+        """Arrival or log time, or NO_TIME."""
         return int(self.capture.columns["time_ns"][self.message])
 
     @property
@@ -140,11 +139,11 @@ class Subject:
         """Time of the capture's first message."""
         return int(self.capture.columns["time_ns"][0])
 
-    # What is found out about it
+    # Analysis results
 
     @cached_property
     def method(self) -> str | None:
-        """MCP method; of a response, its request's."""
+        """MCP method; for a response, its request's."""
         return linked(self.analysis, "method", self.message)
 
     @cached_property
@@ -159,17 +158,17 @@ class Subject:
 
     @cached_property
     def chain(self) -> list[ChainStep]:
-        """Its causal chain, itself included."""
+        """Its causal chain, including itself."""
         return self.document.chain(self.message)
 
     @cached_property
     def likely_chain(self) -> LikelyChain:
-        """The same with the links that are only likely."""
+        """The chain with likely links."""
         return self.document.likely_chain(self.message)
 
     @cached_property
     def causes(self) -> list[int]:
-        """Messages it names."""
+        """Messages that it names."""
         return self.analysis.correlation.causes(self.message)
 
     @cached_property
@@ -184,11 +183,11 @@ class Subject:
 
     @cached_property
     def findings(self) -> list[Found]:
-        """What the checks say about it, the most severe first."""
+        """Its findings, most severe first."""
         return self.analysis.findings.found.of(self.message)
 
     def has_finding(self, *codes: str) -> bool:
-        """Whether one of some checks tells of it."""
+        """Returns True if it has a finding with one of the codes."""
         return any(found.check.code in codes for found in self.findings)
 
     @cached_property
@@ -198,12 +197,12 @@ class Subject:
 
     @cached_property
     def started_node(self) -> int:
-        """The context a reasoning start opened, MAIN when it opened none."""
+        """The context opened by a reasoning start, else MAIN."""
         return self.analysis.contexts.begun_by(self.message) if self.kind == "reasoning/start" else MAIN
 
     @property
     def reasoning_node(self) -> int:
-        """The context this message's reasoning is: the one it opened, else the one it is in."""
+        """The context it opened, else its own."""
         return self.started_node if self.started_node != MAIN else self.node
 
     @cached_property
@@ -214,29 +213,29 @@ class Subject:
         return next((answer for answer in answers.tolist() if answer >= 0), None)
 
     def delta_ns(self, other: int) -> int | None:
-        """Nanoseconds from this message to another; None where a time is missing."""
+        """Returns nanoseconds from this message to another, if both times are known."""
         time = int(self.capture.columns["time_ns"][other])
         return None if NO_TIME in (time, self.time_ns) else time - self.time_ns
 
     def last_ns(self) -> int:
-        """The wall clock while live, else the time of the last record."""
+        """Returns the wall clock while live, else the time of the last record."""
         analysis = self.analysis
         return analysis.now_ns if self.document.live and analysis.now_ns is not None else analysis.contexts.clock_ns
 
 
 def linked(analysis: Analysis, column: str, message: int) -> str | None:
-    """A string column of the correlation pass; None when absent."""
+    """Returns a string column of the correlation pass, if set."""
     found = int(analysis.correlation.columns[column][message])
     return analysis.capture.strings[found] if found else None
 
 
 def text_of(capture: Capture, message: int) -> str:
-    """What a message says, masked, as far as it is known; "" for what says nothing."""
+    """Returns a message's text, masked, or ""."""
     return masked_start(message_text(capture, message) or "", MAX_TEXT)
 
 
 def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
-    """What a message is called in a chain, and whether in mono: its tool or method, else its first words."""
+    """Returns a message's name in a chain, and True for mono: its tool or method, else its first words."""
     capture = analysis.capture
     kind = capture.string("kind", message) or ""
     if kind.startswith("mcp/"):
@@ -257,7 +256,7 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
 
 
 def sender_of(capture: Capture, message: int) -> str:
-    """Who sent a message, safe to show."""
+    """Returns the sender's name, safe to show."""
     return plain(capture.string("sender", message) or "somebody", 120)
 
 
@@ -267,7 +266,7 @@ NAMES_SHOWN = 2
 
 
 def recipients(names: tuple[str, ...]) -> str:
-    """Recipients in short: "everyone", "a", "a, b", "a, b +3"."""
+    """Formats recipients: "everyone", "a", "a, b", "a, b +3"."""
     if not names:
         return "everyone"
     shown = ", ".join(plain(name, 80) for name in names[:NAMES_SHOWN])

@@ -1,4 +1,4 @@
-"""Times since the beginning of a capture, and ranges of them, as all panes count them: in seconds, or in hours."""
+"""Formats times since the start of a capture and their ranges, in seconds or hours, for all panes."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from inspector.protocol.times import NO_TIME, parse_time
 _SECOND = 1_000_000_000
 _MINUTE = 60 * _SECOND
 LONG_NS = 7_200 * _SECOND
-"""Of what is as long as this times are said in hours."""
+"""Duration from which times are in hours."""
 _RANGE = re.compile(r'time >= "([^"]{1,40})" && time <= "([^"]{1,40})"(?: \|\| !time && \(.+\))?')
 _STEPS = (1_000_000_000, 100_000_000, 10_000_000, 1_000_000, 100_000, 10_000)
 _EXACT = 20
-"""Steps in a range, at least, for figures as exact as it needs."""
+"""Minimum number of steps in a range, for its precision."""
 
 
 def since_words(since_ns: int, step_ns: int = 1_000_000, *, of_ns: int = 0) -> str:
-    """A time since the beginning, as exact as steps of this length need: "10 s", "40.900 s", "2:05 h", "2:05:03.2 h".
+    """Formats a time since the start with the precision of `step_ns`: "10 s", "40.900 s", "2:05 h", "2:05:03.2 h".
 
     Args:
         since_ns: the time.
-        step_ns: steps of what it stands among.
-        of_ns: how long all of it is: from two hours on in hours, so that one axis has one unit.
+        step_ns: step size of the axis.
+        of_ns: total duration; from two hours on, all times are in hours, so that an axis has one unit.
     """
     decimals = 0
     while step_ns % 10 ** (9 - decimals) and decimals < 9:
@@ -38,11 +38,11 @@ def since_words(since_ns: int, step_ns: int = 1_000_000, *, of_ns: int = 0) -> s
 
 
 def range_words(condition: str, start_ns: int) -> str | None:
-    """Returns the range of a condition of `views.timeline.brushed`, as "24.4 to 31.3 s"; None for any other.
+    """Formats the range of a condition of `views.timeline.brushed`: "24.4 to 31.3 s"; None for other conditions.
 
     Args:
         condition: a display filter.
-        start_ns: the time that counts as zero.
+        start_ns: the zero of times.
     """
     found = _RANGE.fullmatch(condition.strip())
     if found is None or start_ns == NO_TIME:

@@ -1,4 +1,4 @@
-"""What the details say of tokens: always an estimate, with the tokenizer's name; nothing where none were counted."""
+"""Token rows of the details: always estimates, with the tokenizer's name; empty before the count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUGH = "Counted from its beginning: messages above 1 MB are not counted whole.
 
 
 def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
-    """The tokens of one message."""
+    """Shows the tokens of one message."""
     counted = int(analysis.tokens.columns["tokens"][message])
     if counted == NOT_COUNTED:
         return []
@@ -30,7 +30,7 @@ def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
 
 
 def _money(analysis: Analysis, message: int) -> list[Fact]:
-    """What the model call that a message reports cost, and what it cost to carry the message along."""
+    """Shows the cost of a reported model call, and of later calls that carry the message along."""
     rows: list[Fact] = []
     cost = analysis.costs.of(np.array([message]))
     if cost is not None and cost.calls:
@@ -48,7 +48,7 @@ def _rough(capture: Capture, message: int) -> str | None:
 
 
 def context_tokens(analysis: Analysis, space: int, node: int) -> list[Fact]:
-    """The tokens of a context, its own and with those below."""
+    """Shows the tokens of a context, its own and with descendants."""
     tokens = analysis.tokens
     if not tokens.counted:
         return []
@@ -62,7 +62,7 @@ def context_tokens(analysis: Analysis, space: int, node: int) -> list[Fact]:
 
 
 def sender_tokens(analysis: Analysis, space: int, name: str) -> list[Fact]:
-    """The tokens of what a participant sent."""
+    """Shows the tokens of a participant's messages."""
     tokens = analysis.tokens
     if not tokens.counted:
         return []
@@ -74,7 +74,7 @@ def sender_tokens(analysis: Analysis, space: int, name: str) -> list[Fact]:
 
 
 def _sender_cost(analysis: Analysis, space: int, name: str) -> list[Fact]:
-    """What the calls cost that a participant's messages report."""
+    """Shows the cost of the calls reported in a participant's messages."""
     rows, columns = analysis.usage.reports(), analysis.capture.columns
     code = analysis.capture.strings.find(name)
     cost = analysis.costs.of(rows[(columns["sender"][rows] == code) & (columns["space"][rows] == space)])
@@ -84,7 +84,7 @@ def _sender_cost(analysis: Analysis, space: int, name: str) -> list[Fact]:
 
 
 def outcome_of(analysis: Analysis, space: int, name: str) -> Outcome | None:
-    """What stands in somebody's context; None for who has no model, as far as is known, or before any count."""
+    """Returns the content of a participant's context; None without a known model, or before any count."""
     reader = Reader(space, name)
     if not analysis.tokens.counted or reader not in readers(analysis):
         return None
@@ -92,7 +92,7 @@ def outcome_of(analysis: Analysis, space: int, name: str) -> Outcome | None:
 
 
 def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
-    """How many tokens stand in a context, with and without collapsing."""
+    """Shows the tokens in a context, with and without collapsing."""
     now = f"{formats.count_of(found.tokens, 'token')}, {ESTIMATE}{so_far(analysis)}"
     rows = [fact("At the end", now, lines=3)]
     if found.peak != found.tokens:
@@ -107,24 +107,24 @@ def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
 
 
 def so_far(analysis: Analysis) -> str:
-    """That a sum is not all of it yet."""
+    """Returns a note that counting continues, or ""."""
     return "" if analysis.tokens.done else ", still counting"
 
 
 def reported_words(usage: Usage) -> str:
-    """The sum over all calls of models, beside which figures of ours are estimates."""
+    """Formats the reported sum over all model calls, beside our estimates."""
     return f"Reported by models: {usage_sum_words(usage)}"
 
 
 def incomplete_words(count: int) -> str:
-    """Says of how many calls the output tokens are incomplete, to go on a sentence; "" for none."""
+    """Counts calls with incomplete output tokens as the end of a sentence; "" if there are none."""
     if not count:
         return ""
     return f"; output tokens incomplete: {formats.count_of(count, 'call')} recorded when the answer began"
 
 
 def usage_sum_words(usage: Usage) -> str:
-    """What some calls reported: out, in, and of caches."""
+    """Formats reported usage: output, input and caches."""
     words = [f"{usage.output:,} tokens out, {usage.input:,} in"]
     if usage.cache_read + usage.cache_write:
         words.append(f"{usage.cache_read:,} read from the cache, {usage.cache_write:,} written to it")

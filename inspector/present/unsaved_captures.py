@@ -1,4 +1,4 @@
-"""An unsaved capture of an earlier run in words."""
+"""Words for an unsaved capture of an earlier run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from inspector.store.files.capture_folder import Unsaved
 
 SHOWN = 3
-"""So many stand in lines of their own; of more, a last line tells."""
+"""Limit of captures with lines of their own; a last line counts the rest."""
 
 
 def unsaved_words(unsaved: Unsaved, now: datetime) -> str:
-    """What it holds: "demo, 8,412 messages, 18:04 to 18:31".
+    """Describes its content: "demo, 8,412 messages, 18:04 to 18:31".
 
     Args:
-        unsaved: what was found.
+        unsaved: the capture.
         now: local time.
     """
     size = formats.size(unsaved.size_bytes).replace(".0 ", " ")
@@ -27,12 +27,12 @@ def unsaved_words(unsaved: Unsaved, now: datetime) -> str:
 
 
 def sentence(unsaved: Unsaved, now: datetime) -> str:
-    """What the start page says of it."""
+    """Returns the sentence for the start page."""
     return f"A capture was not saved when the program last ended: {unsaved_words(unsaved, now)}."
 
 
 def more_words(more: list[Unsaved]) -> str:
-    """What the start page says of those it does not list."""
+    """Counts the captures that the start page does not list."""
     size = formats.size(sum(one.size_bytes for one in more)).replace(".0 ", " ")
     one = len(more) == 1
     return f"{formats.count_of(len(more), 'more capture')} {'was' if one else 'were'} not saved, {size}."

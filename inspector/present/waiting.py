@@ -1,6 +1,6 @@
-"""Who waits for whom, for what and how long, in words; ended by an answer, a departure or a new start (`waiting`).
+"""Describes waiting requests: the waiting and the awaited participant, subject and duration (`waiting`).
 
-Whoever is still there where the one it asked is gone waits in vain, which is said of it.
+A wait ends with an answer, a departure or a restart. A request to a participant that has left is marked.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from inspector.store.columns.flags import Flag
 
 _LONGEST, _SHORT, _MOST_BEHIND = 80, 24, 2
 _Place = tuple[int, str]
-"""The space somebody is in, by the id of its name, and the name."""
+"""Space id and name of a participant."""
 HANGS_AFTER_NS = 5_000_000_000
-"""Somebody who has waited so long is what is read first of a session that goes on."""
+"""Wait from which it becomes the first line about a running session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """One request, or proposal, nobody has answered or acted on.
+    """One unanswered request, or open proposal.
 
     Attributes:
-        message: it.
-        who: who waits.
-        whom: for whom, "files (gone)" where that one is; "somebody to decide" where it is a proposal.
-        what: the tool or method asked for.
-        waited_ns: how long so far: until now while live, else until the last record; None where times are not known.
-        discovery: it only asks what somebody is and offers.
-        behind: who waits for the one that waits here, or for somebody who does, and so on; the nearest few.
-        behind_count: how many they are in all.
-        is_of_agent: a coding agent's file tells it, which may end while the agent works on.
+        message: its index.
+        who: the waiting participant.
+        whom: the awaited participant, "files (gone)" if it has left; "somebody to decide" for a proposal.
+        what: the tool or method.
+        waited_ns: duration until now while live, else until the last record; None if unknown.
+        discovery: a discovery request.
+        behind: nearest participants that wait for this one, directly or indirectly.
+        behind_count: number of all of them.
+        is_of_agent: from a coding agent's file, which may end during work.
     """
 
     message: int
@@ -54,7 +54,7 @@ class Wait:
 
     @property
     def how_long(self) -> str:
-        """How long, in whole seconds from one second on: "34 s", "0.4 s", "2 ms"; "" where times are not known."""
+        """Formats the duration, in whole seconds from 1 s on: "34 s", "0.4 s", "2 ms"; "" if unknown."""
         if self.waited_ns is None:
             return ""
         if self.waited_ns < 100_000_000:
@@ -65,31 +65,31 @@ class Wait:
 
     @property
     def hangs(self) -> bool:
-        """Whether it has waited long enough to be worth a word."""
+        """Returns True if the wait is long enough to mention."""
         return not self.discovery and (self.waited_ns or 0) >= HANGS_AFTER_NS
 
     @property
     def short(self) -> str:
-        """The same for where there is little room: "coder waits for files, 34 s"."""
+        """Short form: "coder waits for files, 34 s"."""
         who, whom = formats.shortened(self.who, _SHORT), formats.shortened(self.whom, _SHORT)
         return f"{who} waits for {whom}, {self.how_long}"
 
     @property
     def sentence(self) -> str:
-        """Who waits for whom: "coder waits for files, 34 s: read_file"; without how long where it is nothing yet."""
+        """Full form: "coder waits for files, 34 s: read_file"; no duration below 0.1 s."""
         since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
         behind = f"; {self.behind_words} behind it" if self.behind else ""
         return f"{self.who} waits for {self.whom}{since}: {self.what}{behind}"
 
     @property
     def at_the_end(self) -> str:
-        """What the agent was at when its file ends: "claude is still at work when the file ends, 34 s: Bash"."""
+        """Form for the end of an agent's file: "claude is still at work when the file ends, 34 s: Bash"."""
         since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
         return f"{self.who} is still at work when the file ends{since}: {self.what}"
 
     @property
     def behind_words(self) -> str:
-        """Who waits behind it: "writer, editor and 3 more"; "" for nobody."""
+        """Participants that wait behind it: "writer, editor and 3 more"; "" without any."""
         more = self.behind_count - len(self.behind)
         return f"{', '.join(self.behind)}{f' and {more:,} more' if more > 0 else ''}"
 
@@ -97,13 +97,13 @@ class Wait:
 def waits(
     analysis: Analysis, messages: Iterable[int], *, discovery: bool = False, most: int | None = None
 ) -> list[Wait]:
-    """Some messages that wait, in words, with who waits behind them as far as those are among them.
+    """Describes waiting messages, including participants that wait behind each.
 
     Args:
         analysis: the passes.
-        messages: they.
-        discovery: they only ask what somebody is and offers.
-        most: of so many the words; None for all.
+        messages: the waiting messages.
+        discovery: they are discovery requests.
+        most: limit of described messages; None for all.
     """
     rows = [*messages]
     ends = [_ends(analysis, row) for row in rows]
@@ -115,20 +115,20 @@ def waits(
 
 
 def _ends(analysis: Analysis, message: int) -> tuple[_Place, tuple[_Place, ...]]:
-    """Who waits, and those who were asked."""
+    """Returns the waiting participant, and the awaited ones."""
     capture = analysis.capture
     space = int(capture.columns["space"][message])
     return (space, capture.string("sender", message) or ""), tuple((space, name) for name in capture.to(message))
 
 
 def _behind(ends: Sequence[tuple[_Place, tuple[_Place, ...]]]) -> dict[_Place, tuple[tuple[str, ...], int]]:
-    """By who is waited for: who waits for them, for those who do, and so on; the nearest few, and how many in all.
+    """Maps each awaited participant to its nearest transitive waiters, and their number.
 
-    O(names asked), and O(n^2) in those who both wait and are waited for, whose sets are numbers here, a bit for each.
+    O(names asked), and O(n^2) in participants that both wait and are awaited, with sets as integer bit masks.
     """
     askers = [*dict.fromkeys(asker for asker, _ in ends)]
     number = {asker: place for place, asker in enumerate(askers)}
-    waiting: list[dict[int, None]] = [{} for _ in askers]  # those who wait for each themselves, in the order found
+    waiting: list[dict[int, None]] = [{} for _ in askers]  # direct waiters by participant, in order of discovery
     for asker, asked in ends:
         for place in number.keys() & set(asked):
             waiting[number[place]][number[asker]] = None
@@ -146,9 +146,9 @@ def _behind(ends: Sequence[tuple[_Place, tuple[_Place, ...]]]) -> dict[_Place, t
 
 
 def _nearest(place: int, waiting: Sequence[Iterable[int]], askers: Sequence[_Place]) -> tuple[str, ...]:
-    """The names of the few that wait nearest behind one."""
+    """Returns the names of the nearest few waiters."""
     queue, names = [place], list[str]()
-    for one in queue:  # which grows meanwhile
+    for one in queue:  # grows during the loop
         new = [other for other in waiting[one] if other not in queue]
         queue += new
         names += [askers[other][1] for other in new if askers[other][1]]
@@ -178,7 +178,7 @@ _AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
 
 
 def asker(analysis: Analysis, message: int) -> str:
-    """Who sent a message; lines of MCP that name nobody are a client's."""
+    """Returns the sender's name; lines of MCP without one belong to a client."""
     name = analysis.capture.string("sender", message)
     if name:
         return plain(name, _LONGEST)

@@ -1,13 +1,12 @@
-"""Text from the wire made safe to show: on one line, with what cannot be seen made visible, and secrets masked.
+"""Makes text from the wire safe to show: one line, hidden characters visible, secrets masked.
 
-Whatever a label, a row, a tooltip or a screen reader gets goes through `plain`, `one_line`, `tool_tip` or `masked`.
-Excerpts of what somebody wrote go through `excerpt` or `excerpt_line`, which leave out marks of Markdown. All of them
-mask, so that no caller has to. `visible_controls` and `pieces` do not: Raw shows secrets where the user asks.
+Every label, row, tooltip and screen reader text passes through `plain`, `one_line`, `tool_tip` or `masked`. Excerpts of
+messages pass through `excerpt` or `excerpt_line`, which drop Markdown marks. They all mask secrets, so callers need
+not. `visible_controls` and `pieces` do not mask: Raw shows secrets on request.
 
-Control and bidi characters can reorder, hide or fake what a row says; ESC sequences do so in terminals. They are never
-dropped: where text is plain they become `⟨U+202E⟩`, where a delegate paints they become chips (`pieces`). Joiners are
-left alone, because emoji and several scripts need them. Nothing here, nor anything that shows its results, guesses
-rich text.
+Control and bidi characters can reorder, hide or fake text; ESC sequences do so in terminals. They are never dropped:
+plain text shows `⟨U+202E⟩`, and delegates paint chips (`pieces`). Joiners stay, since emoji and several scripts need
+them. No function here, and no widget with its results, may guess rich text.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import MASK, mask_text
 
 MAX_LINE = 500
-"""Characters of a line."""
-_READ = 4 * MAX_LINE  # blanks fold, so more than a line is looked at
+"""Limit of a line in characters."""
+_READ = 4 * MAX_LINE  # blanks fold, so more than a line is read
 
-_SHORT = 512  # characters of what comes again and again: names, paths, labels
+_SHORT = 512  # limit of frequent texts in characters: names, paths, labels
 _TOKEN = f"{string.ascii_letters}{string.digits}-_."  # characters of a web token
 _CUT_PASSWORD = re.compile(r"(://[^/\s:@\"']{1,128}:)[^/\s@\"']{0,256}\Z")
 
@@ -38,11 +37,11 @@ _CHIP = re.compile(rf"\x1b\[[0-9;?]{{0,20}}[A-Za-z]|[{_HIDDEN}]")
 
 
 def masked(text: str, shown: int) -> str:
-    """Text with secrets masked; of a long one the beginning, several times what is shown of it.
+    """Returns text with secrets masked; a long one is truncated to several times `shown`.
 
     Args:
-        text: of the wire.
-        shown: characters that are shown of it at most.
+        text: text from the wire.
+        shown: limit of displayed characters.
     """
     room = max(_READ, 4 * shown)
     if len(text) <= _SHORT:
@@ -58,7 +57,7 @@ def _masked_short(text: str) -> str:
 
 
 def _without_half(head: str) -> str:
-    """The beginning of a text without half a secret at its end, which nothing would know as one."""
+    """Removes a truncated secret from the end of a text, since masking would not recognize it."""
     before = head.rstrip(_TOKEN)
     place = head.find("eyJ", len(before))
     if place >= 0:
@@ -67,10 +66,9 @@ def _without_half(head: str) -> str:
 
 
 def one_line(text: str, limit: int = MAX_LINE) -> str:
-    """Text for one row: blanks and line ends folded into single spaces, none at either end, at most `limit` characters.
+    """Folds text into one masked line of at most `limit` characters; … marks omitted text.
 
-    Secrets are masked. The last character is … where text was left out. Control characters stay, for
-    `visible_controls` or `pieces`.
+    Control characters stay, for `visible_controls` or `pieces`.
     """
     folded = _BLANKS.sub(" ", masked(text, limit)).strip(" ")
     if len(folded) <= limit and len(text) <= max(_READ, 4 * limit):
@@ -96,12 +94,12 @@ def excerpt(text: str, limit: int = MAX_LINE) -> str:
 
 
 def has_hidden(text: str) -> bool:
-    """Whether the text holds characters that `visible_controls` would change."""
+    """Returns True if the text has characters that `visible_controls` would change."""
     return not text.isprintable() and _HIDDEN_ONE.search(text) is not None
 
 
 def visible_controls(text: str) -> str:
-    """The text with control and bidi characters written out: `⟨U+202E⟩`. Tabs, line ends and secrets stay."""
+    """Writes out control and bidi characters: `⟨U+202E⟩`. Tabs, line ends and secrets stay."""
     return _HIDDEN_ONES.sub(_named, text) if has_hidden(text) else text
 
 
@@ -115,12 +113,12 @@ def _written_out(character: str) -> str:
 
 
 def code_point(character: str) -> str:
-    """A character's name by number: "U+202E"."""
+    """Formats a character as its code point: "U+202E"."""
     return f"U+{ord(character):04X}"
 
 
 def pieces(text: str) -> list[tuple[str, bool]]:
-    """The text cut into (text, is a chip); a chip's text says what the character is: "U+202E", "ESC[31m"."""
+    """Splits text into (text, is a chip); a chip's text names the character: "U+202E", "ESC[31m"."""
     found: list[tuple[str, bool]] = []
     done = 0
     for match in _CHIP.finditer(text):
@@ -135,24 +133,24 @@ def pieces(text: str) -> list[tuple[str, bool]]:
 
 
 def plain(text: str, limit: int = MAX_LINE) -> str:
-    """One safe line, masked: what a label, a menu or a screen reader gets."""
+    """Returns one safe, masked line for a label, a menu or a screen reader."""
     return visible_controls(one_line(text, limit))
 
 
 def window_title(name: str, mark: str = "") -> str:
-    """The title of a window on something that has a name.
+    """Returns the title of a window.
 
     Args:
-        name: of a file or a session, whoever gave it.
-        mark: "[*]" where Qt is to show whether it is saved; in the name that is text, which Qt has one write twice.
+        name: name of a file or session, untrusted.
+        mark: "[*]" to let Qt show the saved state; Qt needs it doubled inside the name.
     """
     return f"{plain(name).replace('[*]', '[*][*]')}{mark} — Context Inspector"
 
 
 def tool_tip(text: str, limit: int = 2_000) -> str:
-    """A tooltip that shows the text as it is but for its secrets, wrapped.
+    """Returns a tooltip with wrapped, masked text.
 
-    Qt guesses rich text in tooltips and has no switch against it, so that the text is escaped and marked as such.
+    Qt guesses rich text in tooltips and cannot be told otherwise, so the text is escaped and marked as HTML.
     """
     if not text:
         return ""

@@ -1,7 +1,7 @@
-"""Marks and comments on disk: `NAME.ctxmarks.json` beside the capture, or among the user's data where that cannot be.
+"""Stores marks and comments: `NAME.ctxmarks.json` beside the capture, or in the user's data folder if that fails.
 
-A file of marks says which capture it is of, and each mark which message: marks of another file are never put on this
-one, and what no longer fits stays in the file as it is. It is written whole or not at all. No Qt.
+A marks file names its capture, and each mark its message. So marks of another capture are never applied, and entries
+without a match stay in the file. It is written atomically. No Qt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a file of marks holds: reading it with suspicion, writing it, and putting together what two of them say."""
+"""Content of a marks file: validates, encodes and merges it."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Identity(msgspec.Struct, forbid_unknown_fields=False):
-    """Which capture the marks are of."""
+    """Identity of the capture."""
 
     name: str
     messages: int
-    """How many of its first ones `digest` is made from."""
+    """Number of first messages in `digest`."""
     digest: str
 
 
 class MessageEntry(msgspec.Struct, omit_defaults=True):
-    """The note of a message."""
+    """Note of a message."""
 
     no: int
     digest: str
-    """Of its line; another line at that number is another message."""
+    """Digest of its line; a different line at that number is a different message."""
     mark: bool = False
     comment: str = ""
     over: list[str] = []
-    """Notes of this message in another file that could not be changed: this one stands in their place (`sign`)."""
+    """Signatures (`sign`) of notes in unwritable files that this one replaces."""
 
 
 class ContextEntry(msgspec.Struct, omit_defaults=True):
-    """The note of a context; an empty path is the main context."""
+    """Note of a context; an empty path is the main context."""
 
     space: str = ""
     path: str = ""
     mark: bool = False
     comment: str = ""
     over: list[str] = []
-    """As of a message."""
+    """As for a message."""
 
 
 class Content(msgspec.Struct):
@@ -67,32 +67,32 @@ Entries = dict[Key, Entry]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is to be written, so that whoever writes it need not look at the document."""
+    """Data for a writer, independent of the document."""
 
     name: str
     entries: Entries
-    """Of everything with a note, and of what has found no place yet."""
+    """All notes, and entries that have no match yet."""
     heads: tuple[str, ...]
-    """What the first message, the first two and so on are known by."""
+    """Digests of the first message, the first two, and so on."""
     number: int
-    """One that was taken later is not undone by an earlier one that takes longer."""
+    """Sequence number: an older snapshot never overwrites a newer one."""
     places: tuple[Path, ...]
-    """Where it may be written, the best place first."""
+    """Possible places, best first."""
     home: Path | None = None
     """The capture's file."""
 
 
 def read(file: Path) -> Content | None:
-    """What a file of marks holds; None where there is none.
+    """Reads a marks file; returns None if there is none.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is no file of marks that this version knows.
+        ValueError: it is invalid, or of a newer version.
     """
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             raise ValueError("it is not a file")
-        with os.fdopen(os.open(file, _READ), "rb") as stream:  # should it become a pipe meanwhile, this does not wait
+        with os.fdopen(os.open(file, _READ), "rb") as stream:  # non-blocking, in case it has become a pipe meanwhile
             data = stream.read(MOST_BYTES + 1)
     except FileNotFoundError:
         return None
@@ -103,7 +103,7 @@ def read(file: Path) -> Content | None:
             content = msgspec.json.decode(data, type=Content)
         except msgspec.ValidationError:
             raise
-        except msgspec.DecodeError:  # it refuses half characters, which the wire may hold
+        except msgspec.DecodeError:  # msgspec refuses lone surrogates, which the wire may contain
             content = msgspec.convert(json.loads(data), Content)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
@@ -113,7 +113,7 @@ def read(file: Path) -> Content | None:
 
 
 def encoded(snapshot: Snapshot, entries: Entries) -> bytes:
-    """The bytes of a file."""
+    """Encodes a file."""
     messages = [entry for entry in entries.values() if isinstance(entry, MessageEntry)]
     contexts = [entry for entry in entries.values() if isinstance(entry, ContextEntry)]
     messages.sort(key=lambda entry: entry.no)
@@ -121,12 +121,12 @@ def encoded(snapshot: Snapshot, entries: Entries) -> bytes:
     content = Content(VERSION, of, messages, contexts)
     try:
         return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
-    except UnicodeEncodeError:  # half a character
+    except UnicodeEncodeError:  # lone surrogate
         return json.dumps(msgspec.to_builtins(content), indent=1, ensure_ascii=True).encode() + b"\n"
 
 
 def entries_of(content: Content | None) -> Entries:
-    """The entries by what they are on."""
+    """Returns the entries by target."""
     entries: Entries = {}
     for entry in (*content.messages, *content.contexts) if content is not None else ():
         add(entries, entry)
@@ -134,12 +134,12 @@ def entries_of(content: Content | None) -> Entries:
 
 
 def key_of(entry: Entry) -> Key:
-    """What an entry is on."""
+    """Returns the target of an entry."""
     return (entry.no, entry.digest) if isinstance(entry, MessageEntry) else (entry.space, entry.path)
 
 
 def add(entries: Entries, entry: Entry) -> None:
-    """Add an entry; two of the same become one that says both."""
+    """Adds an entry; merges two for the same target."""
     key = key_of(entry)
     entries[key] = _both(entries[key], entry) if key in entries else entry
 
@@ -151,7 +151,7 @@ def _both(one: Entry, other: Entry) -> Entry:
 
 
 def joined(note: Note, entry: Entry) -> Note:
-    """A note that says what an entry says too."""
+    """Merges an entry into a note."""
     comment, theirs = note.comment, entry.comment[:LONGEST_COMMENT]
     if theirs not in comment:
         comment = theirs if comment in theirs else f"{comment}\n{theirs}"
@@ -159,12 +159,12 @@ def joined(note: Note, entry: Entry) -> Note:
 
 
 def merged(ours: Entries, had: Entries, there: Entries) -> Entries:
-    """What to write: our own entries, and of those in the file what we do not know or others changed since.
+    """Merges our entries with those in the file that are unknown to us, or changed by others.
 
     Args:
-        ours: as they are now.
-        had: as they were when they were taken in or written last.
-        there: what the file holds now.
+        ours: present entries.
+        had: our entries when last read or written.
+        there: present content of the file.
     """
     result: Entries = {}
     for key, entry in ours.items():
@@ -179,23 +179,23 @@ def merged(ours: Entries, had: Entries, there: Entries) -> Entries:
     return result
 
 
-# What stands in a file that cannot be changed
+# Unwritable files
 
 
 def sign(entry: Entry) -> str:
-    """What a note is known by where another one stands in its place."""
+    """Returns the signature of a note that another one replaces."""
     noted = f"{int(entry.mark)}{entry.comment}".encode("utf-8", "surrogatepass")
     return blake2b(noted, digest_size=6).hexdigest()
 
 
 def with_over(ours: Entries, stuck: Entries) -> Entries:
-    """Our entries, each saying which notes of a file that cannot be changed it stands in place of.
+    """Adds to our entries the signatures of notes in an unwritable file that they replace.
 
-    What is no longer among ours gets an entry without mark or comment.
+    A removed note becomes an entry without mark or comment.
 
     Args:
-        ours: what is to be kept.
-        stuck: what that file was seen to hold.
+        ours: our entries.
+        stuck: known content of that file.
     """
     result = dict(ours)
     for key, theirs in stuck.items():
@@ -208,7 +208,7 @@ def with_over(ours: Entries, stuck: Entries) -> Entries:
 
 
 def replaced(contents: list[Content]) -> set[tuple[Key, str]]:
-    """The notes that entries of these files stand in place of: what each is on, and its sign."""
+    """Returns target and signature of all notes that these files replace."""
     return {
         (key_of(entry), over)
         for content in contents

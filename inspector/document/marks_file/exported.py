@@ -1,4 +1,4 @@
-"""The marks of messages that were exported, written beside the file they were exported to."""
+"""Writes marks of exported messages beside the exported file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from inspector.protocol.secrets.masking import mask_text
 
 @dataclass(frozen=True, slots=True)
 class ExportedNotes:
-    """Marks and comments, so that whoever writes them need not look at the document.
+    """Marks and comments for a writer, independent of the document.
 
     Attributes:
-        messages: the exported ones by their place in the file, from 0.
+        messages: notes by index in the exported file, from 0.
         contexts: by space and path; an empty path is the main context.
-        total: messages exported.
+        total: number of exported messages.
     """
 
     messages: dict[int, Note]
@@ -33,12 +33,12 @@ class ExportedNotes:
 
 
 def notes_of(document: CaptureDocument, messages: Iterable[int], *, masked: bool = True) -> ExportedNotes:
-    """The notes of a document as far as they are on these messages, and those of its contexts.
+    """Returns the notes of these messages and of all contexts.
 
     Args:
-        document: whose notes they are.
-        messages: in the order in which they are exported.
-        masked: secrets in comments are replaced by dots.
+        document: the document.
+        messages: message indices in export order.
+        masked: replaces secrets in comments by dots.
     """
     marks, tree = document.analysis.marks, document.analysis.contexts.tree
     noted = set(marks.rows.tolist())
@@ -62,14 +62,14 @@ def _masked(note: Note) -> Note:
 
 
 def write_beside(notes: ExportedNotes, target: Path) -> Path | None:
-    """Write the notes of exported messages for the file they are in. Reads that file; any thread may call it.
+    """Writes notes for an exported file, in any thread; reads the file to check it.
 
     Returns:
-        Where they were written: beside the file, or among the user's data where there are marks of another one; None
-        where there are none.
+        Path of the marks: beside the file, or in the user's data folder if another marks file is there; None without
+        notes.
 
     Raises:
-        OSError: they could not be written, or the file is not what was exported.
+        OSError: they could not be written, or the file is not the exported one.
         ValueError: the same.
     """
     if not notes:

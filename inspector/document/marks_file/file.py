@@ -1,4 +1,4 @@
-"""The marks of one document: restored as it is read, written when they change."""
+"""Restores the marks of one document while it is read, and writes changes."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class MarksFile:
     """Keeps the marks of one document.
 
     Attributes:
-        messages, contexts: entries of the file that are not on a message or context yet, messages by their number.
-        lost: entries whose message is another one by now.
-        offered: marks of a capture with the same beginning that lies elsewhere still; None when there are none.
-        said: what the user should know of where marks were found, a sentence; "" when nothing.
+        messages, contexts: entries without a match yet; messages in order of number.
+        lost: entries whose message is a different one now.
+        offered: marks of another existing capture with the same beginning, if any.
+        notice: sentence about the place of restored marks; "".
     """
 
     def __init__(self, document: CaptureDocument, home: Path | None) -> None:
-        """Look for the marks of a document.
+        """Searches the marks of a document.
 
         Args:
-            document: whose marks they are; it may still be reading.
-            home: the capture's file; None where there is none that stays, as of standard input.
+            document: the document, possibly still being read.
+            home: the capture's file; None without a permanent one, as for standard input.
         """
         self._document = document
         self._home = home
@@ -59,20 +59,20 @@ class MarksFile:
 
     @property
     def path(self) -> Path | None:
-        """The file they are kept in; None while there is none."""
+        """The marks file, if any."""
         return self._writer.path
 
     # Restoring
 
     def restore(self, *, complete: bool, until: float | None = None) -> list[Target]:
-        """Put the marks on what is there of the document by now; asked again as it grows.
+        """Applies marks to the messages read so far; call it again as the document grows.
 
         Args:
-            complete: no more is to be read, for now.
-            until: when to leave the rest for the next time, by `time.perf_counter`.
+            complete: no more messages are expected for now.
+            until: deadline by `time.perf_counter`; the rest waits for the next call.
 
         Returns:
-            What got a note.
+            Messages and contexts with a new note.
         """
         self._take_in(complete=complete)
         placed: list[Target] = []
@@ -93,12 +93,12 @@ class MarksFile:
 
     @property
     def settled(self) -> bool:
-        """Whether everything has found its place, so that there is no need to ask again."""
+        """Returns True if all entries are applied, so no further call is needed."""
         return self._search.done and not self.messages and not self.contexts
 
     @property
     def trouble(self) -> str:
-        """What is wrong with a file that was found, a sentence for the user; "" when nothing is."""
+        """Problem with a marks file, as a sentence for the user; ""."""
         if self.path is None:
             return self._search.trouble
         lost = len(self.lost)
@@ -139,7 +139,7 @@ class MarksFile:
         return entry.no > 0 and self._digests.of(entry.no - 1) == entry.digest
 
     def _take_in(self, *, complete: bool) -> None:
-        """Take the entries of every file that is of this capture; what cannot be told yet is asked again."""
+        """Collects the entries of all files of this capture; undecided files are checked again later."""
         if not len(self._document.capture):
             return
         if not self._search.done:
@@ -168,7 +168,7 @@ class MarksFile:
             self.contexts.append(entry)
 
     def _look_elsewhere(self) -> None:
-        """The capture has no marks: take along those it had where it lay before."""
+        """Without marks here, takes over those from an earlier place of the capture."""
         found = elsewhere(self._digests.heads(), self._home, self._read_places())
         if not found or self._home is None:
             return
@@ -179,12 +179,12 @@ class MarksFile:
         self.notice = f"The marks were found in {found[0].file}: {self._home.name} was renamed or moved since."
 
     def _are_all_of(self, found: FoundMarks) -> bool:
-        """Whether each message a file has a note on is here."""
+        """Returns True if all messages with a note are in this document."""
         total = len(self._document.analysis)
         return all(entry.no <= total and self._is_of(entry) for entry in found.content.messages)
 
     def take_offered(self) -> None:
-        """Take over the marks that were offered; the file they are in stays as it is. `restore` puts them in place."""
+        """Accepts the offered marks and keeps their file unchanged. `restore` applies them."""
         if self.offered is not None:
             for entry in entries_of(self.offered.content).values():
                 self._wait_for_place(entry)
@@ -203,7 +203,7 @@ class MarksFile:
     # Writing
 
     def snapshot(self) -> Snapshot:
-        """The marks as they are now, to be written. Called on the loop's thread."""
+        """Returns the present marks for a writer. Call it on the loop's thread."""
         return self._snapshot(self._home, self._writer.next_number())
 
     def _snapshot(self, home: Path | None, number: int) -> Snapshot:
@@ -226,24 +226,24 @@ class MarksFile:
         return entries
 
     def write(self, snapshot: Snapshot) -> None:
-        """Replace the file as a whole, or delete it where there is nothing to keep; any thread may call it.
+        """Replaces the file atomically, or deletes it without notes; any thread may call it.
 
-        What others wrote there meanwhile is kept, and a file that is not of this capture is left as it is.
+        Changes by others are kept, and the file of another capture stays unchanged.
 
         Raises:
-            OSError: it could not be written anywhere; the old one is untouched.
+            OSError: no place is writable; the old file is unchanged.
         """
         self._writer.write(snapshot)
 
     def move_to(self, home: Path) -> None:
-        """The capture is another file from now on: its marks are written beside that, and no more where they were."""
+        """Sets another capture file; marks are then written beside it and no longer in the old place."""
         self._home = home
 
     def write_copy(self, home: Path) -> Path | None:
-        """Write the marks beside a copy of the capture too; marks of another file that lie there stay as they are.
+        """Writes the marks beside a copy of the capture too; another capture's marks there stay.
 
         Returns:
-            Where they were written; None where there are none.
+            Path of the marks; None without notes.
 
         Raises:
             OSError: they could not be written.
@@ -253,10 +253,10 @@ class MarksFile:
 
 
 def restore_marks(document: CaptureDocument, home: Path | None) -> str:
-    """Put the marks kept for a document on it, once it was read.
+    """Restores the marks of a completely read document.
 
     Returns:
-        What is wrong with a file of marks that was found, a sentence; "" when nothing is.
+        A sentence about a problem with a marks file; "".
     """
     file = MarksFile(document, home)
     try:
@@ -267,5 +267,5 @@ def restore_marks(document: CaptureDocument, home: Path | None) -> str:
 
 
 def search_failure(error: OSError) -> str:
-    """Why the marks of a capture could not be looked for, a sentence."""
+    """Words an error in the search for marks."""
     return f"The marks could not be looked for: {(error.strerror or str(error)).rstrip('.')}."

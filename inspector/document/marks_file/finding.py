@@ -1,4 +1,4 @@
-"""Which files hold the marks of a capture: beside it, among the user's data, or where it lay under an earlier name."""
+"""Finds marks files of a capture: beside it, in the user's data folder, or under an earlier name."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, UnknownForma
 from inspector.sources.inputs import is_stream
 
 _READ_AT_MOST = 16 << 20
-"""So many bytes of files that may be of an earlier name are read; some 20 ms."""
+"""Limit in bytes of files read for an earlier name; about 20 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMarks:
-    """A file of marks.
+    """A marks file.
 
     Attributes:
-        file: where it lies.
-        content: what it holds.
-        capture: the file it was written for under an earlier name; None where it lies where it belongs.
-        moved: that capture is gone, and it was surely this one: it was renamed or moved, not copied.
+        file: its path.
+        content: its content.
+        capture: the capture's path under an earlier name; None in the expected place.
+        moved: the earlier capture is gone and was certainly this one, so it was moved, not copied.
     """
 
     file: Path
@@ -36,11 +36,11 @@ class FoundMarks:
 
 
 class Search:
-    """Looks for the marks of one capture, until it is known of each file whose it is.
+    """Searches the marks of one capture until each file is decided.
 
     Attributes:
-        trouble: what is wrong with a file that was found, a sentence for the user; "" when nothing is.
-        waiting: files of which it cannot be told yet, as too little was read; None before anything was looked for.
+        trouble: problem with a file, as a sentence for the user; "".
+        waiting: undecided files, for lack of messages; None before the search.
     """
 
     def __init__(self) -> None:
@@ -49,16 +49,16 @@ class Search:
 
     @property
     def done(self) -> bool:
-        """Whether every file that was found was told."""
+        """Returns True if every file is decided."""
         return self.waiting == []
 
     def look(self, places: Iterable[Path], heads: tuple[str, ...], *, complete: bool) -> list[FoundMarks]:
-        """Files that are of the capture and were not told before.
+        """Returns newly decided files of the capture.
 
         Args:
-            places: where its marks may lie.
-            heads: what its first messages are known by.
-            complete: no more is to be read, for now.
+            places: possible places of its marks.
+            heads: digests of its first messages.
+            complete: no more messages are expected for now.
         """
         if self.waiting is None:
             self.waiting = self._read_all(places)
@@ -66,7 +66,7 @@ class Search:
             found for found in self.waiting if not fits(found.content, heads) and may_fit(found.content, heads)
         ]
         if replaced([found.content for found in undecided]) and not complete:
-            return []  # one of them may say that what another one holds does not count
+            return []  # an undecided file may replace notes of another one
         taken: list[FoundMarks] = []
         for found in self.waiting:
             if fits(found.content, heads):
@@ -77,7 +77,7 @@ class Search:
         return taken
 
     def _read_all(self, places: Iterable[Path]) -> list[FoundMarks]:
-        """The files of marks there are, the newest first."""
+        """Returns the existing marks files, newest first."""
         found: list[tuple[float, FoundMarks]] = []
         for file in places:
             try:
@@ -91,7 +91,7 @@ class Search:
 
 
 def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...]) -> list[FoundMarks]:
-    """Marks of the capture under an earlier name, the latest first; those of a capture that is gone come first."""
+    """Returns marks of the capture under earlier names, latest first; those of a moved capture come first."""
     found: list[FoundMarks] = []
     left = _READ_AT_MOST
     for file, capture in known_elsewhere(heads[0], home, places) if heads and home is not None else []:
@@ -108,9 +108,9 @@ def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...
 
 
 def _is_still_there(capture: Path, content: Content, first: str) -> bool:
-    """Whether a file holds the capture that marks were written for; where that cannot be told it does.
+    """Returns True if a file still is the capture of the marks, or if that is unknown.
 
-    A log that is rotated leaves its name to another one.
+    A rotated log leaves its name to another one.
     """
     try:
         if not capture.exists():
@@ -121,7 +121,7 @@ def _is_still_there(capture: Path, content: Content, first: str) -> bool:
 
 
 def _may_hold(capture: Path, content: Content, first: str) -> bool:
-    """Whether a file begins with the messages that marks are of, or with too few of them to tell.
+    """Returns True if a file begins with the messages of the marks, or is too short to decide.
 
     Raises:
         OSError: it cannot be read.

@@ -1,4 +1,4 @@
-"""What tells a capture from another, and a message from another: digests of the first lines."""
+"""Identifies captures and messages by digests of the first lines."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from inspector.document.marks_file.content import Content
 from inspector.store.messages.capture import Capture
 
 HEAD_MESSAGES = 20
-"""So many messages from the first on say which capture it is; a log that grows keeps them."""
+"""Number of first messages that identify a capture; a growing log keeps them."""
 _LINE_BYTES = 4096
-"""So much of a message's line, and its length, tell it from others."""
+"""Bytes of a message's line in its digest, together with its length."""
 
 
 class Digests:
-    """The digests of one capture's messages, each made once, as lines never change."""
+    """Digests of a capture's messages, cached, since lines never change."""
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
         self._made: dict[int, str] = {}
 
     def of(self, message: int) -> str:
-        """What tells a message's line from another: of its first bytes and its length."""
+        """Returns the digest of a message's line: of its first bytes and its length."""
         found = self._made.get(message)
         if found is None:
             made = blake2b(self._capture.records.line_part(message, 0, _LINE_BYTES), digest_size=8)
@@ -30,7 +30,7 @@ class Digests:
         return found
 
     def heads(self) -> tuple[str, ...]:
-        """What the first message, the first two and so on are known by."""
+        """Returns digests of the first message, the first two, and so on."""
         made, heads = blake2b(digest_size=16), list[str]()
         for message in range(min(HEAD_MESSAGES, len(self._capture))):
             made.update(self.of(message).encode())
@@ -39,19 +39,19 @@ class Digests:
 
 
 def fits(content: Content, heads: tuple[str, ...]) -> bool:
-    """Whether marks are of the capture whose first messages are known by `heads`."""
+    """Returns True if marks belong to the capture with these `heads`."""
     count, digest = content.of.messages, content.of.digest
     return bool(digest) and 1 <= count <= len(heads) and heads[count - 1] == digest
 
 
 def surely_fits(content: Content, heads: tuple[str, ...]) -> bool:
-    """Whether so much is alike that it is the same capture: twenty messages, or all there are of a shorter one.
+    """Returns True for certain matches: 20 messages, or all messages of a shorter capture.
 
-    Fewer than that many captures may have in common: MCP logs begin with the same `initialize`.
+    Fewer messages can be common to many captures: MCP logs begin with the same `initialize`.
     """
     return fits(content, heads) and (content.of.messages >= HEAD_MESSAGES or content.of.messages == len(heads))
 
 
 def may_fit(content: Content, heads: tuple[str, ...]) -> bool:
-    """Whether that cannot be told yet."""
+    """Returns True if too few messages are read to decide."""
     return len(heads) < content.of.messages <= HEAD_MESSAGES

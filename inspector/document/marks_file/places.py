@@ -1,7 +1,7 @@
-"""Where files of marks lie, how one is replaced as a whole, and what keeps two programs from writing at once.
+"""Places of marks files, atomic replacement, and a lock between programs.
 
-A list among the user's data (`index.json`) says which marks are of which capture, so that a log that was moved or
-renamed finds its marks again.
+An index in the user's data folder (`index.json`) maps captures to marks, so that a moved or renamed log finds its marks
+again.
 """
 
 from __future__ import annotations
@@ -24,45 +24,45 @@ _FOLDER = "marks"
 _INDEX = "index.json"
 _LOCK = "marks.lock"
 _LOCK_S = 10.0
-"""A write takes some milliseconds; whoever holds the lock for longer hangs."""
+"""Timeout of the lock in seconds; a write takes some milliseconds."""
 _OWN_PLACES = 4
 _LONGEST_NAME = 120
 _MOST_KNOWN = 1_000
 _MOST_BYTES = 4 << 20
 _MOST_BESIDE = 100
-"""So many files of marks in a capture's folder are looked at for those of a renamed one."""
+"""Limit of marks files examined in a capture's folder, for a renamed one."""
 
 
 def beside_capture(capture: Path) -> Path:
-    """Where the marks of a capture's file lie."""
+    """Returns the path of marks beside a capture."""
     return capture.with_name(capture.name + MARKS_SUFFIX)
 
 
 def capture_of(marks: Path) -> Path:
-    """The capture that marks beside one are of."""
+    """Returns the capture of marks beside it."""
     return marks.with_name(marks.name.removesuffix(MARKS_SUFFIX))
 
 
 def own_folder() -> Path:
-    """Where marks lie that cannot lie beside their capture; it may not exist."""
+    """Returns the folder for marks that cannot be beside their capture, existing or not."""
     return data_folder() / _FOLDER
 
 
 def places_of(home: Path | None, first: str) -> tuple[Path, ...]:
-    """Where the marks of a capture may lie: beside it, else among the user's data.
+    """Returns possible places of a capture's marks: beside it, then in the user's data folder.
 
-    There are several of the latter, as one may hold what is of another capture. However many links lead to a file, it
-    has its marks in one place.
+    There are several of the latter, since another capture may occupy one. A file has one place for marks, however many
+    links lead to it.
 
     Args:
-        home: the capture's file; None where there is none that stays.
-        first: what its first message is known by.
+        home: the capture's file; None without a permanent one.
+        first: digest of its first message.
     """
     return _places_of(Path(os.path.realpath(home)) if home is not None else None, first)
 
 
 def read_places_of(home: Path | None, first: str) -> tuple[Path, ...]:
-    """Where to look for marks: the places they belong to, and those beside a link to the capture."""
+    """Returns the places to read marks from, including those beside a link to the capture."""
     return tuple(dict.fromkeys((*places_of(home, first), *_places_of(home, first))))
 
 
@@ -76,10 +76,10 @@ def _places_of(home: Path | None, first: str) -> tuple[Path, ...]:
 
 
 def replace_whole(place: Path, data: bytes) -> None:
-    """Write a file of marks; the folder of those kept apart is made where it is not there.
+    """Writes a marks file atomically; creates our folder if it is missing.
 
     Raises:
-        OSError: it could not be written; an earlier one is untouched.
+        OSError: it could not be written; the old file is unchanged.
     """
     if place.parent == own_folder():
         place.parent.mkdir(mode=0o700, exist_ok=True)
@@ -87,7 +87,7 @@ def replace_whole(place: Path, data: bytes) -> None:
 
 
 def remove(place: Path) -> None:
-    """Remove a file of marks; a link to one stays. What is named otherwise was made by somebody else and stays, too.
+    """Removes a marks file and keeps links to it. A file with another extension is not ours and stays.
 
     Raises:
         OSError: it could not be removed.
@@ -98,15 +98,15 @@ def remove(place: Path) -> None:
 
 @contextlib.contextmanager
 def writing_alone() -> Generator[None]:
-    """While this is open no other window or process of this user writes marks.
+    """Holds the lock on marks against other windows and processes of this user.
 
     Raises:
-        OSError: another one does not come to an end.
+        OSError: another process holds it too long.
     """
     try:
         own_folder().mkdir(mode=0o700, exist_ok=True)
         lock = Lock.take(own_folder() / _LOCK, _LOCK_S)
-    except OSError:  # no place for a lock: what can be written is written all the same
+    except OSError:  # without a place for the lock, write without it
         yield
         return
     if lock is None:
@@ -117,12 +117,12 @@ def writing_alone() -> Generator[None]:
         lock.release()
 
 
-# Which marks are of which capture
+# Index of marks by capture
 
 
 class _Known(msgspec.Struct):
     first: str
-    """What the first message of the capture is known by."""
+    """Digest of the capture's first message."""
     marks: str
     capture: str = ""
 
@@ -133,9 +133,9 @@ class _Index(msgspec.Struct):
 
 
 def remember(first: str, marks: Path, capture: Path | None) -> None:
-    """Note where the marks of a capture lie now; a failure costs no more than finding them after a move.
+    """Records the place of a capture's marks; a failure only affects the search after a move.
 
-    Call it while nobody else writes (`writing_alone`).
+    Call it while `writing_alone`.
     """
     home = os.path.realpath(capture) if capture is not None else ""
     one = _Known(first, os.fspath(marks.absolute()), home)
@@ -148,12 +148,12 @@ def remember(first: str, marks: Path, capture: Path | None) -> None:
 
 
 def known_elsewhere(first: str, home: Path | None, but: Iterable[Path]) -> list[tuple[Path, Path | None]]:
-    """Files that may hold the marks of a capture under an earlier name: each with the capture it was written for.
+    """Returns possible marks files under earlier names, each with its original capture.
 
     Args:
-        first: what its first message is known by.
-        home: where the capture lies now.
-        but: where its marks lie by rights.
+        first: digest of the first message.
+        home: present path of the capture.
+        but: its expected places.
     """
     seen = {os.fspath(place.absolute()) for place in but}
     found: list[tuple[Path, Path | None]] = []
@@ -169,9 +169,9 @@ def known_elsewhere(first: str, home: Path | None, but: Iterable[Path]) -> list[
 
 
 def _is_place(known: _Known) -> bool:
-    """Whether marks may lie where the list says, which anybody may have written: beside the capture, or in our folder.
+    """Returns True if an indexed place is plausible: beside the capture or in our folder.
 
-    What lies elsewhere is no file of ours to be taken over and removed.
+    Anybody may have written the index. Files elsewhere must not be taken over and removed.
     """
     marks = Path(known.marks)
     if not marks.name.endswith(MARKS_SUFFIX):

@@ -1,4 +1,4 @@
-"""Writes the marks of one document: merged with what others wrote, under a lock, where they can be written."""
+"""Writes the marks of one document under a lock, merged with changes by others, to a writable place."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ from inspector.document.marks_file.identity import fits
 
 
 class Writer:
-    """Knows what this session saw in which file, so that what others change there is told from what it changed.
+    """Remembers the known content per file, to distinguish our changes from those of others.
 
     Attributes:
-        path: the file the marks are kept in; None while there is none.
+        path: the marks file, if any.
     """
 
     def __init__(self) -> None:
-        self._had: dict[Path, Entries] = {}  # what this session took in from a file, or wrote to it, last
-        self._took: list[tuple[int, Path, Entries]] = []  # the same, not in the snapshots up to that number
+        self._had: dict[Path, Entries] = {}  # known content per file, after our last read or write
+        self._took: list[tuple[int, Path, Entries]] = []  # the same, not in snapshots up to that number
         self._stuck: set[Path] = set()  # files from which our entries could not be removed
         self._lock = threading.Lock()
         self._taken = self._written = 0
         self.path: Path | None = None
 
     def next_number(self) -> int:
-        """The number of a snapshot that is taken now."""
+        """Returns the number for a new snapshot."""
         self._taken += 1
         return self._taken
 
     def took(self, file: Path, entries: Entries) -> None:
-        """Entries of a file were taken in."""
+        """Records entries read from a file."""
         with self._lock:
             self._took.append((self._taken, file, entries))
             self.path = self.path or file
 
     def write(self, snapshot: Snapshot) -> None:
-        """Replace the file as a whole, or delete it where there is nothing to keep; any thread may call it.
+        """Replaces the file atomically, or deletes it without notes; any thread may call it.
 
         Raises:
-            OSError: it could not be written anywhere; the old one is untouched.
+            OSError: no place is writable; the old file is unchanged.
         """
         with self._lock:
             if snapshot.number < self._written:
@@ -70,13 +70,13 @@ class Writer:
         for _ in range(2):
             if not self._clear_others(snapshot, place):
                 break
-            place = self._write_first(snapshot)  # what stays in them is to be said where we can write
+            place = self._write_first(snapshot)  # the notes left there must be replaced by signatures in ours
         self.path = place
         if place is not None and snapshot.heads:
             places.remember(snapshot.heads[0], place, snapshot.home)
 
     def _clear_others(self, snapshot: Snapshot, place: Path | None) -> bool:
-        """Remove our entries from files that would be the older of two; whether other ones are stuck than before."""
+        """Removes our entries from outdated files; returns True if the set of unwritable files changed."""
         before = set(self._stuck)
         for other in [other for other in self._had if other != place]:
             try:
@@ -89,7 +89,7 @@ class Writer:
         return self._stuck != before
 
     def write_copy(self, snapshot: Snapshot) -> Path | None:
-        """Write the marks for a copy of the capture, which has its own marks from then on.
+        """Writes the marks for a copy of the capture, which is independent from then on.
 
         Raises:
             OSError: they could not be written.
@@ -106,14 +106,14 @@ class Writer:
             return place
 
     def _write_first(self, snapshot: Snapshot) -> Path | None:
-        """Write to the best place that can be written to; which it was, None where there is nothing to write."""
+        """Writes to the best writable place and returns it; None if there is no entry."""
         trouble = OSError(errno.EEXIST, "what lies there is of other captures")
         for place in snapshot.places:
             entries = self._entries_for(place, snapshot.entries)
             if not entries and not self._stuck:
                 return None
             if not entries:
-                continue  # that is for a file among the user's data to say
+                continue  # only a file in the user's data folder can express that
             try:
                 self._write_at(place, snapshot, entries)
             except OSError as error:
@@ -124,7 +124,7 @@ class Writer:
         raise trouble
 
     def _entries_for(self, place: Path, entries: Entries) -> Entries:
-        """Our entries as a file has to say them: among the user's data, with what they stand in place of elsewhere."""
+        """Returns our entries for a file; in the user's data folder, with signatures of replaced notes."""
         if place.parent != places.own_folder():
             return {key: msgspec.structs.replace(entry, over=[]) for key, entry in entries.items()}
         for stuck in self._stuck - {place}:
@@ -132,10 +132,10 @@ class Writer:
         return entries
 
     def _write_at(self, place: Path, snapshot: Snapshot, entries: Entries) -> None:
-        """Write entries together with what others wrote there.
+        """Writes entries merged with changes by others.
 
         Raises:
-            OSError: it could not be written, or there is what must not be replaced.
+            OSError: it could not be written, or a file there must not be replaced.
         """
         try:
             found = read(place)
