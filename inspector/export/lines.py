@@ -98,7 +98,7 @@ class LinesWriter:
             yield from find_masked_pieces(self._document.capture, self._pieces)
 
     def message(self, message: int) -> bytes:
-        """Returns the line of a message; in as-logged mode also of its copies."""
+        """Returns the line of a message; in as-logged mode also the lines of its copies."""
         return b"".join(self.lines(message))
 
     def lines(self, message: int) -> Iterator[bytes]:

@@ -90,7 +90,7 @@ def parquet_steps(
 
 
 class _Chosen:
-    """Logged bytes of chosen messages: their lines and of their copies, as `lines` writes them."""
+    """Logged bytes of chosen messages: their lines and their copies' lines, as `lines` writes them."""
 
     def __init__(self, lines: LinesWriter, rows: NDArray[np.int64] | None, count: int) -> None:
         self._lines = lines

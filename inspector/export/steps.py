@@ -15,7 +15,7 @@ from inspector.export.redaction import Redaction
 def export_steps(document: CaptureDocument, messages: Iterable[int], target: Path, options: ExportOptions) -> Steps:
     """Writes messages to a file in any format, as `files.export_file`; Parquet gets all fields as columns."""
     if options.format is Format.PARQUET:
-        from inspector.export.parquet import parquet_steps  # DuckDB takes longer than the window does to start
+        from inspector.export.parquet import parquet_steps  # importing DuckDB takes longer than starting the window
 
         every = isinstance(messages, range) and len(messages) == len(document.capture)
         return parquet_steps(

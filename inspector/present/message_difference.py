@@ -31,7 +31,7 @@ class Change:
 
 def value_changes(one: object, other: object) -> list[Change]:
     """Compares two JSON values by structure; the order of members does not count."""
-    from deepdiff import DeepDiff  # some 0.2 s, for whoever asks
+    from deepdiff import DeepDiff  # takes about 0.2 s
 
     found: Any = DeepDiff(one, other, view="tree", ignore_numeric_type_changes=True, threshold_to_diff_deeper=0)
     changes: list[Change] = []

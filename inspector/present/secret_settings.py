@@ -22,7 +22,7 @@ _Item = TypeVar("_Item", Preset, HighlightRule)
 
 def holds_secret(text: str) -> bool:
     """Returns True if a filter contains a token, or compares a field with a secret's name to a value."""
-    from inspector.filters.secrets import filter_holds_secret  # a start page has no filter to look into
+    from inspector.filters.secrets import filter_holds_secret  # the start page has no filter to check
 
     return filter_holds_secret(text)
 

@@ -26,7 +26,7 @@ def is_thread(path: Path) -> bool:
 
 
 def files_of_thread(path: Path, listing: Listing, parents: dict[str, str]) -> list[Path]:
-    """Returns a thread's file and of its descendants, by start time.
+    """Returns the files of a thread and its descendants, by start time.
 
     Args:
         path: file of the thread.

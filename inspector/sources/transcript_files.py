@@ -1,4 +1,4 @@
-"""Finds the files of a session: its own and of its sub-agents, in each agent's layout.
+"""Finds the files of a session and its sub-agents, in each agent's layout.
 
 A session of Claude Code is `<id>.jsonl`. Its sub-agents have files `agent-<id>.jsonl` below `<session>/subagents/`, in
 older versions beside the session's. `agent-<id>.meta.json` names the origin of one. Sub-agents of Gemini CLI are
@@ -122,13 +122,13 @@ def _of_folder(path: Path, listing: Listing, seen: Seen) -> list[Member]:
 
 
 def _of_session(path: Path, beside: dict[str, list[Member]], listing: Listing) -> list[Member]:
-    """Returns a session's file and of its sub-agents."""
+    """Returns the files of a session and its sub-agents."""
     name = path.name.removesuffix(_LINES)
     return [Member(path), *_below(path.with_name(name), name, listing), *beside.get(name, ())]
 
 
 def _of_chat(path: Path, listing: Listing) -> list[Member]:
-    """Returns a Gemini CLI session's file and of its sub-agents, in a folder named by its id."""
+    """Returns the files of a Gemini CLI session and its sub-agents; the latter are in a folder named by its id."""
     session = _session_of(str(path))
     if session is None or "/" in session or session in ("", ".", ".."):
         return [Member(path)]
