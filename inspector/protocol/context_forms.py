@@ -114,7 +114,7 @@ def told_elsewhere(header: Naming, payload: Named) -> tuple[object, Told]:
 
 
 def field_naming(header: Naming, payload: Named | None = None) -> str:
-    """Returns the field that names a context in an envelope without `context`, even if meaningless; "" for none.
+    """Returns the field that names a context in an envelope without `context`, even if meaningless, else "".
 
     Args:
         header: the envelope.

@@ -64,7 +64,7 @@ def _end_of(text: str, begin: int) -> int | None:
 
 
 def _begins_again(text: str, torn: int) -> int:
-    """Returns the start of a valid object after a torn one that reaches the line's end; 0 for none."""
+    """Returns the start of a valid object after a torn one that reaches the line's end, else 0."""
     key = _FIRST_KEY.match(text)
     place = torn
     for _ in range(_TRIES if key else 0):

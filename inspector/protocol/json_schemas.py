@@ -74,7 +74,7 @@ class Schema:
 
 
 def references_elsewhere(definition: Any) -> str | None:
-    """Returns the first reference of a schema to another document, or None. No reference is resolved."""
+    """Returns the first reference of a schema to another document. No reference is resolved."""
     for inner in _walk(definition, 0):
         for key in _REFERENCES:
             target = inner.get(key)

@@ -24,7 +24,7 @@ class Listed(NamedTuple):
 
 
 def listed_in(result: Mapping[str, Any]) -> Listed:
-    """Returns the longest list of records in a result, by both measures; 0 without one."""
+    """Returns the longest list of records in a result, by both measures, else 0."""
     structured = result.get("structuredContent")
     found = [structured] if structured is not None else [*_texts_as_json(result.get("content"))]
     named = [pair for one in found for pair in (one.items() if isinstance(one, Mapping) else [("", one)])]

@@ -91,7 +91,7 @@ _decode_result = msgspec.json.Decoder(_Result).decode
 
 
 def version_in(header: Header) -> str | None:
-    """Returns the revision in a request, or in the answer to `initialize`; None. Never raises."""
+    """Returns the revision in a request, or in the answer to `initialize`. Never raises."""
     raw = bytes(header.params) if isinstance(header.method, str) else bytes(header.result)
     if b"rotocolVersion" not in raw:
         return None

@@ -19,7 +19,7 @@ _WORDS = (
 
 
 def welcomed(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Returns the participant that a welcome addresses, as described there, or None.
+    """Returns the participant that a welcome addresses, as described there.
 
     MCP-X v0.0 named it `participant` or `participant_id`, and participants by their ids alone.
     """

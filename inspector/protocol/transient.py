@@ -42,7 +42,7 @@ class Signal:
 
 
 def signal_in(payload: Mapping[str, Any]) -> Signal | None:
-    """Returns the signal in a response's payload, or None. Never raises."""
+    """Returns the signal in a response's payload. Never raises."""
     result = payload.get("result")
     meta = result.get("_meta") if isinstance(result, Mapping) else None
     if not isinstance(meta, Mapping):

@@ -22,7 +22,7 @@ def payloads(capture: Capture, *path: str) -> Decoded:
 
 
 def _payload_json(capture: Capture, message: int, *path: str) -> str | None:
-    """Returns the JSON at a path in a message's payload, or None.
+    """Returns the JSON at a path in a message's payload.
 
     Of a message above 1 MB only its head is searched.
     """

@@ -147,7 +147,7 @@ def read(
 
 
 def _message(header: Header) -> Record | None:
-    """Returns the JSON-RPC message, or batch, of a line, or None.
+    """Returns the JSON-RPC message, or batch, of a line.
 
     Messages written over several lines are in a text.
     """

@@ -98,7 +98,7 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
 
 
 def undone_from(info: Mapping[str, Any], parts: Mapping[Any, Any]) -> str | None:
-    """Returns the first part that the user has undone, with all after it, or None.
+    """Returns the first part that the user has undone, with all after it.
 
     Args:
         info: of the session.

@@ -43,7 +43,7 @@ _decode_context = msgspec.json.Decoder(_Context).decode
 
 
 def context_in(data: bytes) -> str | None:
-    """Returns the context in a frame's chunk, or None. Never raises."""
+    """Returns the context in a frame's chunk. Never raises."""
     if b'"context"' not in data[:_LONGEST] or len(data) > _LONGEST or data.lstrip()[:1] != b"{":
         return None
     found = decode_one(_decode_context, data)

@@ -59,7 +59,7 @@ class Plan:
 
 
 def plan_of(arguments: object) -> Plan | None:
-    """Returns the list that a call writes, or None. Never raises."""
+    """Returns the list that a call writes. Never raises."""
     if not isinstance(arguments, dict):
         return None
     for key in _LISTS:

@@ -109,7 +109,7 @@ class _InOrder:
         self._after[place] = held.last
 
     def awaited(self, more: Collection[int]) -> int | None:
-        """Returns the source that blocks all others while few records are in order, or None.
+        """Returns the source that blocks all others while few records are in order.
 
         Args:
             more: sources with pending records that can supply another block at once.
@@ -279,7 +279,7 @@ class MergedReader:
         self._readers.append(reader)
 
     def read_on(self, size: int, growing: Collection[SourceFile], *, at_end: bool = False) -> Block | None:
-        """Returns new records of growing sources, as far as they are in order, or None.
+        """Returns new records of growing sources, as far as they are in order.
 
         Records wait a moment for other growing sources. A record that comes even later stays at its arrival position.
 

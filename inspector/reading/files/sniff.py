@@ -92,7 +92,7 @@ def _time_of(element: bytes) -> int:
 
 
 def reading_of(source: SourceFile) -> str | None:
-    """Returns a forced format for an array with elements that two formats share, or None.
+    """Returns a forced format for an array with elements that two formats share.
 
     Items of the Responses API occur in Codex threads, one a line; in an array they are a model's messages.
 
@@ -131,7 +131,7 @@ def is_array(head: bytes) -> bool:
 
 
 def archive_words(source: SourceFile) -> str | None:
-    """Returns the kind of a nested or unsupported archive, or None.
+    """Returns the kind of a nested or unsupported archive.
 
     RULE: an archive within an archive is not unpacked, so that a small file cannot expand without limit.
     """

@@ -147,7 +147,7 @@ class ExtractedColumns:
         return self._listed.of("records", rows), self._listed.of("of_anything", rows)
 
     def exchanges(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Returns (n,) a property of the HTTP exchanges that carried messages, 0 for none.
+        """Returns (n,) a property of the HTTP exchanges that carried messages, else 0.
 
         Args:
             name: `number`, `status`, `path` and `method` (string ids), `hung_up` (the client ended the exchange, by the
@@ -157,7 +157,7 @@ class ExtractedColumns:
         return self._exchanges.of(name, rows)
 
     def mcp(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Returns (n,) an MCP property of messages, 0 for none.
+        """Returns (n,) an MCP property of messages, else 0.
 
         Args:
             name: `version` (string id), `state` (`Extracts.states`), `task` (a hash of its id) or `task_says`

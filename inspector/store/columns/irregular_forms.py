@@ -22,7 +22,7 @@ _LONGEST_TIME = 40  # characters of a value in the place of a time
 
 
 class OddForm(NamedTuple):
-    """Deviations of an envelope from its version, in words; "" for none."""
+    """Deviations of an envelope from its version, in words, else ""."""
 
     correlation: str
     ts: str

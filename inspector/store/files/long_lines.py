@@ -14,7 +14,7 @@ _FIRST_STEP = 1 << 13
 
 
 def end_of_line(source: SourceFile, place: int) -> int | None:
-    """Returns the offset after the next line end, or None. Keeps no bytes."""
+    """Returns the offset after the next line end. Keeps no bytes."""
     while piece := source.read(place, _STEP):
         found = piece.find(b"\n")
         if found >= 0:

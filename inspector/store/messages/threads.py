@@ -198,7 +198,7 @@ class Thread:
 
 
 def _made_at(identifier: str) -> int:
-    """Returns the creation time in an id, in milliseconds since the epoch; 0 without one."""
+    """Returns the creation time in an id, in milliseconds since the epoch, else 0."""
     digits = identifier.replace("-", "")
     if len(digits) != 32 or digits[12] != _TIMED_VERSION:
         return 0

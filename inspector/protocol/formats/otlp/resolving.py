@@ -36,7 +36,7 @@ class Resolved(msgspec.Struct, omit_defaults=True):
         failed_within: it contains a failed span that reports the failure.
         within_call: it lies in a tool call with the same call.
         counts: its tokens count although it is no innermost model call: no span within it reports any.
-        inner: the model call within it that its tokens belong to; "" for none.
+        inner: the model call within it that its tokens belong to, else "".
         call: id of the tool call if the span lacks it: the model's id.
         phase: "start" or "end" if each has a line of its own; "whole" for one line whose end, as a context, is in
             `ends`;
