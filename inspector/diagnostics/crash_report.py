@@ -295,7 +295,7 @@ def dump_words(dump: str, choices: Choices) -> str:
 
 
 def _structure(line: str) -> str | None:
-    """Returns the part of a dump line that quotes no data, or None."""
+    """Returns the part of a dump line that quotes no data."""
     if line in (_CAUSED, _MEANWHILE, _ONE_OF) or _STRUCTURE.match(line):
         return line
     head, colon, _ = line.partition(": ")

@@ -96,7 +96,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def content_text(result: Mapping[str, Any]) -> str | None:
-    """Returns the first text of an MCP result's content blocks (MCP 2025-06-18, Tools), or None."""
+    """Returns the first text of an MCP result's content blocks (MCP 2025-06-18, Tools)."""
     blocks = result.get("content")
     if not isinstance(blocks, list):
         return None

@@ -106,7 +106,7 @@ class ToolAliases:
 
 
 def alias_for(missing: str, tools: Iterable[str]) -> ToolAlias | None:
-    """Returns a rule that pairs a missing name with a tool of that name and a prefix, or None."""
+    """Returns a rule that pairs a missing name with a tool of that name and a prefix."""
     for tool in tools:
         prefix = tool[: -len(missing)] if missing and tool.endswith(missing) else ""
         if prefix and not prefix[-1].isalnum():

@@ -69,7 +69,7 @@ def signal_in(payload: Mapping[str, Any]) -> Signal | None:
 
 
 def _odd_hints(hints: Any) -> str | None:
-    """Returns a sentence about hints with a value of the wrong type, or None."""
+    """Returns a sentence about hints with a value of the wrong type."""
     if hints is None:
         return None
     if not isinstance(hints, list):

@@ -49,7 +49,7 @@ class Backend(Protocol):
     """The used part of a `keyring` backend. Any call may block or raise anything."""
 
     def get_password(self, service: str, username: str) -> str | None:
-        """Returns the secret, or None."""
+        """Returns the secret."""
         ...
 
     def set_password(self, service: str, username: str, password: str) -> None:

@@ -478,7 +478,7 @@ class Settings(_Part):
         self.connections = [named for named in self.connections if named.id != connection_id]
 
     def named_connection(self, connection: ConnectionSettings) -> NamedConnection | None:
-        """Returns the named connection of this address and space, or None."""
+        """Returns the named connection of this address and space."""
         place = (connection.url, connection.space)
         return next((named for named in self.connections if (named.url, named.space) == place), None)
 

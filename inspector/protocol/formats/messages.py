@@ -526,7 +526,7 @@ def _marked(entry: Entry, *holders: object) -> Entry:
 
 
 def cache_mark(block: object) -> str | None:
-    """Returns the requested cache lifetime in a `cache_control` of a block, a tool or a request, or None."""
+    """Returns the requested cache lifetime in a `cache_control` of a block, a tool or a request."""
     mark = block.get("cache_control") if isinstance(block, Mapping) else None
     if not isinstance(mark, Mapping):
         return None

@@ -57,7 +57,7 @@ def asked_model(path: object, body: Mapping[str, Any]) -> str | None:
 
 
 def stop_reason(body: Mapping[str, Any]) -> str | None:
-    """Returns the stop reason in the words of the API, or None."""
+    """Returns the stop reason in the words of the API."""
     reason = _stop_reason(body)
     return reason[:_MOST_NAME] if reason else None
 

@@ -74,7 +74,7 @@ class Pieces:
         return True
 
     def text(self, key: object) -> str | None:
-        """Returns a text so far, or None."""
+        """Returns a text so far."""
         parts = self._parts.get(key)
         if parts is None:
             return None
@@ -88,7 +88,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _place(value: object) -> int | None:
-    """Returns a valid number of a block, choice or item, or None."""
+    """Returns a valid number of a block, choice or item."""
     number = value if isinstance(value, int) and not isinstance(value, bool) else -1
     return number if 0 <= number < _MOST_PIECES else None
 

@@ -50,7 +50,7 @@ class Content:
 
     @cached_property
     def table(self) -> Table | None:
-        """Its records as a table, or None."""
+        """Its records as a table."""
         return table_in(self.value)
 
     @cached_property
@@ -68,7 +68,7 @@ class Content:
 
     @property
     def record_count(self) -> int | None:
-        """Rows of its table, or None."""
+        """Rows of its table."""
         return self.table.total if self.table is not None else None
 
     @property

@@ -110,7 +110,7 @@ def pieces_of(event: object) -> Iterator[Piece]:
 
 
 def ended_by(event: object) -> Hashable | None:
-    """Returns the key prefix of the texts that an event ends: ALL, two key parts, or None."""
+    """Returns the key prefix of the texts that an event ends: ALL, two key parts."""
     if not isinstance(event, dict):
         return None
     sort = event.get("type")

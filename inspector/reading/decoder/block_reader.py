@@ -601,7 +601,7 @@ def _raw_of(record: Record, part: int) -> bytes:
 
 
 def _identifier(record: Record) -> str | None:
-    """Returns an envelope's id, or None."""
+    """Returns an envelope's id."""
     header = record.header
     if record.shape is not _ENVELOPE or header is None or header.id is ABSENT or header.id is None:
         return None

@@ -122,7 +122,7 @@ ReadUsual = Callable[[Sequence[bytes], Tables], UsualRows]
 
 
 def usual_shape(lines: Sequence[bytes]) -> ReadUsual | None:
-    """Returns the reader of the shape that the first of these lines have, or None."""
+    """Returns the reader of the shape that the first of these lines have."""
     for line in lines[:_LOOKED_AT]:
         for decode, read in _SHAPES:
             if usual.fits(decode, line):

@@ -151,7 +151,7 @@ class OddValues:
         columns["flags"][strange] &= np.uint32(~_NO_ID & 0xFFFFFFFF)
 
     def identifier(self, number: int) -> str | None:
-        """Returns the id of an irregular envelope as a text, or None."""
+        """Returns the id of an irregular envelope as a text."""
         found = self.envelopes[number].id
         if found is ABSENT or found is None:
             return None

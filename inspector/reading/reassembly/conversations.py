@@ -136,7 +136,7 @@ class Conversations:
             _put(self._called, (call.thread, int(mark, 16)), call.conversation)
 
     def _goes_on(self, call: ModelCall, begun: list[str]) -> _Conversation | None:
-        """Returns the conversation with the same beginning that a request continues, or None."""
+        """Returns the conversation with the same beginning that a request continues."""
         ranked = ((self._all[name].rank(call), self._all[name]) for name in reversed(begun) if name in self._all)
         best = max(ranked, key=lambda pair: pair[0], default=None)
         return best[1] if best is not None and best[0][0] else None

@@ -113,7 +113,7 @@ class ExtractedColumns:
         return self.unchecked.noise
 
     def odd_form(self, message: int) -> OddForm | None:
-        """Returns a message's irregular form if it is the first of its sender and kind with one, or None."""
+        """Returns a message's irregular form if it is the first of its sender and kind with one."""
         return self.unchecked.odd.get(message)
 
     # Extracts of all messages
@@ -139,7 +139,7 @@ class ExtractedColumns:
         return self._costs.of("is_total", rows) != 0
 
     def argument_hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Returns (n,) argument hashes of proposals and of requests that name a message; NO_HASH for none."""
+        """Returns (n,) argument hashes of proposals and of requests that name a message; NO_HASH otherwise."""
         return self._arguments.of("hash", rows)
 
     def records_listed(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

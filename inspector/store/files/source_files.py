@@ -194,7 +194,7 @@ class SourceFile:
 
     @property
     def container(self) -> str | None:
-        """Format of the converted file, or None."""
+        """Format of the converted file."""
         return self.feed.container if self.feed is not None else None
 
     @property
@@ -207,7 +207,7 @@ class SourceFile:
 
     @property
     def known_format(self) -> str | None:
-        """Most frequent known format of its lines, or None."""
+        """Most frequent known format of its lines."""
         known = [(count, name) for name, count in self.formats.items() if name not in (None, FRAME_LABEL)]
         return max(known)[1] if known else None
 
@@ -321,7 +321,7 @@ class SourceFile:
 
 
 def space_of_origin(header: Mapping[str, Any]) -> str | None:
-    """Returns the joined space from a capture's header, or None."""
+    """Returns the joined space from a capture's header."""
     origin = header.get("origin", header)
     space = origin.get("space") if isinstance(origin, Mapping) else None
     return space if isinstance(space, str) and space else None

@@ -534,12 +534,12 @@ class Capture:
         ]  # fmt: skip
 
     def string(self, column: str, message: int) -> str | None:
-        """Returns a string column's value, or None."""
+        """Returns a string column's value."""
         found = int(self.columns[column][message])
         return self.strings[found] if found else None
 
     def true_sender(self, message: int) -> str | None:
-        """Returns the logged sender if it differs from the named one, or None."""
+        """Returns the logged sender if it differs from the named one."""
         rows = self.impostors["message"]
         if not len(rows):
             return None

@@ -127,7 +127,7 @@ class Transcripts:
             self._by_call.setdefault(call, agent)
 
     def started_by(self, call: str) -> SubAgent | None:
-        """Returns the sub-agent started by a call id, or None."""
+        """Returns the sub-agent started by a call id."""
         return self._by_call.get(call)
 
     # Before a block is appended
@@ -327,7 +327,7 @@ class Transcripts:
             self._tell(agent, place, began=True)
 
     def _call_telling(self, prompt: str) -> str | None:
-        """Returns an unmatched call with exactly this prompt, or None."""
+        """Returns an unmatched call with exactly this prompt."""
         waiting = self._prompts.get(hash_text(prompt))
         while waiting:
             call = waiting.popleft()

@@ -297,6 +297,6 @@ _decode_texts = msgspec.json.Decoder(list[_TextBlock] | str).decode
 
 
 def first_text(raw: msgspec.Raw) -> str | None:
-    """Returns the first text of a result's content, or None."""
+    """Returns the first text of a result's content."""
     found = decode_one(_decode_texts, raw)
     return next((one.text for one in found if one.text is not None), None) if isinstance(found, list) else found

@@ -91,7 +91,7 @@ def _role_of_operation(operation: str) -> Role | None:
 
 
 def agent_of(span: Span) -> str | None:
-    """Returns the name of a span's agent, or None."""
+    """Returns the name of a span's agent."""
     at = span.attributes
     named = _first(at, "gen_ai.agent.name", "agent.name", "gen_ai.workflow.name")
     if named:
@@ -267,7 +267,7 @@ def _inner_content(given: Any) -> Any:
 
 
 def error_of(span: Span) -> str | None:
-    """Returns the reason of a failure in words, or None."""
+    """Returns the reason of a failure in words."""
     if not span.failed and "error.type" not in span.attributes:
         return None
     for event in span.events:
