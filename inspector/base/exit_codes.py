@@ -1,9 +1,6 @@
-"""Exit codes of the program that several places use."""
+"""Exit codes of the program, shared by its parts."""
 
 from __future__ import annotations
 
 OUR_FAULT = 70
-"""Exit code for an error in the program itself, EX_SOFTWARE of sysexits.h.
-
-Codes 1 and 2 say something about the log and the arguments.
-"""
+"""Exit code for an internal error, EX_SOFTWARE of sysexits.h; 1 and 2 are about the log and the arguments."""

@@ -47,10 +47,10 @@ def resource(*parts: str) -> Path:
 
 @cache
 def guide_folder() -> Path:
-    """Folder that the pages of the guide lie below, as `docs/`: inside an installed package, or the checkout.
+    """Returns the parent folder of the guide's pages (`docs/`): inside an installed package, or the checkout.
 
     Raises:
-        FileNotFoundError: the guide is not installed.
+        FileNotFoundError: if the guide is not installed.
     """
     package = Path(__file__).resolve().parents[1]
     for candidate in (package / "_resources" / "guide", package.parent):

@@ -26,7 +26,7 @@ _MOST_TEXT = 1 << 16
 """Characters kept of a body that is not JSON, such as a script or a page."""
 _LINES = ("application/x-ndjson", "application/jsonl", "application/json-lines")
 _MOST_LINES = 1 << 26
-"""Characters of a body of lines of JSON, as Ollama streams its answers."""
+"""Characters kept of a body of JSON lines, as Ollama streams its answers."""
 _MOST_EVENTS = 1 << 20
 
 
@@ -93,7 +93,7 @@ def events_of(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _said(text: str, most: int = _MOST_TEXT) -> dict[str, Any]:
-    """A body: as JSON where it is an object or a list, else as text of `most` characters."""
+    """Returns a body: as JSON for an object or a list, else as text of `most` characters."""
     try:
         value = decode_json(text.encode("utf-8", "replace")) if text.lstrip()[:1] in ("{", "[") else None
     except NotAnObjectError:

@@ -371,13 +371,13 @@ class Settings(_Part):
     version: int = SETTINGS_VERSION
     """Version of the file's shape."""
     display: Display = Field(default_factory=Display)
-    """How the window looks."""
+    """Appearance of the window."""
     start: Start = Field(default_factory=Start)
-    """What the program does when it starts."""
+    """Behaviour at the start."""
     contexts: Contexts = Field(default_factory=Contexts)
-    """How contexts are judged."""
+    """Rules for contexts."""
     memory: Memory = Field(default_factory=Memory)
-    """How much memory reading may take."""
+    """Memory limit of reading."""
     prices: Prices = Field(default_factory=Prices)
     """Prices of models' tokens."""
     recent_commands: list[str] = Field(default_factory=list, max_length=20)

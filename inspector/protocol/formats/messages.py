@@ -655,12 +655,12 @@ def _said(kind: str, sender: str, text: str) -> Entry:
 
 
 def _identify(entries: list[Entry]) -> None:
-    """Give messages ids by all that was said up to them: a history that is sent again is the same messages.
+    """Assigns ids to messages by all earlier content, so that a resent history has the same ids.
 
-    So is that of another conversation only where the user began it with the same words.
+    Another conversation shares them only if the user began it with the same text.
 
-    Calls have their own ids. Where these are names, as in the first form of function calls and often with Gemini,
-    results follow the order of the calls.
+    Calls have their own ids. If these are names, as in the first form of function calls and often with Gemini, results
+    follow the order of the calls.
     """
     digest = hashlib.blake2b(digest_size=8)
     opening = next((entry for entry in entries if entry.meaning.sender == USER), None)
@@ -691,7 +691,7 @@ def _identify(entries: list[Entry]) -> None:
 
 
 class AwaitedCalls:
-    """Calls in one history, found by the ids or, where an API has none, by the tools that their results name."""
+    """Calls in one history, found by id or, in APIs without ids, by the tool that a result names."""
 
     def __init__(self) -> None:
         self._by_id: dict[str, str] = {}
@@ -700,7 +700,7 @@ class AwaitedCalls:
         self._by_tool: set[str] = set()
 
     def note(self, call: Meaning, identifier: str) -> None:
-        """Notes a call, or another message with an id of its own, under the id that it has here."""
+        """Records a call, or another message with its own id, under its id in this history."""
         if call.identifier is not None and call.identifier != call.target:
             self._by_id[call.identifier] = identifier
         elif call.target is not None:
@@ -709,11 +709,11 @@ class AwaitedCalls:
             self._open.setdefault(call.target, []).append(identifier)
 
     def have_no_ids(self, tool: str) -> bool:
-        """Returns True if calls of the tool are known by its name alone."""
+        """Returns True if calls of the tool are identified by its name alone."""
         return tool in self._by_tool
 
     def call_of(self, named: str) -> str:
-        """Returns the call so named, else the first of the tool without a result, else its last; else the name."""
+        """Returns the call with that id, else the first of the tool without a result, else its last, else the name."""
         call = self._by_id.get(named)
         if call is not None:
             for waiting in self._open.values():

@@ -376,15 +376,16 @@ def _own(entry: Entry) -> str:
 
 
 def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *, new: bool = False) -> None:
-    """Give messages ids that are the same in every request of the conversation, and in the answer that said them first.
+    """Assigns ids to messages, equal in every request of the conversation, and in the answer with their first
+    occurrence.
 
-    Calls of tools have their own. Where these are names, results follow the order of the calls.
+    Tool calls have their own. If these are names, results follow the order of the calls.
 
     Args:
         entries: the messages.
-        marks: what each is told by.
-        call: which they are of.
-        new: nobody said them before.
+        marks: hash of each.
+        call: their model call.
+        new: they have no earlier occurrence.
     """
     seen, calls = Counter(call.seen), messages.AwaitedCalls()
     prompts: set[str] = set()  # not inherited by a request that continues this one

@@ -9,13 +9,13 @@ from inspector.protocol.text import compact
 
 
 class Operation(NamedTuple):
-    """An operation that has a model answer.
+    """A model operation.
 
     Attributes:
-        name: as SDKs call it.
-        path: how the address of a request ends.
-        asks: members of a request's body, one of which it has.
-        names_model: the body names the model too; other servers have the same path for other things.
+        name: as in SDKs.
+        path: end of a request's address.
+        asks: members of a request's body; it has at least one.
+        names_model: the body names the model too; other servers use the same path for other purposes.
     """
 
     name: str

@@ -358,7 +358,7 @@ def is_of_ollama(event: Mapping[str, Any]) -> bool:
 
 
 def ollama_body(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The answer in lines of Ollama that came together, in the form of a chat completion; None for other objects."""
+    """Returns the answer in lines of Ollama received together, as a chat completion; None for other objects."""
     stream = OllamaStream()
     known = False
     for line in lines:

@@ -514,7 +514,7 @@ def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -
     if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
         return 0
     told = read_told_call(header.response_context)
-    # JSON-RPC by itself has lost its connection: that its request is missing says nothing of the one who answered.
+    # plain JSON-RPC has lost its connection, so a missing request is no fault of the answering side
     flags = Flag.REQUEST_TOLD.value if record.shape is Shape.RPC or (told is not None and told.is_asked) else 0
     if told is None:
         return flags

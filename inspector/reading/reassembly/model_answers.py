@@ -203,7 +203,7 @@ class ModelAnswers:
         return self._joined_line(x, exchange, found, None, (data, body))
 
     def _lines_in(self, exchange: _Exchange, found: http_lines.Line, body: Any) -> dict[str, Any] | None:
-        """The answer in a body of one or more lines of Ollama; None for any other body."""
+        """Returns the answer in a body of Ollama lines; None for any other body."""
         if isinstance(body, Mapping):
             return ollama_body((body,))
         if not isinstance(found.text, str) or found.text.lstrip()[:1] != "{":

@@ -68,34 +68,33 @@ class ToolList(NamedTuple):
 
 @dataclass(slots=True)
 class Extracts:
-    """Of some of the records of a block, by place.
+    """Data extracted from some of a block's records, by place of the record.
 
     Attributes:
-        records: of those that passes look into.
-        contexts: of contexts written as objects themselves and the parents in them (`object_contexts.levels_of`).
-        tools: of results that list tools.
-        digests: hashes of payloads, equal for equal ones: of results with `_meta` and of lists of tools, which may come
-            twice, and of what this program sent.
-        odd: of the first of each sender and kind that has an odd form.
-        named: of those that name several messages, the hashes of the ids, each once, at most MOST_NAMED.
-        arguments: of calls that are proposed, or may have been: a hash of their arguments.
-        listed: of results that list records.
-        api_calls: of messages of transcripts, the call of a model that they came from, or went with.
-        filled: of such messages, tokens in a context that was full, and how many it holds.
-        spawns: what such messages tell of sub-agents.
-        chains: where records stand that do not name their sub-agent.
-        echoes: hashes of texts that may be said again by the result of the call that started a sub-agent, and of that.
-        took: of results that tell it, ns that the tool worked.
-        histories: of messages of a history that may be written anew, and of records that do so.
-        costs: of messages that state one, billionths of a dollar, and whether that is all of the session so far.
-        exchanges: the HTTP exchanges that records were carried by.
-        versions: of JSON-RPC, the revision of MCP that a request names or that an answer agrees to.
-        states: of MCP, what an answer that asks for input and the retry share: a hash of their `requestState`.
-        tasks: of MCP, what messages tell of tasks.
-        notes: of JSON-RPC, what checks of MCP read; until they have seen it, as `exchanges` and `noise`.
-        noise: how lines begin that stand where a message should, of those with a direction.
-        threads: what records tell of the thread that their file is of.
-        new: of messages that were said just now, whatever was said before, a hash of what said them; NO_HASH.
+        records: records whose payload passes examine.
+        contexts: object-form contexts with their embedded parents (`object_contexts.levels_of`).
+        tools: tool lists in results.
+        digests: payload hashes of results with `_meta`, of tool lists, which may repeat, and of sent messages.
+        odd: irregular form of the first record of each sender and kind with one.
+        named: distinct hashes of the ids in records that name several messages, at most MOST_NAMED.
+        arguments: argument hashes of proposed calls, and of possible ones.
+        listed: numbers of records that results list.
+        api_calls: the model call behind a message of a transcript, or with it.
+        filled: tokens in a full context, and its window.
+        spawns: facts about sub-agents.
+        chains: positions of records that do not name their sub-agent.
+        echoes: hashes of texts that a sub-agent and its call's result may share.
+        took: reported working time of tools in ns.
+        histories: messages of rewritable histories, and records that rewrite them.
+        costs: stated costs in billionths of a dollar, and True for totals of the session so far.
+        exchanges: the HTTP exchanges of records.
+        versions: MCP revisions that requests name or answers accept.
+        states: hashes of the `requestState` shared by a request for input and its retry.
+        tasks: facts about MCP tasks.
+        notes: facts for MCP checks; dropped after the checks, as `exchanges` and `noise`.
+        noise: beginnings of lines without a message that have a direction.
+        threads: facts about the thread of the records' file.
+        new: hash of the producer of new messages, which copy no earlier one; NO_HASH.
     """
 
     records: dict[int, DecodedRecord] = field(default_factory=dict)

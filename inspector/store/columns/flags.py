@@ -60,7 +60,7 @@ class Flag(enum.IntFlag):
     UNRECORDED = 1 << 29
     """Its content was not recorded, as in most traces. It is compared with no other and costs no tokens."""
     OWN_SPAN = 1 << 30
-    """A call of a tool, or its result, that a span of the tool tells; other traces know calls by their model alone."""
+    """A tool call, or its result, recorded by a span of the tool; other traces record calls by their model only."""
     CONTEXT_IN_KIND = 1 << 17
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19

@@ -144,6 +144,11 @@ class SourceFile:
         ended: end of the server behind a tap.
         read_to: offset in bytes up to which records were read.
         reading: the chosen format; None to detect it per line.
+        clock_offset_ns: added to its times, since other sources use another clock.
+        clock: origin of that offset.
+        trouble: reason for an early end of reading, as a sentence; None without one.
+        space: space of records that name none; "" if unknown.
+        joined: derived lines; None before the first.
     """
 
     def __init__(self, path: Path, name: str | None = None, *, feed: Feed | None = None) -> None:

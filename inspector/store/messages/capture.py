@@ -130,8 +130,9 @@ class Capture:
         seen_by: sources of each message; None if sources share no messages.
         sightings: arrays of SIGHTING_COLUMNS: records of messages that another source has as well.
         sources: the files of the records.
-        foreign_rpc: connections of JSON-RPC that is not MCP, and kinds as they are shown.
         impostors: `message` and `participant` (string id) of messages with a sender other than the logged one.
+        unreadable_count: number of unreadable messages.
+        failed_count: number of messages with a failure, as the field `error` counts them, without copies.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
-"""Tells connections of JSON-RPC that is not MCP, as of a language server, from those of MCP.
+"""Separates connections of plain JSON-RPC, as of a language server, from connections of MCP.
 
-RULE: a method that only MCP has, or an `initialize` with a version of MCP, makes a connection one of MCP, whatever else
-it carries. Otherwise a method that MCP does not have makes it one of plain JSON-RPC. Without either it counts as MCP.
+RULE: a method that only MCP has, or an `initialize` with a version of MCP, makes a connection one of MCP. Otherwise a
+method that MCP lacks makes it one of plain JSON-RPC. Without either it counts as MCP.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RPC = np.uint32(Flag.RPC.value)
 
 
 class ForeignRpc:
-    """Follows the connections of a capture and names kinds of messages by them.
+    """Classifies the connections of a capture, and names kinds of messages accordingly.
 
     Args:
         columns, strings: of the capture.
@@ -39,7 +39,7 @@ class ForeignRpc:
         self._foreign: dict[int, None] = {}
         self._first: dict[int, int] = {}  # first message of each connection
         self._sorted = np.zeros(0, np.int64)
-        self._moved: list[int] = []  # connections that changed sides after their first messages were told
+        self._moved: list[int] = []  # connections reclassified after their first messages were reported
         self._codes = (0, 0, 0)
 
     @property
@@ -48,7 +48,10 @@ class ForeignRpc:
         return not self._foreign
 
     def take_in(self, start: int, stop: int) -> None:
-        """Reads the methods of messages `start` to `stop`. O(messages) in numpy, and a look at each distinct method."""
+        """Classifies connections by messages `start` to `stop`.
+
+        O(messages) in numpy, plus one check per distinct method.
+        """
         columns = self._columns
         rows = np.flatnonzero(columns["flags"][start:stop] & _RPC) + start
         if not len(rows):
@@ -84,18 +87,17 @@ class ForeignRpc:
         return columns["source"][rows].astype(np.int64) << 32 | columns["connection"][rows]
 
     def are_foreign(self, rows: _Take) -> NDArray[np.bool_]:
-        """Returns (n,) True for messages of JSON-RPC that is not MCP. O(rows)."""
+        """Returns (n,) True for messages of plain JSON-RPC. O(rows)."""
         flags = self._columns["flags"][rows]
         if not self._foreign:
             return np.zeros(len(flags), np.bool_)
         return (flags & _RPC != 0) & np.isin(self._keys(rows), self._sorted)
 
     def is_foreign(self, message: int) -> bool:
-        """Returns True for a message of JSON-RPC that is not MCP."""
         return bool(self._foreign) and bool(self.are_foreign(np.array([message]))[0])
 
     def kind_codes(self, rows: _Take) -> NDArray[np.uint32]:
-        """Returns (n,) string ids of the kinds as they are shown: those of JSON-RPC where it is not MCP. O(rows)."""
+        """Returns (n,) string ids of the displayed kinds, with own kinds for plain JSON-RPC. O(rows)."""
         codes = self._columns["kind"][rows]
         if not self._foreign:
             return codes
@@ -106,11 +108,11 @@ class ForeignRpc:
         return np.where(foreign, np.where(asks, own, response), codes).astype(np.uint32)
 
     def kind(self, message: int) -> str:
-        """Returns the kind of a message as it is shown."""
+        """Returns the displayed kind of a message."""
         return self._strings[int(self.kind_codes(np.array([message]))[0])]
 
     def take_changes(self) -> _Rows:
-        """Returns the messages of connections that changed sides, and forgets them. O(messages), rarely."""
+        """Returns and clears the messages of reclassified connections. O(messages), rarely."""
         if not self._moved:
             return np.zeros(0, np.int64)
         moved, self._moved = self._moved, []

@@ -38,10 +38,11 @@ class Resolved(msgspec.Struct, omit_defaults=True):
         counts: its tokens count although it is no innermost model call: no span within it reports any.
         inner: the model call within it that its tokens belong to, else "".
         call: id of the tool call if the span lacks it: the model's id.
-        phase: "start" or "end" if each has a line of its own; "whole" for one line whose end, as a context, is in
-            `ends`;
-            "" for all of it.
+        phase: "start" or "end" for a line of one of them; "whole" if `ends` has the end of a context; "" for both.
         given: the model's input that is new against earlier spans; None if the span itself contains the input.
+        repeated: number of its other input messages.
+        seen: number of occurrences in its history of the entries that its answer repeats.
+        ends: spans that end with this line: others around it, or itself.
     """
 
     agent: str | None = None
