@@ -376,8 +376,7 @@ def _own(entry: Entry) -> str:
 
 
 def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *, new: bool = False) -> None:
-    """Assigns ids to messages, equal in every request of the conversation, and in the answer with their first
-    occurrence.
+    """Assigns ids to messages, equal in every request of the conversation and in their first answer.
 
     Tool calls have their own. If these are names, results follow the order of the calls.
 
