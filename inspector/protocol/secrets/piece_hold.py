@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from inspector.protocol.header import NotAnObjectError, decode_json, text_of
-from inspector.protocol.secrets.pieces import ALL, Piece, ended_by, mask_in_place, mask_pieces, pieces_of, rewritten
+from inspector.protocol.header import text_of
+from inspector.protocol.secrets.pieces import (
+    ALL,
+    Piece,
+    ended_by,
+    events_in,
+    mask_in_place,
+    mask_pieces,
+    pieces_of,
+    rewritten,
+)
 
 MOST_TEXT = 1 << 16
 """Limit of pending characters in one text; detected secrets have up to half as many."""
@@ -33,7 +42,7 @@ class _Waiting(Generic[T]):
         self.make = make
         self.size = size
         self.text = ""
-        self.event: dict[str, Any] | None = None
+        self.event: object = None
         self.open = 0
         self.changes: list[tuple[Piece, str]] = []
 
@@ -41,15 +50,6 @@ class _Waiting(Generic[T]):
         if not self.changes or self.event is None:
             return self.make(None)
         return self.make(rewritten(self.text, self.event, self.changes))
-
-
-def _events_in(data: bytes | None) -> list[object]:
-    """Returns the event in some data, or a log line with its objects."""
-    try:  # also events with half a surrogate pair, as character streams cut them
-        value = decode_json(data) if data is not None and data[:1] == b"{" else None
-    except NotAnObjectError:
-        value = None
-    return [value, *(one for one in value.values() if isinstance(one, dict))] if isinstance(value, dict) else []
 
 
 class PieceHold(Generic[T]):
@@ -75,11 +75,11 @@ class PieceHold(Generic[T]):
             make: makes its line.
             data: its data, or None.
         """
-        events = _events_in(data)
+        events = events_in(data or b"")
         pieces = [piece for one in events for piece in pieces_of(one) if piece.text]
         waiting = _Waiting(make, len(data or b""))
-        if data is not None and pieces and isinstance(event := events[0], dict):
-            waiting.text, waiting.event = text_of(data)[0], event
+        if data is not None and pieces:
+            waiting.text, waiting.event = text_of(data)[0], events[0]
         self._events.append(waiting)
         waiting.open = len(pieces)
         self._bytes += waiting.size

@@ -7,11 +7,14 @@ piece of a secret is not recognizable.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from inspector.protocol.cut import MAX_DEPTH
+from inspector.protocol.header import NotAnObjectError, decode_json, text_of
 from inspector.protocol.secrets.clues import NO_RULES, rules_for
 from inspector.protocol.secrets.masking import MASK, mask_text
+from inspector.protocol.shallow import Shallow
 
 _DOT = "•"
 _BLOCK_TEXTS = ("text", "partial_json", "thinking")
@@ -83,6 +86,32 @@ def _shown(piece: str, masked: str, *, within: bool) -> tuple[str, bool]:
 
 
 # Pieces in events of the model APIs
+
+_MOST_DIGITS = 4_000
+_decode_loosely = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(digits) <= _MOST_DIGITS else 0).decode
+
+
+def decode_event(data: bytes) -> Any:
+    """Decodes JSON of any depth and with integers of any length; None for other bytes.
+
+    null stands for values nested too deeply, 0 for integers of more digits than Python converts. Neither holds a piece.
+    """
+    try:
+        return decode_json(data)
+    except NotAnObjectError:
+        pass
+    try:
+        return _decode_loosely(text_of(Shallow(data).text)[0])
+    except (ValueError, RecursionError):
+        return None
+
+
+def events_in(data: bytes) -> list[object]:
+    """Returns the decoded event, and the objects in it: a log line wraps an event, a batch holds several."""
+    bare = data.strip()
+    value = decode_event(bare) if bare[:1] in (b"{", b"[") else None
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [value, *(one for one in inner if isinstance(one, dict))] if isinstance(value, dict | list) else []
 
 
 def pieces_of(event: object) -> Iterator[Piece]:
@@ -195,7 +224,7 @@ def drop_token_lists(value: object) -> None:
             left += one
 
 
-def rewritten(text: str, event: Mapping[str, Any], changes: Sequence[tuple[Piece, str]]) -> str:
+def rewritten(text: str, event: object, changes: Sequence[tuple[Piece, str]]) -> str:
     """Returns the JSON of an event with replaced pieces; if possible, the rest stays as written.
 
     Args:
@@ -207,15 +236,30 @@ def rewritten(text: str, event: Mapping[str, Any], changes: Sequence[tuple[Piece
     for piece, new in changes:
         result = result and _replaced_once(result, piece.text, new)
         piece.holder[piece.member] = new
-    if result is not None and '"logprobs"' not in text and json.loads(result) == event:
+    if result is not None and '"logprobs"' not in text and decode_event(result.encode("utf-8", "surrogatepass")) == event:
         return result  # else a piece was written with escapes, and another member had its text
     drop_token_lists(event)
-    written = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    try:
+        written = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:  # the decoder goes deeper than the encoder
+        _prune(event)
+        written = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
     try:
         written.encode()
     except UnicodeEncodeError:  # half of a surrogate pair
         return json.dumps(event, separators=(",", ":"))
     return written
+
+
+def _prune(event: object) -> None:
+    """Puts null in place of values nested deeper than MAX_DEPTH."""
+    level: list[Any] = [event]
+    for _ in range(MAX_DEPTH):
+        items = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [inner for some in items for inner in some if isinstance(inner, dict | list)]
+    for one in level:
+        for key in range(len(one)) if isinstance(one, list) else [*one]:
+            one[key] = None if isinstance(one[key], dict | list) else one[key]
 
 
 def _replaced_once(text: str, old: str, new: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -119,6 +120,30 @@ def test_halves_of_a_surrogate_pair_hide_no_piece() -> None:
     lines += held.end()
     said = "".join(json.loads(line.encode()).get("delta", {}).get("text", "") for line in lines)
     assert said == "\ud83d the key sk-•••••••• is mine \ude00"
+
+
+@pytest.mark.parametrize(
+    "beside",
+    ["1" * 5_000, *("[" * depth + "]" * depth for depth in (201, 900, 960, 1_000, 100_000)), '"\\ud800"', "NaN"],
+    ids=["digits", "201", "900", "960", "1000", "100000", "surrogate", "NaN"],
+)
+@pytest.mark.parametrize("form", ['{{"x": {0}, {1}', ' {{"x": {0}, {1}', '[{{"x": {0}, {1}]', '{{"e": {{"x": {0}, {1}}}'])
+@pytest.mark.parametrize("copied", [False, True])
+def test_no_value_beside_a_piece_hides_it(form: str, beside: str, copied: bool) -> None:
+    """Integers of 5,000 digits, values nested 1,000 deep, batches and blanks before an event."""
+    hidden, text = SECRETS[0]
+    held: PieceHold[str] = PieceHold()
+    lines: list[str] = []
+    for event in anthropic_text(cut(text.format(hidden), range(0, 60, 5))):
+        event |= {"copy": event.get("delta", {}).get("text")} if copied else {}
+        data = form.format(beside, json.dumps(event)[1:]).encode()
+        lines += held.add(lambda new, data=data: data.decode() if new is None else new, data)
+    lines += held.end()
+    said = [re.findall(r'"text": ?"([^"]*)"', line) for line in lines]
+    whole = "".join(word for words in said for word in words).replace("\\u2022", "•")
+    assert whole == "the key sk-•••••••• is mine"
+    if not copied:
+        assert all(beside in line for line in lines)
 
 
 def test_events_without_a_text_count_while_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
