@@ -20,7 +20,6 @@ from inspector.cli.printing import visible
 from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import restore_marks
 from inspector.document.source_set import SourceChoice
-from inspector.export.piece_masks import mask_frames
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
 from inspector.protocol.formats import READINGS
@@ -53,7 +52,7 @@ def opened(
         checked: findings are asked for: the checks that read records again are done as well.
         counted: tokens are asked for; a number asks for them only in a log of at most so many bytes.
         baseline: tools of MCP servers are held against what these listed when they were tapped last.
-        masked: pieces of secrets in frames are not shown; all else is masked where it is written.
+        masked: pieces of secrets are not read; all else is masked where it is written.
     """
     aliases = aliases_of(reading.tool_alias or [])
     paths = [path_at(file) for file in files]
@@ -76,8 +75,8 @@ def opened(
             fail(str(error))
         except OSError as error:
             fail(f"{document.name or named(files)} cannot be read: {error.strerror or error}.")
-        if masked:
-            mask_frames(document.capture)
+        if not masked:
+            document.capture.records.masks = None
         if checked:
             document.look_further(math.inf)
         if counted is True or (counted and document.analysis.tokens.bytes_left <= counted):

@@ -6,7 +6,7 @@ import contextlib
 import gzip
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -155,7 +155,11 @@ def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_relat
     said, lines = Said(), 0
     total = sum(one.stop - one.start for one in ranges)
     clock = Progress(len(ranges), bytes_total=total)
-    as_logged = LinesWriter(CaptureDocument(), ExportOptions(), Redaction(masked=masked), exact=True).logged
+    writer = LinesWriter(CaptureDocument(), ExportOptions(), Redaction(masked=masked), exact=True)
+
+    def as_logged(line: bytes, pieces: Mapping[bytes, bytes]) -> bytes:
+        return writer.logged(pieces.get(line, line) if masked else line)
+
     for done in find_lines(ranges, text, each, file.write, read=_read if with_related else None, shown=as_logged):
         lines, clock.bytes_done = done.lines, done.bytes_done
         left = clock.left_s

@@ -41,6 +41,7 @@ from inspector.reading.files.source_reader import BLOCK_BYTES, UnknownFormatErro
 from inspector.store.columns.block import Block
 from inspector.store.files.tool_baseline import read_baseline
 from inspector.store.messages.capture import Capture
+from inspector.store.messages.piece_masks import PieceMasks
 
 _REST = 500
 """Factor: while no messages arrive, the checks rest 500 times as long as their clock check took."""
@@ -91,6 +92,7 @@ class CaptureDocument:
         self._checks_due = 0.0
         self._held: Block | None = None  # a block that was read but not appended
         self.observers: list[Observer] = []
+        self.capture.records.masks = PieceMasks(self.capture)
         self.stream_texts = StreamTexts(self.capture, self.analysis.streams)
         self.counting = Counting(self.capture, self.analysis.tokens)
 
@@ -410,7 +412,8 @@ class CaptureDocument:
             followed = self.sources.followed is not None
             if followed and self.analysis.findings.baseline is None and is_tapped_now(source):
                 self.analysis.findings.baseline = read_baseline()
-            changes = self.analysis.feed(appended.touched, more=more)
+            with self.capture.records.unmasked():
+                changes = self.analysis.feed(appended.touched, more=more)
         self.memory.look()
         self._tell(changes)
         reader.pace.note(len(block), time.thread_time() - began)

@@ -40,8 +40,9 @@ class StreamText:
         missing = min(most, int(self._streams.runs["frames"][self.run])) - self.joiner.frames
         if missing > 0:
             rows = self._streams.frames(self.run, self._last, most=missing)
-            for data in decoded_in_blocks(self._capture, rows, self._capture.records.data):
-                self.joiner.add(data)
+            with self._capture.records.unmasked():  # the joined text is masked as a whole
+                for data in decoded_in_blocks(self._capture, rows, self._capture.records.data):
+                    self.joiner.add(data)
             self._last = int(rows[-1]) if len(rows) else self._last
         return self.joiner
 

@@ -130,7 +130,9 @@ def export_to(
     each = EACH if lines is not None else 1
     count, size, reported = 0, file.write(writer.begin()), 0
     for message in messages:
-        for piece in lines.lines(message) if lines is not None else (writer.message(message),):
+        with document.capture.records.unmasked(if_=lines is None and not options.masked):
+            pieces = lines.lines(message) if lines is not None else (writer.message(message),)
+        for piece in pieces:
             size += file.write(piece)
             if size - reported >= _EACH_BYTES or not piece:
                 reported = size

@@ -33,7 +33,6 @@ from inspector.analysis.passes.calls.correlation import ToolRule
 from inspector.document.document import CaptureDocument
 from inspector.export.masking_aside import MaskingAside, is_long_line
 from inspector.export.options import ExportOptions
-from inspector.export.piece_masks import find_masked_pieces
 from inspector.export.redaction import Redaction, json_line
 from inspector.protocol import kinds
 from inspector.protocol.formats import capture_file, http_lines, read_line
@@ -46,6 +45,7 @@ from inspector.store.columns.hashes import NO_ROW
 from inspector.store.columns.large_headers import MAX_WHOLE
 from inspector.store.files.source_files import JOINED_FROM
 from inspector.store.messages.original_lines import LoggedLines
+from inspector.store.messages.piece_masks import find_masked_pieces
 
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
 _READ_AT_ONCE = 1_000
@@ -259,7 +259,8 @@ class LinesWriter:
     def envelope(self, message: int) -> bytes:
         """Returns a message as JSON on one line, in its original spelling if possible."""
         capture = self._document.capture
-        raw = capture.records.envelope_bytes(message).strip()
+        with capture.records.unmasked():
+            raw = capture.records.envelope_bytes(message).strip()
         cut = self._cut(message, raw)
         if cut is not None:
             return cut

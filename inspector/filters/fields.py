@@ -325,7 +325,8 @@ def _cut_from(name: str) -> Callable[[Analysis], Column]:
 
 def _context_raw(analysis: Analysis, message: int) -> object:
     if analysis.capture.flags(message) & Flag.FRAME:
-        return context_in(analysis.capture.records.data(message))
+        with analysis.capture.records.unmasked():
+            return context_in(analysis.capture.records.data(message))
     whole = analysis.capture.records.decoded_ahead.get(message)
     if whole is not None and (whole.context is not None or not analysis.capture.columns["context"][message]):
         return whole.context if isinstance(whole.context, str | None) else _json(whole.context)

@@ -54,7 +54,8 @@ def _texts(analysis: Analysis, run: int, rows: Rows) -> Iterator[tuple[int, str,
         frames = streams.frames(run, first - 1)
         frames = frames[: int(frames.searchsorted(last)) + STRETCH + 1]
     flow = Flow()
-    pieces = [flow.add(data) for data in decoded_in_blocks(capture, frames, capture.records.data)]
+    with capture.records.unmasked():
+        pieces = [flow.add(data) for data in decoded_in_blocks(capture, frames, capture.records.data)]
     text, starts = "".join(pieces), [*accumulate(map(len, pieces), initial=0)]
     for place, frame in enumerate(frames[: int(frames.searchsorted(last, "right"))].tolist()):
         start, stop = starts[place : place + 2]

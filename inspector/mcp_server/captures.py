@@ -22,7 +22,6 @@ from inspector.base.network_shares import share_of
 from inspector.base.targets import SESSION, is_session
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import is_source_list, read_source_list
-from inspector.export.piece_masks import mask_frames
 from inspector.mcp_server.fence import PrivateCopy, identity_inside
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.reading.files.source_reader import UnknownFormatError
@@ -271,7 +270,6 @@ def _read(path: Path, *, together: bool) -> CaptureDocument:
     document = CaptureDocument()
     try:
         document.load(path, together=together)
-        mask_frames(document.capture)
         document.look_further(math.inf)
     except BaseException:
         document.close()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,12 @@ from inspector.store.columns import hashes
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.capture import Capture
+from inspector.store.messages.piece_masks import find_masked_pieces
 from inspector.survey.places import reason_of
 
 RANGE_BYTES = 32 << 20
 _LEAD_BYTES = 1 << 20
-"""Bytes read before a range. Copies follow their message within this distance, since a gateway writes them at once."""
+"""Bytes read around a range, for copies of a message and pieces of a streamed text."""
 _PART_BYTES = 2 << 20
 _LF = 10
 _STANDING_ALONE = frozenset({"gateway-log", "envelopes", "json-rpc", "wrapped", "capture", None, "stream-frames"})
@@ -75,6 +76,7 @@ class RangeLines:
         numbers: (k,) int64, number of line ends in the range before each.
         texts: the matching lines.
         links: relations of all its messages, on request.
+        pieces: replacements of lines that hold pieces of secrets.
         trouble: reason for a failure, as a sentence; or None.
     """
 
@@ -83,6 +85,7 @@ class RangeLines:
     numbers: NDArray[np.int64] | None = None
     texts: tuple[bytes, ...] = ()
     links: Links | None = None
+    pieces: dict[bytes, bytes] = field(default_factory=dict)
     trouble: str | None = None
 
 
@@ -237,7 +240,7 @@ def _opened(range_: ByteRange, folder: str | None) -> Generator[tuple[SourceFile
     with tempfile.TemporaryDirectory(prefix="context-inspector-", dir=folder) as here:
         path = Path(here) / name.rpartition("/")[2]
         try:
-            data = store.cat_file(name, start=first, end=range_.stop)
+            data = store.cat_file(name, start=first, end=min(range_.size, range_.stop + _LEAD_BYTES))
             while not data.endswith(b"\n") and first + len(data) < range_.size:
                 more = store.cat_file(
                     name, start=first + len(data), end=min(range_.size, first + len(data) + (1 << 20))
@@ -260,8 +263,9 @@ def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linke
     capture = Capture()
     capture.add_source(source)
     start, stop = range_.start - base, min(source.size, range_.stop - base)
-    for at in range(max(0, start - _LEAD_BYTES), stop, _PART_BYTES):
-        block = read_part(source, 0, at, min(stop, at + _PART_BYTES))
+    end = min(source.size, stop + _LEAD_BYTES)
+    for at in range(max(0, start - _LEAD_BYTES), end, _PART_BYTES):
+        block = read_part(source, 0, at, min(end, at + _PART_BYTES))
         odd = set(block.formats) - _STANDING_ALONE
         if odd:
             raise RangeError(
@@ -286,6 +290,8 @@ def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linke
         np.searchsorted(breaks, np.array(own, np.int64)).astype(np.int64),
         tuple(source.read(offset, wanted[offset]).strip() for offset in own),
     )
+    for _ in find_masked_pieces(capture, found.pieces):
+        pass
     if linked:
         found.links = _links(capture, chosen, offsets, start, stop, base, breaks)
     return found

@@ -6,7 +6,7 @@ the fields `slice.*` give the origin of each message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,7 +24,14 @@ Each = Callable[[Callable[[ByteRange], RangeLines], Sequence[ByteRange]], Iterab
 ReadLine = Callable[[str, int, int], bytes]
 """Reads bytes of a log: path, offset, length."""
 
+Shown = Callable[[bytes, Mapping[bytes, bytes]], bytes]
+"""Makes the written form of a line; the mapping has the replacements of lines that hold pieces of secrets."""
+
 _MOST_STEPS = 10_000
+
+
+def _as_it_is(line: bytes, _pieces: Mapping[bytes, bytes]) -> bytes:
+    return line
 
 
 @dataclass(slots=True)
@@ -49,7 +56,7 @@ def here(
 
 def find_lines(
     ranges: Sequence[ByteRange], text: str, each: Each, write: Callable[[bytes], object], *,
-    read: ReadLine | None = None, shown: Callable[[bytes], bytes] = bytes,
+    read: ReadLine | None = None, shown: Shown = _as_it_is,
 ) -> Iterator[Sliced]:  # fmt: skip
     """Cuts lines out of logs; yields progress after each range.
 
@@ -59,7 +66,7 @@ def find_lines(
         each: runs the work.
         write: receives each line.
         read: reads related lines, to include them; None for matching lines only.
-        shown: transforms a line for output.
+        shown: transforms a line for output, given the replacements of lines with pieces of secrets.
 
     Raises:
         RangeError: a log cannot be searched by ranges.
@@ -97,13 +104,11 @@ def _there(range_: ByteRange, text: str, seed: int, linked: bool) -> RangeLines:
     return lines_in(range_, text, seed=seed, linked=linked, folder=folder_of_worker())
 
 
-def _write(
-    path: str, before: int, found: RangeLines, write: Callable[[bytes], object], shown: Callable[[bytes], bytes]
-) -> int:
+def _write(path: str, before: int, found: RangeLines, write: Callable[[bytes], object], shown: Shown) -> int:
     if found.offsets is None or found.numbers is None:
         return 0
     for offset, number, line in zip(found.offsets.tolist(), found.numbers.tolist(), found.texts, strict=True):
-        write(_line(path, before + number + 1, offset, shown(line)))
+        write(_line(path, before + number + 1, offset, shown(line, found.pieces)))
     return len(found.texts)
 
 
@@ -116,7 +121,7 @@ def _line(path: str, number: int, offset: int, line: bytes) -> bytes:
 
 def _write_related(
     path: str, parts: Sequence[tuple[int, RangeLines]], read: ReadLine, write: Callable[[bytes], object],
-    shown: Callable[[bytes], bytes],
+    shown: Shown,
 ) -> int:  # fmt: skip
     """Writes the matching lines of a log with their chains and contexts."""
     lines: dict[int, tuple[int, bytes]] = {}
@@ -124,13 +129,14 @@ def _write_related(
         if found.offsets is not None and found.numbers is not None:
             numbers = (found.numbers + before + 1).tolist()
             lines.update(zip(found.offsets.tolist(), zip(numbers, found.texts, strict=True), strict=True))
+    pieces = {line: new for _, found in parts for line, new in found.pieces.items()}
     whole = _Graph.of([(before, found.links) for before, found in parts if found.links is not None])
     for place in np.flatnonzero(whole.related()).tolist():
         offset = int(whole.offsets[place])
         if offset not in lines:
             lines[offset] = int(whole.numbers[place]) + 1, read(path, offset, int(whole.lengths[place])).strip()
     for offset in sorted(lines):
-        write(_line(path, lines[offset][0], offset, shown(lines[offset][1])))
+        write(_line(path, lines[offset][0], offset, shown(lines[offset][1], pieces)))
     return len(lines)
 
 

@@ -29,6 +29,15 @@ ALL = object()
 """Sentinel that ends all texts of a stream."""
 
 
+_CLUES = (b"delta", b"_chunk", b'"choices"', b'"candidates"')
+"""One of these is in each event that carries a piece, but for frames of streams."""
+
+
+def may_hold_pieces(line: bytes) -> bool:
+    """Returns whether a line may carry a piece of a streamed text; False is certain."""
+    return any(clue in line for clue in _CLUES)
+
+
 class Piece(NamedTuple):
     """A part of a text in a decoded event; other events continue the text."""
 
@@ -236,7 +245,11 @@ def rewritten(text: str, event: object, changes: Sequence[tuple[Piece, str]]) ->
     for piece, new in changes:
         result = result and _replaced_once(result, piece.text, new)
         piece.holder[piece.member] = new
-    if result is not None and '"logprobs"' not in text and decode_event(result.encode("utf-8", "surrogatepass")) == event:
+    if (
+        result is not None
+        and '"logprobs"' not in text
+        and decode_event(result.encode("utf-8", "surrogatepass")) == event
+    ):
         return result  # else a piece was written with escapes, and another member had its text
     drop_token_lists(event)
     try:

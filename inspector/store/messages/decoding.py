@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol.correlation_ids import named_ids
+from inspector.protocol.secrets.pieces import may_hold_pieces
 from inspector.protocol.text import compact
 from inspector.protocol.usual import Decode, StreamLine, decode_all, decode_stream_line
 from inspector.store.columns.flags import Flag
@@ -94,6 +95,8 @@ def _decoded(capture: Capture, rows: NDArray[np.integer[Any]]) -> dict[int, Whol
         for start, end in zip(stretch.starts.tolist(), stretch.ends.tolist(), strict=True)
     ]
     usual, own = (flags & _APART == 0) & (lengths <= MAX_WHOLE), flags & Flag.RPC.value != 0
+    if capture.records.masks is not None:
+        usual &= ~np.array([may_hold_pieces(line) for line in lines], np.bool_) | (flags & Flag.FRAME.value != 0)
     frames, nameless = flags & Flag.FRAME.value != 0, flags & Flag.NO_ID.value != 0
     inside = columns["size"][rows] < lengths
     reads: list[tuple[Decode[Any], Callable[[Any], Whole | None], NDArray[np.bool_]]] = [

@@ -8,6 +8,8 @@ from itertools import accumulate
 
 from inspector.store.messages.capture import Capture
 
+_AROUND = 512
+
 
 class LoggedLines:
     """The lines of one message in its file, as one continuous text.
@@ -27,6 +29,12 @@ class LoggedLines:
     def __iter__(self) -> Iterator[bytes]:
         """Yields each line without its end."""
         return (self._source.read(offset, length) for offset, length in self.places)
+
+    def lines(self, start: int, stop: int) -> Iterator[bytes]:
+        """Whole lines that have a byte between two places, and some before and behind them."""
+        first = max(0, bisect_right(self._begins, max(start, 0)) - 1 - _AROUND)
+        last = min(len(self.places), bisect_right(self._begins, stop) + _AROUND)
+        return (self._source.read(offset, length) for offset, length in self.places[first:last])
 
     def read(self, start: int, length: int) -> bytes:
         """Returns bytes from an offset on, fewer at the end; reads no other part of the file."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from inspector.protocol.context_forms import told_context
 from inspector.protocol.correlation_ids import correlations
@@ -19,6 +19,7 @@ from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, rea
 from inspector.protocol.meaning import envelope_bytes
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.secrets.pieces import may_hold_pieces
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME, format_time
 from inspector.store.columns.block import NO_MESSAGE
@@ -39,11 +40,22 @@ _CACHED_RECORDS = 512
 _CACHED_BYTES = 1 << 25
 
 
+class LineMasks(Protocol):
+    """Finds lines without the pieces of secrets that other lines continue."""
+
+    def find_line(self, message: int) -> bytes | None:
+        """Returns the line to show in place of a message's own, or None if that holds no piece of a secret."""
+        ...
+
+
 class Records:
     """Reads the records of a capture's messages.
 
+    Pieces of secrets that other lines continue are masked in what is read, but for `line` and within `unmasked`.
+
     Attributes:
         decoded_ahead: messages decoded in batches by `inspector.store.messages.decoding`.
+        masks: finds lines without pieces of secrets; None reads every line unchanged.
 
     Args:
         columns: of the messages.
@@ -64,7 +76,10 @@ class Records:
         self._cached_bytes = 0
         self._ahead: ReadAhead | None = None
         self.decoded_ahead: dict[int, Whole | None] = {}
-        self._instead: Mapping[bytes, bytes] = {}
+        self.masks: LineMasks | None = None
+        self._unmasked = 0
+        self._shown: OrderedDict[int, tuple[bytes, Record]] = OrderedDict()
+        self._with_pieces: set[int] = set()
 
     def _string(self, column: str, message: int) -> str | None:
         found = int(self._columns[column][message])
@@ -104,13 +119,48 @@ class Records:
         found = self._cache.get(message)
         if found is not None:
             self._cache.move_to_end(message)
-            return found
-        found = self._read_head(message) if self.is_big(message) else self._read_record(message)
+            return self._without_pieces(message, found)
+        if self.is_big(message):
+            found = self._read_head(message)
+        else:
+            line = self.line(message)
+            found = self._read_logged(message, line)
+            if may_hold_pieces(line) or self._has(message, Flag.FRAME.value):
+                self._with_pieces.add(message)
         self._cache[message] = found
         self._cached_bytes += len(found.raw)
         while len(self._cache) > _CACHED_RECORDS or (self._cached_bytes > _CACHED_BYTES and len(self._cache) > 1):
-            self._cached_bytes -= len(self._cache.popitem(last=False)[1].raw)
-        return found
+            oldest, record = self._cache.popitem(last=False)
+            self._cached_bytes -= len(record.raw)
+            self._with_pieces.discard(oldest)
+        return self._without_pieces(message, found)
+
+    def _without_pieces(self, message: int, record: Record) -> Record:
+        """The record of the line that is shown in place of a message's own."""
+        if self.masks is None or self._unmasked or message not in self._with_pieces:
+            return record
+        line = self.masks.find_line(message)
+        if line is None:
+            return record
+        kept = self._shown.get(message)
+        if kept is None or kept[0] != line:
+            kept = self._shown[message] = line, self._read_record(message, line)
+            if len(self._shown) > _CACHED_RECORDS:
+                self._shown.popitem(last=False)
+        return kept[1]
+
+    @contextmanager
+    def unmasked(self, *, if_: bool = True) -> Generator[None]:
+        """Reads pieces of secrets as they are until it ends, for work that shows none; nothing else may run meanwhile.
+
+        Args:
+            if_: False changes nothing.
+        """
+        self._unmasked += if_
+        try:
+            yield
+        finally:
+            self._unmasked -= if_
 
     def _reading(self, message: int) -> str | None:
         """Returns the chosen format of the message's source."""
@@ -122,11 +172,12 @@ class Records:
         source = self._sources[int(columns["source"][message])]
         return source.known(int(columns["offset"][message]), int(columns["length"][message]))
 
-    def _read_record(self, message: int) -> Record:
-        line = self.line(message)
+    def _read_logged(self, message: int, line: bytes) -> Record:
         if len(line) < int(self._columns["length"][message]):
             return unreadable(line, "its file has become shorter since it was opened")
-        line = self._instead.get(line.strip(), line) if self._instead else line
+        return self._read_record(message, line)
+
+    def _read_record(self, message: int, line: bytes) -> Record:
         record = read_line(line, self._reading(message), self._known(message))
         if self._has(message, Flag.DERIVED.value):
             return self._derived(message, record)
@@ -166,13 +217,6 @@ class Records:
         space = self._string("space", message)
         return Record(Shape.ENVELOPE, raw, read_header(raw), time_ns=time_ns, space=space, meant_by=record.meant_by)
 
-    def read_as(self, instead: Mapping[bytes, bytes]) -> None:
-        """Replaces lines on reading, so that parts of secrets in them are masked."""
-        self._instead = instead
-        self._cache.clear()
-        self._cached_bytes = 0
-        self.decoded_ahead.clear()
-
     def forget(self, message: int) -> None:
         """Invalidates the cache of a message with a rewritten line."""
         self.decoded_ahead.pop(message, None)
@@ -208,7 +252,7 @@ class Records:
         A big message takes time, and its size in memory.
         """
         whole = self.is_big(message) and not self._has(message, Flag.DERIVED.value)
-        return (self._read_record(message) if whole else self.read(message)).raw
+        return (self._read_logged(message, self.line(message)) if whole else self.read(message)).raw
 
     def envelope(self, message: int) -> Any:
         """Returns the decoded envelope or JSON-RPC message, of a big one its head; None without JSON."""
@@ -229,7 +273,7 @@ class Records:
 
     def data(self, message: int) -> bytes:
         """Returns the data of a frame; empty for other messages."""
-        whole = self.decoded_ahead.get(message)
+        whole = self.decoded_ahead.get(message) if self._unmasked or self.masks is None else None
         return whole.data if whole is not None else self.read(message).data or b""
 
     def decoded(self, message: int) -> DecodedRecord:

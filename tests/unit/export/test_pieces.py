@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
 import pytest
+from mcp.client import Client
 from typer.testing import CliRunner
 
 from inspector.cli import app
@@ -16,7 +19,10 @@ from inspector.export.files import export_to
 from inspector.export.options import ExportOptions
 from inspector.export.whole_slice import cut_whole
 from inspector.filters import compile_filter
-from tests.builders import document_at
+from inspector.mcp_server.captures import Captures
+from inspector.mcp_server.server import server_of
+from inspector.survey.byte_ranges import ranges_of
+from tests.builders import document_at, envelope
 from tests.streamed_secrets import FORMS, SECRETS, Event, Events, acp_text, cut, joined
 
 _HEADERS = {"content-type": "application/json"}
@@ -71,23 +77,98 @@ def test_frames_of_a_stream_too(tmp_path: Path) -> None:
     assert "".join(plain).startswith("export it: ")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["list", "-e", "no,text"], ["show", "4"], ["query", "select * from messages"],
-     *(["export", "-o", "-", "--format", name] for name in ("csv", "md", "html")),
-     ["export", "-o", "-", "--format", "otlp", "--with-content"]],
-    ids=" ".join,
-)  # fmt: skip
-def test_rows_of_frames_show_no_pieces(words: list[str], tmp_path: Path) -> None:
-    hidden, text = SECRETS[1]
-    path = _frames(tmp_path, cut(text.format(hidden), range(0, 60, 4)))
+_COMMANDS: list[list[str]] = [
+    ["list", "-e", "no,text"], ["list", "-e", "no,text,payload.text", "--format", "jsonl"],
+    ["show", "1"], ["show", "4"],
+    ["query", "select * from messages"], ["query", "select payload(no) from messages"], ["slice", "-o", "-"],
+    *(["export", "-o", "-", "--format", name] for name in ("jsonl", "csv", "md", "html")),
+    ["export", "-o", "-", "--format", "jsonl", "--self-contained"],
+    ["export", "-o", "-", "--format", "otlp", "--with-content"],
+]  # fmt: skip
+_SECRET = SECRETS[1]
+_BEGUN = 1_800_000_000 * 10**9
+
+
+@pytest.mark.parametrize("words", _COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("log", ["frames", "many_frames", "bare_frames", "interleaved"])
+def test_rows_of_pieces_show_no_secret(words: list[str], log: str, tmp_path: Path) -> None:
+    hidden, text = _SECRET
+    path = _LOGS[log](tmp_path, cut(text.format(hidden), range(0, 60, 4)))
     said = CliRunner().invoke(app, [words[0], str(path), *words[1:]])
     assert said.exit_code == 0
-    assert not [
-        hidden[start : start + 4] for start in range(6, len(hidden) - 4) if hidden[start : start + 4] in said.output
-    ]
+    assert _pieces_of(hidden, said.output) == []
     kept = CliRunner().invoke(app, ["export", str(path), "-o", "-", "--unmasked"])
     assert hidden[5:9] in kept.output
+
+
+def test_slices_of_slices_show_no_secret(tmp_path: Path) -> None:
+    """A filter that takes half of the pieces, and what belongs to them."""
+    hidden, text = _SECRET
+    path = _frames(tmp_path, cut(text.format(hidden), range(0, 60, 4)))
+    for words in (["--until", "2027-01-15T08:00:08Z"], ["-Y", 'stream == "stream-1"', "--with-related"]):
+        said = CliRunner().invoke(app, ["slice", str(path), "-o", "-", *words])
+        assert said.exit_code == 0
+        assert "stream-1" in said.output
+        assert _pieces_of(hidden, said.output) == []
+    kept = CliRunner().invoke(app, ["slice", str(path), "-o", "-", "--unmasked"])
+    assert hidden[5:9] in kept.output
+
+
+def test_a_secret_across_two_stretches_of_a_slice_is_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden, text = _SECRET
+    path = _frames(tmp_path, cut(text.format(hidden), range(0, 60, 4)))
+    size = path.stat().st_size
+    monkeypatch.setattr("inspector.cli.slice.ranges_of", partial(ranges_of, step=size // 4))
+    said = CliRunner().invoke(app, ["slice", str(path), "-o", "-", "--workers", "1"])
+    assert said.exit_code == 0
+    assert _pieces_of(hidden, said.output) == []
+
+
+async def test_answers_of_the_server_show_no_secret(tmp_path: Path) -> None:
+    hidden, text = _SECRET
+    for make in _LOGS.values():
+        path = make(tmp_path, cut(text.format(hidden), range(0, 60, 4)))
+        with closing(Captures([path])) as captures:
+            async with Client(server_of(captures)) as client:
+                for tool, arguments in (
+                    ("list", {"limit": 200, "fields": ["no", "text"]}), ("show", {"no": 3}), ("show", {"no": 4}),
+                ):  # fmt: skip
+                    answer = await client.call_tool(tool, {"capture": path.name, **arguments})
+                    assert _pieces_of(hidden, str(answer)) == []
+
+
+def _pieces_of(hidden: str, text: str) -> list[str]:
+    return [
+        piece
+        for start in range(6, len(hidden) - 4)
+        if not (piece := hidden[start : start + 4]).isdigit() and piece in text
+    ]
+
+
+def _interleaved(folder: Path, pieces: Sequence[str]) -> Path:
+    """Chunks of ACP of two sessions by turns: each is a message."""
+    path = folder / "acp.ctxcap"
+    frames = [{**event, "params": {**event["params"], "sessionId": session}}
+              for event in acp_text(pieces) for session in ("s1", "s2")]  # fmt: skip
+    lines = [
+        {"ctxcap": 1},
+        *({"t": n, "dir": "server->client", "src": 0, "frame": one} for n, one in enumerate(frames, 1)),
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return path
+
+
+def _many_frames(folder: Path, pieces: Sequence[str]) -> Path:
+    """Some hundred frames before the secret."""
+    return _frames(folder, ["word "] * 700 + [*pieces])
+
+
+def _bare_frames(folder: Path, pieces: Sequence[str]) -> Path:
+    """A log of frames without a time."""
+    path = folder / "frames.log"
+    frames = [f"#stream-1#{json.dumps({'type': 'token', 'value': piece})}" for piece in pieces]
+    path.write_text("\n".join([json.dumps(envelope("chat", {"text": "hello"})), *frames, ""]))
+    return path
 
 
 def _frames(folder: Path, pieces: Sequence[str]) -> Path:
@@ -95,7 +176,10 @@ def _frames(folder: Path, pieces: Sequence[str]) -> Path:
     path = folder / "frames.ctxcap"
     frames = [f"#stream-1#{json.dumps({'type': 'token', 'value': piece})}" for piece in pieces]
     frames += [f"#stream-2#{piece}" for piece in pieces]
-    lines = [{"ctxcap": 1}, *({"t": n, "dir": "in", "src": 0, "frame": frame} for n, frame in enumerate(frames, 1))]
+    lines = [
+        {"ctxcap": 1},
+        *({"t": _BEGUN + n * 10**9, "dir": "in", "src": 0, "frame": frame} for n, frame in enumerate(frames, 1)),
+    ]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return path
 
@@ -114,3 +198,6 @@ def _expect_none(hidden: str, written: bytes) -> None:
     said = [line.get("message", line) for line in lines]
     assert hidden not in joined(said)
     assert hidden not in written.decode()
+
+
+_LOGS = {"frames": _frames, "many_frames": _many_frames, "bare_frames": _bare_frames, "interleaved": _interleaved}

@@ -24,6 +24,7 @@ from inspector.present.wire_text import visible_controls
 from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.text import text_shown
+from inspector.store.messages.piece_masks import shown_line
 from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_text import JsonText, path_words, span_at
@@ -55,7 +56,7 @@ def _side_of(document: CaptureDocument, message: int) -> _Side:
     capture = document.capture
     value = mask_secrets(capture.records.envelope(message))
     if not isinstance(value, dict | list):
-        value = mask_text(capture.records.line(message).decode("utf-8", "backslashreplace"))
+        value = mask_text(shown_line(capture, message).decode("utf-8", "backslashreplace"))
     kind = capture.string("kind", message) or ""
     said = text_shown(kind, capture.records.payload(message)) or ""
     says = bool(said) and (kind in TEXT_KINDS or kind == kinds.RESPONSE)

@@ -17,6 +17,7 @@ from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.large_headers import MAX_WHOLE
 from inspector.store.messages.original_lines import LoggedLines
+from inspector.store.messages.piece_masks import mask_lines, shown_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_text import JsonText, Steps
 from inspector.ui.panels.details.section import LinkText, SegmentButton, Segments
@@ -55,6 +56,7 @@ class RawPage(QWidget):
         self._themes = themes
         self._subject: Subject | None = None
         self._logged: LoggedLines | None = None
+        self._holds_pieces = False
         self._head = self._copied = ""
         self._end = ""
         self._left_out = ""
@@ -124,6 +126,7 @@ class RawPage(QWidget):
         if subject is None or logged is None:
             return
         big = subject.big or (subject.derived and logged.length > MAX_WHOLE)
+        self._holds_pieces = False
         text, end, hidden = self._big(logged) if big else self._small(subject, logged)
         with_secrets = self.secrets.isChecked()
         # What is not shown is masked when it is copied: a megabyte of JSON takes a tenth of a second.
@@ -134,7 +137,7 @@ class RawPage(QWidget):
         self._head = masked[: self._room] if big or hidden else masked
         self._end = masked_end[-LAST:] if hidden else ""
         self._copied = text if not big else self._seen()
-        is_masked = masked != head or masked_end != end
+        is_masked = masked != head or masked_end != end or (self._holds_pieces and not with_secrets)
         may_be = is_masked or bool(hidden and may_hold_secrets(text))
         self._say(subject, logged, big=big, is_masked=is_masked, may_be=may_be)
         folds = self.what.choice == FORMATTED and self._formatted is not None
@@ -161,18 +164,32 @@ class RawPage(QWidget):
 
     def _formatted_text(self, subject: Subject) -> str | None:
         """The envelope with a line for each value; None for what is no JSON."""
-        value = subject.capture.records.envelope(subject.message)
+        with subject.capture.records.unmasked(if_=self.secrets.isChecked()):
+            value = subject.capture.records.envelope(subject.message)
         return pretty_json(value) if isinstance(value, dict | list) else None
 
     def _small(self, subject: Subject, logged: LoggedLines) -> tuple[str, str, str]:
         """Text, its end, and words for what is between the two when not all is shown."""
         capture, message = subject.capture, subject.message
         self._formatted = self._formatted_text(subject) if self.what.choice == FORMATTED else None
+        shown = capture.records.envelope_bytes(message)
+        with capture.records.unmasked():
+            raw = capture.records.envelope_bytes(message)
+        chosen = self._chosen(raw, shown)
         if self._formatted is not None:
             return self._cut(self._formatted)
         line = self.what.choice == "Line" or subject.derived
-        raw = logged.read(0, logged.length) if line else capture.records.envelope_bytes(message)
-        return self._cut(raw.decode("utf-8", "backslashreplace"))
+        if line:
+            chosen = self._chosen(logged.read(0, logged.length), shown_line(capture, message))
+        return self._cut(chosen.decode("utf-8", "backslashreplace"))
+
+    def _chosen(self, raw: bytes, shown: bytes) -> bytes:
+        """The bytes as logged if secrets are to be shown, else without the pieces of secrets that other lines continue.
+
+        Notes whether the two differ.
+        """
+        self._holds_pieces = self._holds_pieces or raw != shown
+        return raw if self.secrets.isChecked() else shown
 
     def _cut(self, text: str) -> tuple[str, str, str]:
         hidden = len(text) - self._room - LAST
@@ -180,8 +197,11 @@ class RawPage(QWidget):
 
     def _big(self, logged: LoggedLines) -> tuple[str, str, str]:
         """Of a big message only what is shown is read."""
-        head = logged.read(0, self._room)
-        end = logged.read(logged.length - LAST - _AROUND, LAST + _AROUND)
+        head, end = logged.read(0, self._room), logged.read(logged.length - LAST - _AROUND, LAST + _AROUND)
+        if len(logged.places) > 1:
+            first = b"\n".join(mask_lines([*logged.lines(0, self._room)]))
+            last = b"\n".join(mask_lines([*logged.lines(logged.length - LAST - _AROUND, logged.length)]))
+            head, end = self._chosen(head, first[: self._room]), self._chosen(end, last[-LAST - _AROUND :])
         hidden = formats.size(logged.length - self._room - LAST)
         return head.decode("utf-8", "replace"), end.decode("utf-8", "replace"), hidden
 

@@ -127,7 +127,9 @@ def test_halves_of_a_surrogate_pair_hide_no_piece() -> None:
     ["1" * 5_000, *("[" * depth + "]" * depth for depth in (201, 900, 960, 1_000, 100_000)), '"\\ud800"', "NaN"],
     ids=["digits", "201", "900", "960", "1000", "100000", "surrogate", "NaN"],
 )
-@pytest.mark.parametrize("form", ['{{"x": {0}, {1}', ' {{"x": {0}, {1}', '[{{"x": {0}, {1}]', '{{"e": {{"x": {0}, {1}}}'])
+@pytest.mark.parametrize(
+    "form", ['{{"x": {0}, {1}', ' {{"x": {0}, {1}', '[{{"x": {0}, {1}]', '{{"e": {{"x": {0}, {1}}}']
+)
 @pytest.mark.parametrize("copied", [False, True])
 def test_no_value_beside_a_piece_hides_it(form: str, beside: str, copied: bool) -> None:
     """Integers of 5,000 digits, values nested 1,000 deep, batches and blanks before an event."""

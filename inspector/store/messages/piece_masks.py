@@ -1,0 +1,239 @@
+"""Masks secrets in texts that several lines carry in pieces: finds the lines to show in place of the logged ones."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol.formats import read_line
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.secrets.piece_hold import PieceHold
+from inspector.protocol.secrets.pieces import may_hold_pieces
+from inspector.store.columns.flags import Flag
+from inspector.store.files.source_files import JOINED_FROM
+from inspector.store.messages.capture import Capture
+from inspector.store.messages.original_lines import LoggedLines
+
+_FRAME = Flag.FRAME.value
+_LONGEST = 1 << 20
+_READ_AT_ONCE = 500
+_Change = list[tuple[bytes, bytes]]
+"""Pairs of a line, or the message within it, and its replacement; empty if the line stays."""
+_OF_FRAMES = ("source", "connection", "space", "stream")
+_OF_OTHERS = ("source", "connection", "kind", "sender", "context")
+"""Columns that are equal for the pieces of one text."""
+_REACH = 1 << 15
+"""Messages before and behind a piece among which the pieces of its text are sought."""
+_CORE, _OVERLAP = 256, 512
+"""Pieces before and behind a piece whose lines are found with it, and further ones that are read for them."""
+_MOST_BYTES = 1 << 22
+_MOST_KEPT = 1 << 16
+
+
+class PieceMasks:
+    """Finds the shown line of a message when a view asks for it, and keeps what it found.
+
+    Reads only the pieces around the message, so that a stream of any length takes the same time.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._lines: OrderedDict[int, tuple[bytes | None, int]] = OrderedDict()
+
+    def find_line(self, message: int) -> bytes | None:
+        """Returns the line to show in place of a message's own, or None if its own holds no piece of a secret."""
+        kept = self._lines.get(message)
+        if kept is None or kept[1] not in (_SETTLED, len(self._capture)):
+            self._find_around(message)
+            kept = self._lines[message]
+        return kept[0]
+
+    def _find_around(self, message: int) -> None:
+        rows, is_whole = self._neighbors(message)
+        at = int(rows.searchsorted(message))
+        found: dict[bytes, bytes] = {}
+        for _ in find_masked_pieces(self._capture, found, rows.tolist()):
+            pass
+        until = _SETTLED if is_whole else len(self._capture)
+        begins_here, ends_here = len(rows[:at]) < _CORE + _OVERLAP, len(rows[at:]) <= _CORE + _OVERLAP
+        low = 0 if begins_here else max(0, at - _CORE)
+        high = len(rows) if ends_here else at + _CORE
+        for place in {at, *range(low, high)}:
+            row = int(rows[place])
+            line = found.get(self._capture.records.line(row).strip()) if found else None
+            state = until if len(rows) - place <= _OVERLAP else _SETTLED
+            self._lines[row] = line, state
+            self._lines.move_to_end(row)
+        while len(self._lines) > _MOST_KEPT:
+            self._lines.popitem(last=False)
+
+    def _neighbors(self, message: int) -> tuple[NDArray[np.int64], bool]:
+        """Returns the messages that may carry pieces of the same text, ascending, and whether no more can follow."""
+        columns = self._capture.columns
+        is_frame = bool(int(columns["flags"][message]) & _FRAME)
+        low, high = max(0, message - _REACH), min(len(self._capture), message + _REACH)
+        same = np.ones(high - low, np.bool_)
+        for name in _OF_FRAMES if is_frame else _OF_OTHERS:
+            same &= columns[name][low:high] == columns[name][message]
+        rows = np.flatnonzero(same).astype(np.int64) + low
+        at = int(rows.searchsorted(message))
+        stop = at + 1 + _CORE + _OVERLAP
+        is_whole = stop <= len(rows) or high < len(self._capture)
+        start = max(0, at - _CORE - _OVERLAP)
+        sizes = columns["length"][rows[start:stop]].astype(np.int64)
+        own = at - start
+        after = int(np.searchsorted(sizes[own:].cumsum(), _MOST_BYTES)) + 1
+        before = int(np.searchsorted(sizes[:own][::-1].cumsum(), _MOST_BYTES))
+        return rows[at - before : min(stop, at + after)], is_whole
+
+
+_SETTLED = -1
+
+
+def find_masked_pieces(
+    capture: Capture, found: dict[bytes, bytes], messages: Iterable[int] | None = None
+) -> Iterator[None]:
+    """Finds replacements of lines, and of messages within them, whose texts hold pieces of secrets.
+
+    Args:
+        capture: holds the messages.
+        found: takes the replacements in.
+        messages: ascending numbers of the messages to read; None for all.
+
+    Yields:
+        Nothing, after some lines each, so that others may have their turn.
+    """
+    holds: dict[Hashable, PieceHold[_Change]] = {}
+    columns = capture.columns
+    read, last = 0, (-1, -1)
+    for message in range(len(capture)) if messages is None else messages:
+        place = int(columns["source"][message]), int(columns["offset"][message])
+        if place == last:
+            continue  # the same line means several messages
+        last = place
+        is_frame = bool(int(columns["flags"][message]) & _FRAME)
+        for line in _lines_of(capture, message):
+            read += 1
+            if not read % _READ_AT_ONCE:
+                yield
+            if len(line) > _LONGEST or not (is_frame or may_hold_pieces(line)):
+                continue
+            for change in _add(holds, capture, message, line, is_frame=is_frame):
+                found.update(change)
+    for hold in holds.values():
+        for change in hold.end():
+            found.update(change)
+
+
+def shown_line(capture: Capture, message: int) -> bytes:
+    """Returns the line of a message, or the lines it was put together from, without pieces of secrets."""
+    if capture.columns["offset"][message] < JOINED_FROM:
+        own, masks = capture.records.line(message), capture.records.masks
+        carries = may_hold_pieces(own) or int(capture.columns["flags"][message]) & _FRAME
+        return (masks.find_line(message) if masks is not None and carries and len(own) <= _LONGEST else None) or own
+    return b"\n".join(mask_lines([*LoggedLines(capture, message)]))
+
+
+def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
+    """Returns consecutive lines of one answer with the pieces of secrets in them masked over the joined text."""
+    hold: PieceHold[bytes] = PieceHold()
+    shown: list[bytes] = []
+    for line in lines:
+        event = line.strip().removeprefix(b"data:").strip()
+        before, _, after = line.partition(event)
+
+        def make(text: str | None, line: bytes = line, before: bytes = before, after: bytes = after) -> bytes:
+            return line if text is None else before + text.encode("utf-8", "surrogatepass") + after
+
+        shown += hold.add(make, event if len(event) <= _LONGEST else None)
+    return [*shown, *hold.end()]
+
+
+def _lines_of(capture: Capture, message: int) -> Iterator[bytes]:
+    if capture.columns["offset"][message] < JOINED_FROM:
+        if capture.columns["length"][message] <= _LONGEST:
+            yield capture.records.line(message).strip()
+        return
+    yield from (line.strip().removeprefix(b"data:").strip() for line in LoggedLines(capture, message))
+
+
+def _add(
+    holds: dict[Hashable, PieceHold[_Change]], capture: Capture, message: int, line: bytes, *, is_frame: bool
+) -> Iterator[_Change]:
+    columns = capture.columns
+    place = int(columns["source"][message]), int(columns["connection"][message])
+    if is_frame:
+        return _add_frame(holds, place, line)
+
+    def make(text: str | None) -> _Change:
+        if text is None:
+            return []
+        new = text.encode("utf-8", "surrogatepass")
+        inner = line
+        if columns["offset"][message] < JOINED_FROM:
+            with capture.records.unmasked():
+                inner = capture.records.envelope_bytes(message).strip()
+        return [(line, new)] if inner == line else [(line, new), *_inner(inner, line, new)]
+
+    return holds.setdefault((*place, _exchange(line)), PieceHold()).add(make, line)
+
+
+def _inner(inner: bytes, line: bytes, new: bytes) -> _Change:
+    """What stands in place of the message within a line."""
+    before, found, after = line.partition(inner)
+    if found and new.startswith(before) and new.endswith(after):
+        return [(inner, new[len(before) : len(new) - len(after)])]
+    members = json.loads(new).values()
+    return [
+        (inner, json.dumps(one, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        for one in members
+        if isinstance(one, dict)
+    ][-1:]
+
+
+def _add_frame(holds: dict[Hashable, PieceHold[_Change]], place: tuple[int, int], line: bytes) -> Iterator[_Change]:
+    """Takes in a frame, `#stream#data`: its data are a chunk, or text."""
+    inner = read_line(line).raw.strip()
+    end = inner.find(b"#", 1) + 1
+    stream, said = inner[:end], inner[end:]
+    is_text = said[:1] != b"{"
+    data = json.dumps({"type": "text", "text": said.decode("utf-8", "replace")}).encode() if is_text else said
+
+    def make(text: str | None) -> _Change:
+        if text is None:
+            return []
+        new = stream + (json.loads(text)["text"] if is_text else text).encode("utf-8", "surrogatepass")
+        return [(inner, new), (line, new if line == inner else _wrapped(line, inner, new))]
+
+    return holds.setdefault((*place, stream), PieceHold()).add(make, data)
+
+
+def _exchange(line: bytes) -> Hashable:
+    """The number of the HTTP exchange that a line of a recording names."""
+    if b'"x":' not in line:
+        return None
+    try:
+        value = decode_json(line)
+    except NotAnObjectError:
+        return None
+    number = value.get("x") if isinstance(value, dict) else None
+    return number if isinstance(number, int) else None
+
+
+def _wrapped(line: bytes, inner: bytes, new: bytes) -> bytes:
+    """A line that holds what it says as a string, with that replaced."""
+    try:
+        value = decode_json(line)
+    except NotAnObjectError:
+        return new
+    for name, one in value.items() if isinstance(value, dict) else ():
+        if isinstance(one, str) and one.encode("utf-8", "surrogatepass") == inner:
+            value[name] = new.decode("utf-8", "surrogatepass")
+        elif name == "b64":
+            value[name] = base64.b64encode(new).decode()
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")

@@ -1,0 +1,148 @@
+"""Secrets that several messages carry in pieces: no row, page, copy or export of the window shows one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QPainter
+
+from inspector.document.document import CaptureDocument
+from inspector.export.files import export_to
+from inspector.export.options import ExportOptions, Format
+from inspector.filters.payloads import message_text
+from inspector.ui.app.application import Application
+from inspector.ui.docview.panes import Panes
+from inspector.ui.panels.details.panel import TABS
+from inspector.ui.panels.details.raw import RawPage
+from tests.builders import closed_at_end, document_of, lines_of, log_file
+from tests.streamed_secrets import SECRETS, acp_text, anthropic_text, cut
+from tests.ui.find import child
+from tests.ui.walking import said_by
+from tests.ui.windows import panes_of, window_on
+
+HIDDEN, TEXT = SECRETS[1]
+PIECES = cut(TEXT.format(HIDDEN), range(0, 60, 4))
+Line = dict[str, Any]
+
+
+def chunk_frames(pieces: Sequence[str]) -> list[Line]:
+    return [{"frame": f"#stream-1#{json.dumps({'type': 'token', 'value': piece})}"} for piece in pieces]
+
+
+def text_frames(pieces: Sequence[str]) -> list[Line]:
+    return [{"frame": f"#stream-1#{piece}"} for piece in pieces]
+
+
+def interleaved_chunks(pieces: Sequence[str]) -> list[Line]:
+    return [{"frame": {**event, "params": {**event["params"], "sessionId": session}}}
+            for event in acp_text(pieces) for session in ("s1", "s2")]  # fmt: skip
+
+
+def streamed_answer(pieces: Sequence[str]) -> list[Line]:
+    """The events of one answer, which are one message."""
+    head = {"kind": "http-request", "x": 1, "method": "POST", "path": "/v1/messages"}
+    asked = {"model": "m", "messages": [], "stream": True}
+    events = [{"kind": "sse-event", "x": 1, "sse": {}, "message": one} for one in anthropic_text(pieces)]
+    return [{**head, "headers": {}, "message": asked},
+            {"kind": "http-response", "x": 1, "status": 200, "headers": {"content-type": "text/event-stream"}},
+            *events, {"kind": "http-end", "x": 1, "how": "complete"}]  # fmt: skip
+
+
+LOGS = (chunk_frames, text_frames, interleaved_chunks, streamed_answer)
+
+
+def logged(lines: Sequence[Line]) -> list[Line]:
+    return [{"ctxcap": 1}, *({"t": n, "dir": "server->client", "src": 0, **one} for n, one in enumerate(lines, 1))]
+
+
+def shown_pieces(text: str) -> set[str]:
+    """Pieces of the secret in a text; digits may be of a number."""
+    pieces = (HIDDEN[start : start + 4] for start in range(4, len(HIDDEN) - 4))
+    return {piece for piece in pieces if piece in text and not piece.isdigit()}
+
+
+@pytest.fixture(params=LOGS, ids=lambda make: make.__name__)
+def panes(request: pytest.FixtureRequest, application: Application) -> Panes:
+    document = document_of(*logged(request.param(PIECES)), name="pieces.ctxcap")
+    window = window_on(application, document)
+    window.resize(2_000, 1_200)
+    window.show()
+    panes = panes_of(window)
+    panes.messages.set_streams_folded(False)
+    return panes
+
+
+def test_no_row_page_or_copy_shows_a_piece(panes: Panes, monkeypatch: pytest.MonkeyPatch) -> None:
+    painted: list[str] = []
+    paint = QPainter.drawText
+
+    def recording(painter: QPainter, *args: Any) -> Any:
+        painted.extend(arg for arg in args if isinstance(arg, str))
+        return paint(painter, *args)
+
+    monkeypatch.setattr(QPainter, "drawText", recording)
+    window = panes.messages.window()
+    copies = panes.messages.view.copies
+    panes.go_to(0)
+    panes.details.show_tab("Raw")
+    raw = child(panes.details, RawPage)
+    for message in range(len(panes.document.capture)):
+        panes.go_to(message)
+        for tab in TABS:
+            panes.details.show_tab(tab)
+            said = [text for _, text in said_by(panes.details)]
+            assert [text for text in said if shown_pieces(text)] == [], tab
+        for choice in ("Envelope", "Line", "Formatted"):
+            raw.what.choose(choice)
+            assert shown_pieces(raw.text.toPlainText()) == set()
+        for what in ("rows", "values", "json", "markdown"):
+            texts = copies.of(what, message)
+            assert texts is None or shown_pieces(texts.whole()) == set(), what
+    window.grab()
+    assert painted
+    assert [text for text in painted if shown_pieces(text)] == []
+
+
+def test_raw_shows_pieces_on_request(panes: Panes) -> None:
+    seen = ""
+    panes.go_to(0)
+    panes.details.show_tab("Raw")
+    raw = child(panes.details, RawPage)
+    for message in range(len(panes.document.capture)):
+        panes.go_to(message)
+        raw.what.choose("Line")
+        if not raw.secrets.isHidden():
+            raw.secrets.setChecked(True)
+            seen += raw.text.toPlainText()
+    assert shown_pieces(seen)
+
+
+@pytest.mark.parametrize("format_", [Format.JSONL, Format.CSV, Format.MARKDOWN, Format.HTML])
+def test_no_export_of_the_window_shows_a_piece(panes: Panes, format_: Format) -> None:
+    file = BytesIO()
+    for _ in export_to(panes.document, range(len(panes.document.capture)), file, ExportOptions(format_)):
+        pass
+    assert shown_pieces(file.getvalue().decode()) == set()
+    file = BytesIO()
+    options = ExportOptions(format_, masked=False)
+    for _ in export_to(panes.document, range(len(panes.document.capture)), file, options):
+        pass
+    assert shown_pieces(file.getvalue().decode())
+
+
+@pytest.mark.parametrize("make", LOGS[:3])
+def test_a_piece_that_comes_later_masks_those_before_it(make: Any) -> None:
+    """A live document, which is looked at after each line."""
+    document = closed_at_end(CaptureDocument())
+    path = log_file(lines_of(*logged(make(PIECES))), "live.ctxcap")
+    capture = document.capture
+    said = [
+        [message_text(capture, message) or "" for message in range(len(capture))]
+        for _ in document.open_log(path, block_bytes=300)
+    ]
+    assert len({len(texts) for texts in said}) > 3
+    assert [text for text in said[-1] if shown_pieces(text)] == []
