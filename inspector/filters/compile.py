@@ -78,13 +78,15 @@ class DisplayFilter:
         rows = np.asarray(rows)
         if self._root is None or not len(rows):
             return np.ones(len(rows), np.bool_)
-        return self._root.evaluate(Evaluation(analysis), Selection.of(rows))
+        with analysis.capture.records.unmasked():
+            return self._root.evaluate(Evaluation(analysis), Selection.of(rows))
 
     def mask_of(self, analysis: Analysis, selection: Selection, answers: Answers) -> Mask:
         """As `mask`, but takes results of expensive terms from a cache and stores new ones there."""
         if self._root is None or not len(selection):
             return np.ones(len(selection), np.bool_)
-        return self._root.evaluate(Evaluation(analysis, answers), selection)
+        with analysis.capture.records.unmasked():
+            return self._root.evaluate(Evaluation(analysis, answers), selection)
 
     def is_cheap(self, analysis: Analysis) -> bool:
         """Returns True if no record needs to be decoded; then a million messages take a few milliseconds."""
@@ -114,6 +116,13 @@ class DisplayFilter:
         Returns:
             One past the last message that is fully evaluated.
         """
+        with analysis.capture.records.unmasked():
+            return self._settle(analysis, start, stop, answers, until, within)
+
+    def _settle(
+        self, analysis: Analysis, start: int, stop: int, answers: Answers, until: float,
+        within: Callable[[Selection], Mask] | None,
+    ) -> int:  # fmt: skip
         if self._root is None or start >= stop:
             return stop
         evaluation = Evaluation(analysis, answers)

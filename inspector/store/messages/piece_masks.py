@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.secrets.clues import may_hold_secrets
 from inspector.protocol.secrets.piece_hold import PieceHold
-from inspector.protocol.secrets.pieces import may_hold_pieces
+from inspector.protocol.secrets.pieces import ended_by, events_in, may_hold_pieces, pieces_of
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import JOINED_FROM
 from inspector.store.messages.capture import Capture
+from inspector.store.messages.decoding import decoded_in_blocks
 from inspector.store.messages.original_lines import LoggedLines
 
 _FRAME = Flag.FRAME.value
@@ -57,8 +59,9 @@ class PieceMasks:
         rows, is_whole = self._neighbors(message)
         at = int(rows.searchsorted(message))
         found: dict[bytes, bytes] = {}
-        for _ in find_masked_pieces(self._capture, found, rows.tolist()):
-            pass
+        if self._may_hold_secrets(rows):
+            for _ in find_masked_pieces(self._capture, found, rows.tolist()):
+                pass
         until = _SETTLED if is_whole else len(self._capture)
         begins_here, ends_here = len(rows[:at]) < _CORE + _OVERLAP, len(rows[at:]) <= _CORE + _OVERLAP
         low = 0 if begins_here else max(0, at - _CORE)
@@ -71,6 +74,24 @@ class PieceMasks:
             self._lines.move_to_end(row)
         while len(self._lines) > _MOST_KEPT:
             self._lines.popitem(last=False)
+
+    def _may_hold_secrets(self, rows: NDArray[np.int64]) -> bool:
+        """Fast path: returns False if the joined texts of frames hold no secret; True is not certain."""
+        if not int(self._capture.columns["flags"][rows[0]]) & _FRAME:
+            return True
+        texts: dict[Hashable, list[str]] = {}
+        records = self._capture.records
+        with records.unmasked():
+            for data in decoded_in_blocks(self._capture, rows, records.data):
+                events = events_in(data) if data[:1] == b"{" else []
+                if not events:
+                    texts.setdefault(None, []).append(data.decode("utf-8", "replace"))
+                for event in events:
+                    if ended_by(event) is not None:
+                        return True
+                    for piece in pieces_of(event):
+                        texts.setdefault(piece.key, []).append(piece.text)
+        return any(may_hold_secrets("".join(text)) for text in texts.values())
 
     def _neighbors(self, message: int) -> tuple[NDArray[np.int64], bool]:
         """Returns the messages that may carry pieces of the same text, ascending, and whether no more can follow."""
