@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
@@ -93,7 +94,7 @@ class Beginnings:
         start, self._listed = self._listed, max(stop, self._listed)
         columns, strings = self._capture.columns, self._capture.strings
         codes = [code for code in map(strings.find, _JOINS) if code is not None]
-        for place in (np.flatnonzero(np.isin(columns["kind"][start:stop], codes)) + start).tolist():
+        for place in (np.flatnonzero(are_any(columns["kind"][start:stop], codes)) + start).tolist():
             space = int(columns["space"][place])
             trusted = strings[int(columns["kind"][place])] == "system/join" or self._trust.is_gateway(place)
             for name in _joiners(self._capture, place) if trusted else ():

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.protocol.participants import GATEWAY_IDS
@@ -183,9 +184,9 @@ class Clocks:
         before, before_rows = of["told"][numbers], of["told_row"][numbers]
         for check in CHECKS:
             of_check = [kind for kind, one in _CHECK.items() if one is check]
-            batch.findings.withdraw(check, before_rows[np.isin(before, of_check)])
+            batch.findings.withdraw(check, before_rows[are_any(before, of_check)])
         for check in CHECKS:
-            now = np.isin(kinds, [kind for kind, one in _CHECK.items() if one is check])
+            now = are_any(kinds, [kind for kind, one in _CHECK.items() if one is check])
             words = [self._words(*one) for one in zip(numbers[now].tolist(), kinds[now].tolist(), strict=True)]
             batch.findings.add(check, rows[now], details=words)
         of.put("told", numbers, kinds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
@@ -45,7 +46,7 @@ class Correlations:
         rows = rows[links["cause"][rows] == NO_ROW]
         if batch.findings.counts_of(DANGLING) and len(batch.changed):
             rows = np.concatenate((batch.changed[batch.findings.has(DANGLING, batch.changed)], rows))
-        rows = rows[~np.isin(batch.of("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]
+        rows = rows[~are_any(batch.of("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]
         rows = rows[~_are_of_store(batch, rows)]
         if len(rows):
             nothing = batch.passes.named.named(rows) == Named.NOTHING_SEEN.value
@@ -66,4 +67,4 @@ def _are_of_store(batch: Batch, rows: Rows) -> Array:
     """Which of some messages say what a gateway did with what it delivered to nobody: (len(rows),) bool."""
     kinds_of_store = [code for code in map(batch.code, kinds.SAID_OF_KEPT) if code >= 0]
     gateways = [code for code in map(batch.code, GATEWAY_IDS) if code >= 0]
-    return np.isin(batch.of("kind", rows), kinds_of_store) & np.isin(batch.of("sender", rows), gateways)
+    return are_any(batch.of("kind", rows), kinds_of_store) & are_any(batch.of("sender", rows), gateways)

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import are_any, ascending
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.cancelled_above import CancelledAbove
@@ -134,13 +134,13 @@ class Reasoning:
         rows = np.union1d(rows, ends)
         for check in (AFTER_CONCLUSION, AFTER_CANCEL, CONCLUDED_AGAIN):
             batch.findings.withdraw(check, rows[batch.findings.has(check, rows)])
-        self._find_late(batch, rows[np.isin(batch.of("kind", rows), [batch.code(kind) for kind in _ACTS])])
+        self._find_late(batch, rows[are_any(batch.of("kind", rows), [batch.code(kind) for kind in _ACTS])])
         self._find_again(batch, nodes.tolist(), 0, batch.start)
 
     def _goes_on(self, batch: Batch, start: int, stop: int) -> None:
         """Find the messages that act in a context after its end."""
         codes = [batch.code(kind) for kind in _ACTS]
-        self._find_late(batch, np.flatnonzero(np.isin(batch.capture.columns["kind"][start:stop], codes)) + start)
+        self._find_late(batch, np.flatnonzero(are_any(batch.capture.columns["kind"][start:stop], codes)) + start)
 
     def _find_late(self, batch: Batch, acts: Rows) -> None:
         contexts = batch.passes.contexts
@@ -164,7 +164,7 @@ class Reasoning:
                     state[place], by[place] = changes[after - 1].state, changes[after - 1].by
             if len(changes) == 1:
                 state[here], by[here] = changes[0].state, changes[0].by
-        ended = np.isin(batch.of("kind", by), [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)])
+        ended = are_any(batch.of("kind", by), [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)])
         stopped, done = ended & (state == CANCELLED), ended & (state == CONCLUDED)
         below = ~stopped & ~done & (above >= 0)
         by[below] = above[below]
@@ -193,7 +193,7 @@ class Reasoning:
             unopened += [row for row in replay.unopened if start <= row < stop]
         rows, others = np.array(sorted(again), np.int64).reshape(-1, 2).T
         kinds_ = [batch.code(kind) for kind in (_CONCLUSION, _CANCEL)]
-        other = np.isin(batch.of("kind", others), kinds_) & ~are_copies(batch, rows, others)
+        other = are_any(batch.of("kind", others), kinds_) & ~are_copies(batch, rows, others)
         batch.findings.add(CONCLUDED_AGAIN, rows[other], others=others[other])
         return unopened
 

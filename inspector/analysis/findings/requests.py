@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import are_any, ascending
 from inspector.analysis.findings.agent_calls import AgentCalls
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
@@ -199,7 +199,7 @@ def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
 def _are_for_people(batch: Batch, rows: Rows) -> Array:
     """Which requests wait for somebody who thinks about them: a server asks for input."""
     asking = [code for method in mcp.SERVER_METHODS if (code := batch.code(method)) >= 0]
-    return np.isin(batch.links["method"][rows], asking)
+    return are_any(batch.links["method"][rows], asking)
 
 
 def _tell_enough(batch: Batch, rows: Rows) -> Array:
@@ -207,7 +207,7 @@ def _tell_enough(batch: Batch, rows: Rows) -> Array:
 
     It is what Decision 002 has the call named for. Who was seen to join is known from the beginning.
     """
-    named = np.isin(batch.links["rule"][rows], (ToolRule.KIND.value, ToolRule.PAYLOAD.value))
+    named = are_any(batch.links["rule"][rows], (ToolRule.KIND.value, ToolRule.PAYLOAD.value))
     for place in np.flatnonzero(named).tolist():
         row = int(rows[place])
         named[place] = not batch.beginnings.saw_join(row, batch.capture.to(row))

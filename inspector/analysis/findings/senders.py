@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.passes.changes import Rows
@@ -163,7 +164,7 @@ class Senders:
     def _from_gateway(self, batch: Batch, rows: Rows) -> Array:
         """Released gateways make ids of the time, which collide."""
         codes = [code for code in map(batch.code, sorted(GATEWAY_IDS)) if code >= 0]
-        return np.isin(batch.of("sender", rows), codes)
+        return are_any(batch.of("sender", rows), codes)
 
     def _without_ids(self, batch: Batch) -> None:
         rows = batch.on_the_wire(batch.flagged(Flag.NO_ID.value))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.mcp_rows import UNANSWERED as OF_MCP
 from inspector.analysis.findings.requests import UNANSWERED
 from inspector.analysis.findings.store import Findings
@@ -138,7 +139,7 @@ class StatePass:
         kinds = self._capture.columns["kind"][started]
         sessions = kinds == (self._capture.strings.find(msp.OPENED) or -1)
         states = np.where(sessions, _OF_SESSIONS[over], _OF_STARTS[over])
-        told = np.isin(kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
+        told = are_any(kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
         self._put(started[told], states[told])
 
     # Asking

@@ -107,7 +107,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
 
 EVENT_MARKS = (
     b'"message_start"', b'"chat.completion.chunk"', b'"delta":{', b'"delta": {', b'"prompt_filter_results"',
-    b'"response.created"', b'"candidates"', b'"done":false', b'"done": false', b'"done":true', b'"done": true',
+    b'"response.created"', b'"candidates"', b'"done":',
 )  # fmt: skip
 """Substrings of a streamed answer's first event; text deltas occur in envelopes as well."""
 _EVENTS = ("content_block_", "message_", "response.")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,21 @@ _CALLS_DIFFER, _REFUSED, _DERIVED = Flag.CALLS_DIFFER.value, Flag.REFUSED.value,
 _ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
 """Order of values in a row: a column's value, or the text of its string id."""
 _Row = tuple[Any, ...]
+
+
+class _Run(NamedTuple):
+    """A run of lines.
+
+    Attributes:
+        lines, offsets: as in `Lines`.
+        usual: the decoded regular lines; None without any.
+        others: (n,) int64 places of the other lines.
+    """
+
+    lines: list[bytes]
+    offsets: NDArray[np.int64]
+    usual: UsualRows | None
+    others: NDArray[np.int64]
 
 
 class BlockReader:
@@ -141,7 +156,7 @@ class BlockReader:
             stop: exclusive end of the last piece.
         """
         with no_collection():
-            return self._block((split_lines(data, offset) for data, offset in pieces), stop)
+            return self._block(self._parted(split_lines(data, offset) for data, offset in pieces), stop)
 
     def read_rest(self, stop: int) -> Block | None:
         """Reads the unfinished reassembled messages at the end of the source; None if there are none.
@@ -160,29 +175,48 @@ class BlockReader:
             return self._in_order(data, (texts, offsets), offset + len(data))
 
     def _in_order(self, data: bytes, lines: Lines, stop: int) -> Block:
-        """Reads lines after reassembly."""
-        ordered = self._wires.take(data, *lines) if self._wires is not None else None
-        return self._block(runs_of(lines), stop) if ordered is None else self._ordered_block(ordered, stop)
+        """Reads lines after reassembly.
+
+        Regular lines hold no fragments: they are decoded first, and only the others are searched for fragments.
+        """
+        wires, runs = self._wires, self._parted(runs_of(lines))
+        if wires is None:
+            return self._block(runs, stop)
+        if not wires.goes_on:
+            runs = list(runs)
+            unusual = [run.lines[place] for run in runs for place in run.others.tolist()]
+            if len(unusual) < len(lines[0]) and not wires.may_matter(b"\n".join(unusual)):
+                return self._block(runs, stop)
+        ordered = wires.take(data, *lines)
+        return self._block(runs, stop) if ordered is None else self._ordered_block(ordered, stop)
 
     def _ordered_block(self, ordered: list[OrderedLine], stop: int) -> Block:
         self._ordered = ordered
         lines = [one.data for one in ordered], np.array([one.offset for one in ordered], np.int64)
-        return self._block(runs_of(lines), stop)
+        return self._block(self._parted(runs_of(lines)), stop)
 
-    def _block(self, runs: Iterable[Lines], stop: int) -> Block:
-        """Decodes regular lines column by column, the others one by one, and merges both in their order."""
+    def _parted(self, runs: Iterable[Lines]) -> Iterator[_Run]:
+        """Decodes regular lines of one shape column by column."""
         read_usual, before = None, 0
-        parts: list[UsualRows] = []
-        unread: list[NDArray[np.int64]] = []  # line numbers of the irregular lines' records
         for lines, offsets in runs:
             if not before and self._reading is None:
                 read_usual = usual_shape(lines)
-            others = np.arange(len(lines))
+            before += len(lines)
+            part, others = None, np.arange(len(lines))
             if read_usual is not None:
                 part = read_usual(lines, self._tables)
+                others = np.delete(others, part.places)
+            yield _Run(lines, offsets, part, others)
+
+    def _block(self, runs: Iterable[_Run], stop: int) -> Block:
+        """Decodes the other lines one by one and merges both in their order."""
+        before = 0
+        parts: list[UsualRows] = []
+        unread: list[NDArray[np.int64]] = []  # line numbers of the irregular lines' records
+        for lines, offsets, part, others in runs:
+            if part is not None:
                 self._formats[part.label] += len(part.places)
                 part.columns["offset"] = offsets[part.places]
-                others = np.delete(others, part.places)
                 part.places += before
                 parts.append(part)
             unread.append(self._lines(lines, offsets, others.tolist(), before))

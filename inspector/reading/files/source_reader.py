@@ -300,7 +300,7 @@ class SourceReader:
         """Returns a block of the backlog from a worker; None while it reads (`waiting`), or without a backlog."""
         if self._backlog is None or self._backlog.idle:
             is_little = self.source.size - self.source.read_to <= BACKLOG_BYTES
-            if is_little or self._in_order().may_matter(b""):
+            if is_little or self._in_order().goes_on:
                 return None
         if self._backlog is None:
             self._backlog = Backlog(self.source, self._place, self._in_order())

@@ -29,6 +29,11 @@ class Wires:
         self._joined = joined
         self._stages = (ModelAnswers(joined), ModelStreams(joined), AgentLines(joined))
 
+    @property
+    def goes_on(self) -> bool:
+        """Returns True if a message is incomplete, so that all further lines need processing."""
+        return self.may_matter(b"")
+
     def may_matter(self, data: bytes) -> bool:
         """Returns True if lines need processing here, by their content or by earlier lines."""
         return any(stage.may_matter(data) for stage in self._stages)

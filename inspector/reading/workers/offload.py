@@ -149,7 +149,7 @@ class Backlog(ReadAside):
         """Sends parts of whole lines, each once; leaves the last line."""
         source = self._source
         start = self._stops[-1] if self._stops else taken.stop if taken is not None else source.read_to
-        if not reader.ready or start < self._ordered_to or self._wires.may_matter(b""):
+        if not reader.ready or start < self._ordered_to or self._wires.goes_on:
             return
         while len(self._stops) + self._void < _GIVEN_AHEAD and source.size - start > WORTHWHILE_BYTES:
             size = min(part_size(source, start, pace.lines, _PART_BYTES), source.size - start)

@@ -48,9 +48,10 @@ def test_those_that_came_last_are_found_from_the_end() -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.booleans(), st.booleans()), max_size=60),
     st.sampled_from((1, 3, 1000)),
+    st.sampled_from((0, 2, 1000)),
 )
-def test_rows_are_lists(steps: list[tuple[int, int, bool, bool]], at_once: int) -> None:
-    with patch.object(node_index, "_AT_ONCE", at_once):
+def test_rows_are_lists(steps: list[tuple[int, int, bool, bool]], at_once: int, few: int) -> None:
+    with patch.object(node_index, "_AT_ONCE", at_once), patch.object(node_index, "_FEW", few):
         children = Siblings()
         both, plain = (children, Siblings(children)), ([[] for _ in range(4)], [[] for _ in range(4)])
         place: dict[int, tuple[int, int]] = {}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import json
+from itertools import chain, pairwise, zip_longest
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import override
 
 from inspector.protocol.formats import read_line
 from inspector.protocol.record import Shape
@@ -15,6 +18,8 @@ from inspector.protocol.times import NO_TIME
 from inspector.reading.decoder.batches import messages_of
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.decoder.normalize import recipients
+from inspector.reading.reassembly.joined_lines import JoinedLines
+from inspector.reading.reassembly.reassembler import Wires
 from inspector.store.columns.block import OBJECT_KEY, STRING_COLUMNS, Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_text
@@ -256,3 +261,53 @@ def test_any_bytes_are_messages(data: bytes) -> None:
     block = BlockReader(0).read(data, 0)
     assert block.stop == len(data)
     assert all(row["kind"] is not None for row in rows_of(block))
+
+
+class CountingWires(Wires):
+    """Counts the bytes that are searched for pieces of messages."""
+
+    searched = 0
+
+    @override
+    def may_matter(self, data: bytes) -> bool:
+        self.searched += len(data)
+        return super().may_matter(data)
+
+    @override
+    def take(self, data: bytes, lines: Any, offsets: Any) -> Any:
+        self.searched += len(data)
+        return super().take(data, lines, offsets)
+
+
+class SearchingWires(Wires):
+    """Searches all lines, whatever their shape."""
+
+    @property
+    @override
+    def goes_on(self) -> bool:
+        return True
+
+
+FRAME = f'{{"t":{NINE},"dir":"in","src":0,"frame":{json.dumps(envelope("chat", id="c1"))}}}'
+
+
+@pytest.mark.parametrize("line", [envelope("chat", id="c1"), received(envelope("chat", id="c1")), FRAME])
+def test_usual_lines_are_not_searched_for_pieces(line: Any) -> None:
+    wires = CountingWires(JoinedLines("log"))
+    assert len(BlockReader(0, wires=wires).read(lines_of(*[line] * 50), 0)) == 50
+    assert wires.searched == 0
+    assert len(BlockReader(0, wires=wires).read(lines_of(*[line] * 50, "damaged"), 0)) == 51
+    assert wires.searched == len("damaged")
+
+
+@pytest.mark.parametrize("sample", sorted(Path("tests/data/formats").glob("*l")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("line", [envelope("chat", id="c1"), received(envelope("chat", id="c1")), FRAME])
+def test_usual_lines_among_others_change_nothing(sample: Path, line: Any) -> None:
+    lines = sample.read_bytes().splitlines()[:200]
+    usual = [lines_of(line)[:-1]] * len(lines)
+    data = b"\n".join(one for one in chain(*zip_longest(usual, lines)) if one) + b"\n"
+    found, expected = (
+        rows_of(BlockReader(0, wires=wires(JoinedLines("log"))).read(data, 0)) for wires in (Wires, SearchingWires)
+    )
+    assert len(found) > len(lines)
+    assert found == expected

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk
 from inspector.analysis.findings.mcp.schemas import Schemas
@@ -45,7 +46,7 @@ class Enveloped:
         methods = [code for name in (_LIST, _CALL) if (code := batch.code(name)) >= 0]
         if methods:
             rows = np.sort(np.concatenate([batch.rows(kind) for kind in (kinds.REQUEST, kinds.RESPONSE)]))
-            rows = rows[np.isin(batch.links["method"][rows], methods) & (batch.of("flags", rows) & _NOT_OURS == 0)]
+            rows = rows[are_any(batch.links["method"][rows], methods) & (batch.of("flags", rows) & _NOT_OURS == 0)]
             self._rows.extend(rows.tolist())
 
     def go_on(self, batch: Batch, until: float) -> bool:

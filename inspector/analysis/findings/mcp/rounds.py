@@ -406,7 +406,8 @@ class Tasks:
         first = [rounds.first.get(cause, cause) for cause in map(int, causes.tolist())]
         ended = [(call := rounds.calls.get(row)) is None or call.result >= 0 for row in first]
         gone = batch.links["given_up"][np.array(first, np.int64)] != 0
-        return np.array(ended, np.bool_) | gone | np.isin(rows, list(self._left))
+        left = np.isin(rows, list(self._left)) if self._left else np.zeros(len(rows), np.bool_)
+        return np.array(ended, np.bool_) | gone | left
 
     def settle(self, batch: Batch) -> None:
         """Look at what nobody fetched."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.passes.calls.connections import connection_keys
 from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
 from inspector.protocol import kinds, mcp
@@ -97,7 +98,7 @@ class CallRounds:
         request = self._capture.strings.find(kinds.REQUEST)
         if not codes or request is None:
             return
-        asks = np.isin(self._links["method"][start:stop], codes) & (
+        asks = are_any(self._links["method"][start:stop], codes) & (
             self._capture.columns["kind"][start:stop] == request
         )
         rows = start + np.flatnonzero(asks)

@@ -64,7 +64,7 @@ class DraftNames:
         codes = self._capture.columns["protocol"][rows]
         strings = self._capture.strings
         drafts = [code for code in ascending(codes).tolist() if code and strings[code].startswith(_DRAFT)]
-        return np.isin(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
+        return are_any(codes, drafts) if drafts else np.zeros(len(rows), np.bool_)
 
     def _of_proposal(self, row: int) -> int:
         proposal = (

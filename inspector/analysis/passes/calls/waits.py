@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.arrays.unique_ints import ascending
+from inspector.analysis.arrays.unique_ints import are_any, ascending
 from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.proposals import ProposalState
 from inspector.analysis.passes.changes import ChangedRows, Rows
@@ -91,7 +91,7 @@ class Outcomes:
             columns["sender"][rows] == (find("client") or -1)
         )
         asks &= columns["flags"][rows] & Flag.RPC.value != 0
-        ends = np.isin(columns["kind"][rows], [find(name) or -1 for name in _EXCHANGE_ENDS])
+        ends = are_any(columns["kind"][rows], [find(name) or -1 for name in _EXCHANGE_ENDS])
         places = np.flatnonzero(asks | ends)
         names = ("number", "hung_up", "status")
         numbers, left, status = (self._capture.extracted.exchanges(name, rows[places]).tolist() for name in names)
@@ -122,7 +122,7 @@ class Outcomes:
         codes, request = [code for name in _STOPS if (code := find(name))], find(kinds.REQUEST) or -1
         if not codes:
             return
-        stops = np.isin(columns["kind"][start:stop], codes)
+        stops = are_any(columns["kind"][start:stop], codes)
         stops &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
         for row in (np.flatnonzero(stops) + start).tolist():
             key = int(columns["source"][row]), int(columns["context"][row])

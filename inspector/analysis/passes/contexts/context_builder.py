@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.passes.contexts.context_keys import UNKNOWN, ContextRefs
 from inspector.analysis.passes.contexts.context_objects import ContextObjects
 from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS, ContextTree
@@ -319,7 +320,7 @@ class ContextBuilder:
 
     def _ending(self, kinds: Array) -> Array:
         codes = [code for code in map(self._capture.strings.find, _ENDS) if code is not None]
-        return np.isin(kinds, codes) if codes else np.zeros(len(kinds), np.bool_)
+        return are_any(kinds, codes) if codes else np.zeros(len(kinds), np.bool_)
 
     def _end(self, space: int, row: int, node: int) -> None:
         """Let a conclusion or cancel end what it names: a start by correlation, else the context it stands in."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.passes.contexts.context_objects import note_description, stamp_of
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.naming_notes import ContextNotes
@@ -56,7 +57,7 @@ class MarkedContexts:
         codes = [code for code in map(self._capture.strings.find, (START, END)) if code is not None]
         if not codes:
             return None
-        marks: Array = np.isin(columns["kind"][start:stop], codes)
+        marks: Array = are_any(columns["kind"][start:stop], codes)
         if not (self._open or marks.any()):
             return None
         within = (columns["flags"][start:stop] & _CORRELATED != 0) & (columns["context"][start:stop] == 0)

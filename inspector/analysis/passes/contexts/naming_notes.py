@@ -112,10 +112,11 @@ class ContextNotes:
         while above != MAIN and depth <= MOST_DEEP:
             depth, above = depth + 1, tree.parent[above]
         waiting = [(node, depth)]
+        children = tree.children
         while waiting:
             one, level = waiting.pop()
-            if level <= MOST_DEEP or self._add_once(one, row, Oddity.TOO_DEEP):
-                waiting += [(child, level + 1) for child in tree.children.each(one)]
+            if (level <= MOST_DEEP or self._add_once(one, row, Oddity.TOO_DEEP)) and children.any(one):
+                waiting += [(child, level + 1) for child in children.each(one)]
 
     def _add_once(self, node: int, row: int, what: Oddity) -> bool:
         if (node, what) in self._noted:

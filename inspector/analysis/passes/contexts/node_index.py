@@ -15,6 +15,7 @@ _NONE = -1
 _FIRST_ROOM = 64  # buckets; a power of two
 _BITS = 0x7FFF_FFFF  # of a hash
 _AT_ONCE = 1024  # nodes that wait to be written
+_FEW = 24  # nodes that are written one by one: arrays are slower
 
 
 class NodeIndex:
@@ -238,10 +239,15 @@ class Siblings:
         """Put the nodes that wait into their rows."""
         if not self._waiting:
             return
+        self._reach(max(self._waiting.values()), max(self._waiting))
+        if len(self._waiting) <= _FEW:
+            for node, owner in self._waiting.items():
+                self._append(owner, node)
+            self._waiting.clear()
+            return
         nodes = np.fromiter(self._waiting, np.int64, len(self._waiting))
         owners = np.fromiter(self._waiting.values(), np.int64, len(self._waiting))
         self._waiting = {}
-        self._reach(int(owners.max()), int(nodes.max()))
         order = np.argsort(owners, kind="stable")
         owners, nodes = owners[order], nodes[order]
         first, last, counts, after, before = (
@@ -258,6 +264,17 @@ class Siblings:
         after[known[has]], first[of[~has]] = heads[has], heads[~has]
         last[of] = tails
         counts[of] += (ends - starts).astype(np.int32)
+
+    def _append(self, owner: int, node: int) -> None:
+        """Put one node into the row of its owner."""
+        last = self._last[owner]
+        if last == _NONE:
+            self._first[owner] = node
+        else:
+            self._after[last] = node
+        self._before[node], self._after[node] = last, _NONE
+        self._last[owner] = node
+        self._counts[owner] += 1
 
     def _reach(self, owner: int, node: int) -> None:
         """Make room for an owner and a node."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.passes.contexts.context_tree import ContextTree
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.protocol import msp
@@ -58,7 +59,7 @@ class SessionContexts:
     def of_structure(self, kinds: Array) -> NDArray[np.bool_] | None:
         """Which messages, by their kinds, tell of sessions and say nothing in one; None where there are none."""
         codes = [code for code in map(self._capture.strings.find, _KINDS) if code is not None]
-        return np.isin(kinds, codes) if codes else None
+        return are_any(kinds, codes) if codes else None
 
     def count_structure(self, rows: NDArray[np.integer[Any]] | slice) -> int:
         """How many of some messages only tell of sessions, and count as nobody's."""
