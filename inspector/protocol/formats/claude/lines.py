@@ -119,6 +119,7 @@ class Line(msgspec.Struct, gc=False):
     uuid: str | None = None
     parentUuid: str | None = None  # noqa: N815
     sessionId: str | None = None  # noqa: N815
+    version: msgspec.Raw = NO_RAW
     session_id: str | None = None
     timestamp: str | None = None
     isSidechain: bool | None = None  # noqa: N815

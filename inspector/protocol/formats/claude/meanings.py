@@ -283,7 +283,7 @@ def _api_call(line: Line, message: Message) -> ApiCall:
     tokens, made, read, written, hour = (min(max(number or 0, 0), _MOST) for number in (*given, hour))
     return ApiCall(
         identifier, model, reported=True, input=tokens, output=made, cache_read=read, cache_write=written,
-        cache_write_1h=min(hour, written), incomplete=_is_placeholder(message, made),
+        cache_write_1h=min(hour, written), incomplete=_is_placeholder(line, message, made),
     )  # fmt: skip
 
 
@@ -293,17 +293,33 @@ _BYTES_OF_TOKEN = 8
 """Upper bound of bytes per token, on average."""
 
 
-def _is_placeholder(message: Message, output: int) -> bool:
+_COMPLETE_SINCE = (2, 1, 80)
+"""Version from which on the sessions at hand have complete counts; those up to 2.1.33 have not."""
+
+
+def _is_placeholder(line: Line, message: Message, output: int) -> bool:
     """Returns True for a preliminary count: the answer has not stopped and has more content than the tokens allow.
 
-    Versions 2.1.16 to 2.1.19 record only this. Any tool call takes more tokens.
+    The version decides first: later ones record the count when the answer has ended. Any tool call takes more tokens
+    than the API reports at the beginning.
     """
-    if output > _MOST_AT_FIRST or bytes(message.stop_reason) != b"null" or not isinstance(message.content, list):
+    if bytes(message.stop_reason) != b"null" or not isinstance(message.content, list):
         return False
-    if any(block.type == "tool_use" for block in message.content):
+    if _version(line) >= _COMPLETE_SINCE:
+        return False
+    if output <= _MOST_AT_FIRST and any(block.type == "tool_use" for block in message.content):
         return True
-    texts = (max(len(block.text), len(block.thinking)) - 2 for block in message.content)
-    return sum(texts) > _BYTES_OF_TOKEN * output
+    sizes = (max(len(block.text), len(block.thinking), len(block.input)) - 2 for block in message.content)
+    return sum(sizes) > _BYTES_OF_TOKEN * output
+
+
+def _version(line: Line) -> tuple[int, ...]:
+    """Returns the version of the program by its parts; empty if it is unknown."""
+    found = _VERSION.match(line.version) if line.version else None
+    return tuple(map(int, found.groups())) if found is not None else ()
+
+
+_VERSION = re.compile(rb'"(\d{1,6})\.(\d{1,6})\.(\d{1,6})')
 
 
 _MOST = 1 << 40
