@@ -110,7 +110,7 @@ def _subject(passes: Passes, found: Found) -> str:
     if word in ("request", "response", "notification"):
         return f"The {word} {_call_name(passes, found)} from {who}"
     if word:
-        return f"{_SPOKEN[word]} of {who}"
+        return f"{_SPOKEN.get(word, f'The {word}')} of {who}"
     return f"{_kind(passes, found)} from {who}"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS
+from inspector.protocol.formats import CODING_AGENTS, otlp
 from inspector.store.messages.capture import Capture
 
 THOUGHT = "reasoning/thought"
@@ -31,7 +31,7 @@ def spoken_kind(capture: Capture, message: int) -> str:
         is_notice = kind == kinds.REQUEST and (capture.string("method", message) or "").startswith(_NOTICES)
         return "notification" if is_notice else _OF_JSON_RPC[kind]
     if kind != "chat":
-        return _OF_SESSIONS.get(kind, "")
+        return _OF_SESSIONS.get(kind) or otlp.SPOKEN.get(kind, "")
     sender = capture.string("sender", message)
     if sender in _ASKERS:
         return "prompt"
@@ -57,4 +57,5 @@ def kind_words(topics: Sequence[str]) -> dict[str, str]:
         return {kind: f"MCP {word}" for kind, word in of_mcp.items()} | of_json_rpc if of_json_rpc else of_mcp
     both = "mcp" in topics
     words = {kinds.REQUEST: "call or request" if both else "call", kinds.RESPONSE: "result or response"}
+    words |= otlp.SPOKEN if "trace" in topics else {}
     return {**of_json_rpc, **words, kinds.RESPONSE: words[kinds.RESPONSE] if both else "result", THOUGHT: "thought"}

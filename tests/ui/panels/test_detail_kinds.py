@@ -710,3 +710,17 @@ def test_a_likely_answer_comes_in_while_its_question_is_shown(qtbot: QtBot, them
     for changes in log.write(answer):
         panel.apply_changes(changes)
     qtbot.waitUntil(lambda: panel.pages["Overview"].findChild(ChainView, "chain") is not None)
+
+
+def test_a_span_is_no_bookkeeping(show: Show):
+    around, within = (
+        {"traceId": "ab" * 16, "spanId": own * 8, "parentSpanId": above, "name": name, "startTimeUnixNano": 17 * 10**8,
+         "endTimeUnixNano": "3200000000", "attributes": []}
+        for own, above, name in (("01", "", "supper"), ("02", "01" * 8, "bake"))
+    )  # fmt: skip
+    line = {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": [around, within]}]}]}
+    panel = show(line, message=0)
+    assert rows(panel, "span") == ["Sort: Span", "Duration: 1.5 s", "Status: ok"]
+    assert "Message: No. 2 bake, 1,500 ms" in rows(panel, "within")
+    assert not any("Bookkeeping" in label for label in labels(panel))
+    assert panel.head.name == "span"

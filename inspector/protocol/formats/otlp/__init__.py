@@ -67,6 +67,10 @@ _NAMED = {
     "event": "otlp/event",
     "metrics": "otlp/metrics",
 }
+SPOKEN = {kind: "log record" if sort == "log" else sort for sort, kind in _NAMED.items()}
+"""Words for the kinds of these rows."""
+ENDED_WELL, _PENDING = "ok", "not ended yet"
+"""Statuses of spans; that of a failure is its reason."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
@@ -236,6 +240,7 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
         facts = {
             "attributes": _shown(span.attributes), "service": service_of(span),
             **({"conversation": named} if (named := conversation_of(span)) else {}),
+            **({} if span.is_log else _status(span, why)),
         }  # fmt: skip
         ended = known.phase in ("", "whole") and not span.is_log
         took = f", {(span.end_ns - span.start_ns) / 1e6:,.0f} ms" if ended and span.start_ns != NO_TIME else ""
@@ -267,6 +272,13 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
                 entry = control_entry(_NAMED["event"], speaker, f"{event.name}: {told}" if told else event.name,
                                       {"attributes": _shown(event.attributes)})  # fmt: skip
                 yield at_time(entry, event.time_ns, event.name == "exception")
+
+
+def _status(span: Span, why: str | None) -> dict[str, Any]:
+    """Returns the id of a span, its duration and its status."""
+    took = _duration_ns(span)
+    told = {"span": span.identifier, **({"duration_ms": took / 1e6} if took >= 0 else {})}
+    return {**told, "status": why or (ENDED_WELL if span.ended else _PENDING)}
 
 
 def _shown(attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,10 +14,11 @@ from inspector.present import formats
 from inspector.present.envelope_facts import as_filter, as_json, envelope_facts, identifier
 from inspector.present.facts import fact, value_facts, words_fact
 from inspector.present.hex_rows import AFTER, BEFORE, broken_at, frame_in_line, head_bytes, hex_rows
+from inspector.present.span_facts import TOLD, exception_facts, span_facts, within_facts
 from inspector.present.subject import TEXT_KINDS, Subject
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.protocol.formats import WORDS
+from inspector.protocol.formats import WORDS, otlp
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.text import TEXT_KEYS
@@ -41,6 +42,8 @@ def build_generic(sheet: Sheet) -> list[QWidget]:
         return [_payload_section(sheet, "Log line")]
     if not subject.kind and "error" in subject.payload:
         return [_refusal_section(sheet), *sheet.chain_section()]
+    if subject.derived and subject.kind in otlp.SPOKEN:
+        return [*_span_sections(sheet), *sheet.chain_section()]
     sections: list[QWidget] = []
     if subject.kind and subject.kind.partition("/")[0] not in _KNOWN:
         sections.append(_unknown_kind(sheet))
@@ -51,6 +54,22 @@ def build_generic(sheet: Sheet) -> list[QWidget]:
     if not prose or len(subject.payload) > 1:
         sections.append(_payload_section(sheet, "Payload" if subject.kind else "Fields", skip=shown if prose else None))
     return [*sections, *sheet.chain_section()]
+
+
+def _span_sections(sheet: Sheet) -> list[QWidget]:
+    """Sections of a span: its facts, what lies in it, its exceptions and its attributes."""
+    subject, label = sheet.subject, otlp.SPOKEN[sheet.subject.kind].capitalize()
+    sections: list[QWidget] = [
+        sheet.section(label, sheet.facts(span_facts(subject), name="span", label=label, name_width=80))
+    ]
+    for rows, name, title in (
+        (exception_facts(subject), "exceptions", "Exceptions"),
+        (within_facts(subject), "within", "Within"),
+        (value_facts(subject.payload, lines=8, skip=sorted(TOLD)), "payload", "Attributes"),
+    ):
+        if rows:
+            sections.append(sheet.section(title, sheet.fact_card(rows, name=name, label=title, name_width=80)))
+    return sections
 
 
 def _payload_section(sheet: Sheet, label: str, skip: str | None = None) -> QWidget:

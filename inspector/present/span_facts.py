@@ -1,0 +1,75 @@
+"""Facts of a span of a trace: its sort, duration, status, the span around it and those within, its exceptions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.passes.contexts.context_tree import MAIN
+from inspector.analysis.views.summaries.context_summary import children_of
+from inspector.filters.sentences import info
+from inspector.present import formats
+from inspector.present.facts import Fact, FactPart, fact, message_part
+from inspector.present.subject import ContextPlace, Subject
+from inspector.present.wire_text import plain, visible_controls
+from inspector.protocol.formats import otlp
+
+_MOST_WITHIN = 8
+TOLD = frozenset(("text", "duration_ms", "status", "span", "exceptions"))
+"""Members of a payload that the facts tell."""
+
+
+def span_facts(subject: Subject) -> list[Fact]:
+    """Returns the sort of a span, its duration and status, and the span around it as a link."""
+    payload = subject.payload
+    rows = [fact("Sort", otlp.SPOKEN[subject.kind].capitalize())]
+    took = payload.get("duration_ms")
+    if isinstance(took, int | float):
+        rows.append(fact("Duration", formats.duration(round(took * 1_000_000))))
+    if isinstance(status := payload.get("status"), str):
+        failed = status != otlp.ENDED_WELL
+        rows.append(fact("Status", plain(status, 600), "bad" if failed else "plain", lines=6))
+    if subject.node != MAIN:
+        label = subject.analysis.contexts.label(subject.node)
+        rows.append(Fact("Parent", (FactPart(label, "link", place=ContextPlace(_space(subject), subject.node)),)))
+    return rows
+
+
+def within_facts(subject: Subject) -> list[Fact]:
+    """Returns links to the spans and messages within a span, at most 8 of each; none where nothing is."""
+    named, contexts = subject.payload.get("span"), subject.analysis.contexts
+    space = _space(subject)
+    node = contexts.tree.find(space, named) if isinstance(named, str) and named else MAIN
+    if node == MAIN:
+        return []
+    shown, count = children_of(subject.analysis, space, node, _MOST_WITHIN)
+    rows = [
+        Fact("Span", (FactPart(contexts.label(child), "link", place=ContextPlace(space, child)),),
+             right=formats.count_of(contexts.tree.subtree[child], "message"))
+        for child in shown
+    ]  # fmt: skip
+    if count > len(shown):
+        rows.append(fact("", f"{count - len(shown):,} more spans", "dim"))
+    messages = np.flatnonzero(contexts.nodes_of(slice(0, len(subject.analysis))) == node)
+    for message in messages[:_MOST_WITHIN].tolist():
+        words = plain(info(subject.analysis, message) or "", 120)
+        rows.append(Fact("Message", (message_part(message), FactPart(f"  {words}", "dim"))))
+    if len(messages) > _MOST_WITHIN:
+        rows.append(fact("", f"{len(messages) - _MOST_WITHIN:,} more messages", "dim"))
+    return rows
+
+
+def exception_facts(subject: Subject) -> list[Fact]:
+    """Returns the type, message and stack of each exception that a span records."""
+    found = subject.payload.get("exceptions")
+    rows: list[Fact] = []
+    for one in found if isinstance(found, list) else ():
+        if isinstance(one, dict):
+            words = ": ".join(str(one[key]) for key in ("type", "message") if one.get(key))
+            rows.append(fact("Exception", plain(words, 2_000), "bad", lines=6))
+            if stack := one.get("stacktrace"):
+                rows.append(fact("Stack", visible_controls(str(stack)[:20_000]), "mono", lines=8))
+    return rows
+
+
+def _space(subject: Subject) -> int:
+    return int(subject.capture.columns["space"][subject.message])
