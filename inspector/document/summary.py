@@ -15,6 +15,7 @@ from inspector.analysis.passes.participants.capabilities import Held
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.analysis.passes.results.transients import Badge
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
+from inspector.analysis.views.account.compactions import compactions
 from inspector.analysis.views.account.mcp_calls import rpc_totals
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.analysis.views.causes.chain import ChainStep
@@ -109,10 +110,8 @@ def _calls_and_usage(document: CaptureDocument) -> dict[str, Any]:
 
 def _compactions(document: CaptureDocument) -> int:
     """Counts compactions in coding agents' contexts."""
-    capture = document.capture
-    rows = np.flatnonzero(capture.columns["kind"] == (capture.strings.find("participant/compact-done") or -1))
-    rows = rows[capture.columns["flags"][rows] & np.uint32(Flag.DERIVED.value) != 0]
-    return int(np.count_nonzero(~capture.repeats(rows)[1])) if len(rows) else 0
+    rows = compactions(document.capture, len(document.capture))
+    return int(np.count_nonzero(document.capture.columns["flags"][rows] & np.uint32(Flag.DERIVED.value)))
 
 
 def costs_of(analysis: Analysis) -> dict[str, Any] | None:

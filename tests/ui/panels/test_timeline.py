@@ -613,6 +613,7 @@ def test_how_far_apart_messages_stand_is_chosen_once_and_remembered(application:
     window.actions_by_id["analyze.tokens"].trigger()
     assert panes_of(window).tokens.axis.counts
 
+    window.actions_by_id["view.theme_light"].trigger()
     other = opened(window_on(application, document_of(*lines())))
     assert other.head.spacing.value == "message"
     assert other.axis.counts
@@ -641,3 +642,27 @@ test_what_is_drawn_and_what_is_done_with_it = in_turn([
     only_families_that_are_there_are_in_the_legend, the_range_in_the_strip_is_never_half_a_figure,
     the_bar_of_a_request_spans_its_latency, details_of_the_current_message,
 ], begun_again)  # fmt: skip
+
+
+def _line_colors(panel: TimelinePanel, number: int) -> set[str]:
+    """Colours of the pixel column at a message, over the height of the view."""
+    picture, x = panel.view.grab().toImage(), place_of(panel, number).x()
+    return {picture.pixelColor(x, y).name() for y in range(picture.height())}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_compaction_has_a_sign_words_and_a_place_in_the_legend(application: Application, dark: bool) -> None:
+    done = envelope("participant/compact-done", {"freed_tokens": 900}, ts=at(40))
+    window = window_on(application, document_of(envelope(ts=at(0)), done, envelope(ts=at(90))))
+    window.actions_by_id["view.theme_dark" if dark else "view.theme_light"].trigger()
+    panel = opened(window)
+    assert "context compacted" in [key.words for key in panel.legend.keys]
+    assert theme_of(panel).color("severity.warning").name() in _line_colors(panel, 2)
+    place = place_of(panel, 2)
+    QTest.mouseMove(panel.view, place - QPoint(0, 8))
+    QTest.mouseMove(panel.view, place)
+    assert panel.view.card.lines[0] == "lead: context compacted"
+    assert "No. 2" in panel.view.card.lines[2]
+    window.actions_by_id["view.theme_light"].trigger()
+    other = opened(window_on(application, document_of(*lines())))
+    assert "context compacted" not in [key.words for key in other.legend.keys]

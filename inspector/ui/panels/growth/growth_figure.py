@@ -16,9 +16,9 @@ from inspector.ui.panels.growth.figure import Level, Scale, fill, polygon, segme
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.legend import Key, area_color
+from inspector.ui.panels.timeline.shapes import COMPACTED
 
 UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"
-COMPACTED = "severity.warning"
 KEYS = (
     Key("without collapsing, estimate", UNCOLLAPSED, "dashed", "uncollapsed"),
     Key("what the model sees, estimate", SEEN, "line", "seen"),

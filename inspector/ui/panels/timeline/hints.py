@@ -46,6 +46,13 @@ def message_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
     return title, plain(content.text, _LONGEST), foot
 
 
+def compaction_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
+    """Returns the lines of a compacted context: its participant, its size before and after, No. and time."""
+    title, text, foot = message_lines(source, row)
+    who = title.partition(":")[0].partition(" to ")[0]
+    return f"{who}: context compacted" if who else "Context compacted", text, foot
+
+
 def several_lines(source: TimelineSource, mark: Mark) -> tuple[str, str, str]:
     """Of a mark that stands for several messages: how many, what the first one is, and how to see each."""
     title, text, foot = message_lines(source, mark.row)

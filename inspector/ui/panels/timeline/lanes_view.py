@@ -301,6 +301,12 @@ class LanesView(QWidget):
         self._axis.set_cursor(self.gestures.ns_at(place) if 0 <= x <= self.axis_width else self._own_cursor())
         hit = self.mark_at(place)
         source = self._source
+        y = place.y() + self._bar.value()
+        compaction = self.picture.compaction_at(x, y, self._themes.theme.zoom) if x >= 0 else None
+        if compaction is not None:
+            self.card.show_lines(hints.compaction_lines(source, compaction.row), place)
+            self.setCursor(Qt.CursorShape.PointingHandCursor if hit is not None else Qt.CursorShape.ArrowCursor)
+            return
         if hit is not None:
             single = hit.mark.count == 1
             lines = hints.message_lines(source, hit.mark.row) if single else hints.several_lines(source, hit.mark)
@@ -310,7 +316,6 @@ class LanesView(QWidget):
             self.setCursor(Qt.CursorShape.PointingHandCursor)
             return
         self.unsetCursor()
-        y = place.y() + self._bar.value()
         span = self.picture.span_at(x, y, self._themes.theme.zoom) if x >= 0 else None
         bar = self.picture.bar_at(x, y, self._geometry) if x >= 0 and span is None else None
         if span is not None:

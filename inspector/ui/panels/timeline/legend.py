@@ -13,11 +13,18 @@ from typing_extensions import override
 
 from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import Theme, ThemeController
-from inspector.ui.panels.timeline.shapes import dense_color, draw_break, draw_mark, draw_open_end, draw_wedge
+from inspector.ui.panels.timeline.shapes import (
+    dense_color,
+    draw_break,
+    draw_compaction,
+    draw_mark,
+    draw_open_end,
+    draw_wedge,
+)
 
 Look = Literal[
     "dashed", "line", "area", "diamond", "bar", "mark", "count", "dense", "span", "waits", "wedge", "ring", "state",
-    "open", "break", "gap",
+    "open", "break", "gap", "compaction",
 ]  # fmt: skip
 _SAMPLE: dict[Look, int] = {
     "dashed": 18, "line": 18, "area": 16, "dense": 16, "span": 18, "waits": 18, "count": 14, "break": 13, "open": 11,
@@ -185,7 +192,9 @@ class Legend(QWidget):
 def _paint_sample(painter: QPainter, theme: Theme, key: Key, box: QRectF) -> None:
     middle = QPointF(box.center().x(), round(box.center().y()))
     painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, key.look in ("mark", "wedge", "ring", "state", "diamond"))
+    painter.setRenderHint(
+        QPainter.RenderHint.Antialiasing, key.look in ("mark", "wedge", "ring", "state", "diamond", "compaction")
+    )
     match key.look:
         case "line" | "dashed" | "waits" | "gap":
             _paint_line(painter, theme, key, box)
@@ -193,6 +202,8 @@ def _paint_sample(painter: QPainter, theme: Theme, key: Key, box: QRectF) -> Non
             draw_mark(painter, middle, theme, key.token)
         case "wedge":
             draw_wedge(painter, middle, theme, key.token)
+        case "compaction":
+            draw_compaction(painter, middle, theme)
         case "ring":
             painter.setPen(QPen(theme.color(key.token), 1.5 * theme.zoom))
             painter.drawEllipse(middle, 4 * theme.zoom, 4 * theme.zoom)

@@ -23,7 +23,15 @@ from inspector.ui.look.state_dots import draw_state
 from inspector.ui.look.theme import Theme
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
 from inspector.ui.panels.timeline.picture import Picture, SeenBar, SeenMark, SeenSpan, TrackPicture
-from inspector.ui.panels.timeline.shapes import Shapes, dense_color, draw_break, draw_open_end, draw_wedge
+from inspector.ui.panels.timeline.shapes import (
+    COMPACTED,
+    Shapes,
+    dense_color,
+    draw_break,
+    draw_compaction,
+    draw_open_end,
+    draw_wedge,
+)
 
 _TINT, _EDGE = 0.16, 0.5
 _OPEN_END = 14
@@ -37,6 +45,8 @@ _STRIP = 10
 """Height of a strip that says how dense messages are."""
 _MOST_NAME = 120
 _DASH = 3
+_SIGN = 6
+"""Half the room of the sign of a compaction."""
 _SPAN = 10
 """Height of a bar of what takes time."""
 SPAN_FAMILIES = {SpanKind.REQUEST: "tools", SpanKind.PROPOSAL: "proposals", SpanKind.MODEL: "chat"}
@@ -122,6 +132,7 @@ class LanesPainter:
         for track in picture.tracks.values():
             self._paint_marks(painter, track, picture.densest, barred.get(track.y, []))
         self._paint_problems(painter, picture)
+        self._paint_compactions(painter, picture)
         painter.setClipping(False)
         for lane, begin, end in picture.lanes:
             self._paint_head(painter, lane, begin, end, several)
@@ -299,6 +310,20 @@ class LanesPainter:
                 self._shapes.draw(painter, x, track.y, one.family, hidden=mark.hidden)
             elif not any(bar.left <= mark.last_x and bar.right >= mark.first_x for bar in bars):
                 self._shapes.draw_count(painter, x, track.y, mark.count, token, hidden=mark.hidden)
+
+    def _paint_compactions(self, painter: QPainter, picture: Picture) -> None:
+        """A dashed line across the lane, and the sign in the place of the message's mark."""
+        pen = QPen(self._theme.color(COMPACTED), 1)
+        pen.setDashPattern([3, 3])
+        for one in picture.compactions:
+            x = self._head + round(one.x)
+            painter.setPen(pen)
+            painter.drawLine(x, one.top, x, one.bottom - 2)
+            side = self._px(_SIGN)
+            painter.fillRect(QRect(x - side, one.y - side, 2 * side, 2 * side), self._theme.color("surface.base"))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            draw_compaction(painter, QPointF(x + 0.5, one.y + 0.5), self._theme)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_problems(self, painter: QPainter, picture: Picture) -> None:
         """A small wedge above the mark."""

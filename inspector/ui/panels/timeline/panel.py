@@ -22,6 +22,7 @@ from inspector.ui.panels.timeline.head import TimelineHead
 from inspector.ui.panels.timeline.lanes_view import LanesView
 from inspector.ui.panels.timeline.legend import Key, Legend
 from inspector.ui.panels.timeline.ruler import Ruler, Strip
+from inspector.ui.panels.timeline.shapes import COMPACTED
 from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.widgets.labels import TextLabel
 
@@ -39,6 +40,7 @@ _CONTEXTS = (
     Key("concluded", "concluded", "state"), Key("cancelled", "cancelled", "state"), Key("open", "ink.tertiary", "open"),
 )  # fmt: skip
 _PROBLEM = Key("problem", "severity.warning", "wedge")
+_COMPACTION = Key("context compacted", COMPACTED, "compaction", "compacted")
 _CHAIN = Key("selected chain", "accent.ring", "ring")
 _GAP = Key("nothing received", "severity.warning", "gap")
 _BREAK = Key("silence left out", "line.strong", "break")
@@ -203,6 +205,7 @@ class TimelinePanel(QWidget):
         keys += [key for key, on in zip(_SPANS, spans.kinds, strict=True) if on]
         keys += _CONTEXTS if any(lane.rows for lane in source.lanes.lanes) else ()
         keys += [_PROBLEM] if len(source.problems) else []
+        keys += [_COMPACTION] if len(source.compactions) else []
         keys += [_CHAIN] if self._current is not None else []
         keys += [_GAP] if source.lanes.gaps else []
         keys += [_BREAK] if self.axis.scale.breaks else []

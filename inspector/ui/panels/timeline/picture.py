@@ -87,6 +87,17 @@ class SeenProblem:
     """It stands on a mark of several, which is higher."""
 
 
+@dataclass(frozen=True, slots=True)
+class SeenCompaction:
+    """A message that reports a compacted context; `top` and `bottom` are those of its lane."""
+
+    row: int
+    x: float
+    y: int
+    top: int
+    bottom: int
+
+
 @dataclass(slots=True)
 class Picture:
     """Everything on screen; `y` counts from the top of all lanes."""
@@ -97,6 +108,7 @@ class Picture:
     tracks: dict[int, TrackPicture] = field(default_factory=dict)
     spans: list[SeenSpan] = field(default_factory=list)
     problems: list[SeenProblem] = field(default_factory=list)
+    compactions: list[SeenCompaction] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
     densest: int = 1
     """Messages in the densest cell of all strips."""
@@ -111,6 +123,11 @@ class Picture:
         if found is None or found[0] > found[1].mark.half * zoom + 3:
             return None
         return found[1]
+
+    def compaction_at(self, x: float, y: int, zoom: float) -> SeenCompaction | None:
+        """Returns the compaction whose sign or line is at a place."""
+        near = (one for one in self.compactions if one.top <= y < one.bottom and abs(one.x - x) <= 4 * zoom)
+        return min(near, key=lambda one: abs(one.x - x), default=None)
 
     def span_at(self, x: float, y: int, zoom: float) -> SeenSpan | None:
         """The shortest bar of what takes time at a place."""
@@ -142,6 +159,7 @@ def picture_of(
     found.densest = max(dense, default=1)
     _add_spans(found, source, zoom)
     _add_problems(found, source, zoom)
+    _add_compactions(found, source, zoom)
     times = source.times.values
     found.gaps = [float(x) for x in window.xs(times[lanes.gaps]) if 0 <= x <= window.width] if lanes.gaps else []
     return found
@@ -229,3 +247,21 @@ def _add_problems(found: Picture, source: TimelineSource, zoom: float) -> None:
                 held.x if held is not None and several else x, track.y, Severity(int(severities[place])), several
             )
         )
+
+
+def _add_compactions(found: Picture, source: TimelineSource, zoom: float) -> None:
+    """Adds the signs of compactions on screen, one for each few pixels of a track."""
+    rows, window = source.compactions, found.window
+    times = source.times.values[rows]
+    rows = rows[(times >= window.left_ns) & (times <= window.right_ns)]
+    if not len(rows):
+        return
+    lanes = {track: (top, bottom) for lane, top, bottom in found.lanes
+             for track in range(lane.track, lane.track + lane.tracks)}  # fmt: skip
+    seen: set[tuple[int, int]] = set()
+    xs = window.xs(source.times.values[rows]).tolist()
+    for row, track, x in zip(rows.tolist(), source.lanes.tracks_of(rows).tolist(), xs, strict=True):
+        cell = track, int(x / (6 * zoom))
+        if track in found.tracks and cell not in seen:
+            seen.add(cell)
+            found.compactions.append(SeenCompaction(row, float(x), found.tracks[track].y, *lanes[track]))

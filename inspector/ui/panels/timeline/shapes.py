@@ -126,6 +126,19 @@ def draw_wedge(painter: QPainter, center: QPointF, theme: Theme, token: str) -> 
     painter.drawPolygon(_polygon(center, (-reach, -reach), (reach, -reach), (0, reach * 0.6)))
 
 
+COMPACTED = "severity.warning"
+"""The colour of compactions."""
+
+
+def draw_compaction(painter: QPainter, center: QPointF, theme: Theme) -> None:
+    """Draws two arrows towards each other. The painter is antialiased; its pen and brush change."""
+    reach, inner = 4.5 * theme.zoom, 0.5 * theme.zoom
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color(COMPACTED))
+    for side in (-1, 1):
+        painter.drawPolygon(_polygon(center, (side * inner, 0), (side * reach, -reach), (side * reach, reach)))
+
+
 def dense_color(theme: Theme, token: str, share: float, *, hidden: bool = False) -> QColor:
     """The colour of a dense stretch.
 

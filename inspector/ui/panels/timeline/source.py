@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.views.account.compactions import compactions
 from inspector.analysis.views.timeline.grouping import LaneBy
 from inspector.analysis.views.timeline.lanes import Lane, Lanes
 from inspector.analysis.views.timeline.spans import Spans, spans_of
@@ -83,6 +84,7 @@ class TimelineSource:
         lanes: the lanes.
         spans: what takes time between two messages.
         problems: messages with a finding of severity warning or error, ascending.
+        compactions: messages that report a compacted context, ascending.
         only_shown: whether what the table hides is left out, and not only dimmed.
         version: grows whenever any of this is other than before.
     """
@@ -96,6 +98,7 @@ class TimelineSource:
         self.only_shown = False
         self.spans: Spans = finished(spans_of(document.analysis, self.times.values, 0))
         self.problems: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.compactions: NDArray[np.int64] = np.zeros(0, np.int64)
         self.version = 0
         self._stop = 0
         self._fed = 0
@@ -253,6 +256,8 @@ class TimelineSource:
         yield
         problems = problem_messages(self.document.analysis.findings.found)
         self.problems = problems[problems < self._stop]
+        yield
+        self.compactions = compactions(self.document.capture, self._stop)
 
     def since_ns(self, place: int) -> int:
         """How long after the first message it was that stands at a place."""

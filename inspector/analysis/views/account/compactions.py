@@ -1,0 +1,16 @@
+"""Finds the messages that report a compacted context."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.passes.changes import Rows
+from inspector.store.messages.capture import Capture
+
+_DONE = "participant/compact-done"
+
+
+def compactions(capture: Capture, stop: int) -> Rows:
+    """Returns the messages before `stop` that report a compacted context, ascending, each once. O(messages)."""
+    rows = np.flatnonzero(capture.columns["kind"][:stop] == (capture.strings.find(_DONE) or -1)).astype(np.int64)
+    return rows[~capture.repeats(rows)[1]] if len(rows) else rows
