@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from inspector.protocol.formats import messages
 from inspector.protocol.formats.capture_file import MAX_SRC
+from inspector.protocol.formats.entries import decoded_object
 from inspector.protocol.formats.http_lines import NOISE
 from inspector.protocol.header import ABSENT, MAX_LENIENT, NotAnObjectError, decode_json
 from inspector.protocol.meaning import Meaning, Payload
@@ -120,15 +121,17 @@ def _take_from(prefix: bytes, record: Record) -> None:
 # Log lines of programs about a server, beside its messages
 
 
+_LEVEL = rb"\[(?:trace|debug|info|warn|warning|error)\]"
 _PROGRAM = re.compile(
-    rb"\s*(?P<time>" + _TIME.pattern + rb")\s+\[(?P<level>trace|debug|info|warn|warning|error)\]\s+"
-    rb"(?:\[(?P<name>[^\[\]]{1,80})\]\s*)?(?P<text>.+)",
+    rb"\s*(?P<time>" + _TIME.pattern + rb")\s+(?:(?P<level>" + _LEVEL + rb")\s+(?:\[(?P<name>[^\[\]]{1,80})\]\s*)?"
+    rb"|\[(?P<first>[^\[\]]{1,80})\]\s+(?P<second>" + _LEVEL + rb")\s+)(?P<text>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+"""A time, a level and a server's name, the last two in either order."""
 _DESKTOP = (
     b"Initializing server", b"Using MCP server command", b"Server started and connected", b"Server transport closed",
     b"Client transport closed", b"Server disconnected", b"Shutting down server", b"Message from client: ",
-    b"Message from server: ", b"Attempting to connect", b"Server process ", b"Could not start",
+    b"Message from server: ", b"Attempting to connect", b"Server process ", b"Could not start", b"Era probe verdict",
 )  # fmt: skip
 """Beginnings of Claude Desktop's lines after a server's name."""
 _EDITOR = (
@@ -139,6 +142,14 @@ _EDITOR = (
     b"Waiting for server to respond",
 )
 """Beginnings of VS Code's lines."""
+DESKTOP_MARKS = (
+    b"] Message from client: ", b"] Message from server: ", b"] Initializing server", b"] Using MCP server command",
+    b"] Server started and connected", b"] Server transport closed", b"] Server disconnected",
+    b"] Shutting down server", b"[server stderr]", b"] Connection state: ", b"[editor -> server]",
+)  # fmt: skip
+"""Substrings of these logs, of which each stretch has some."""
+_CONTENTLESS = re.compile(rb'Message from (?:client: method="|server: id=)')
+NO_MESSAGES = "a log of Claude Desktop that has no messages in it: it names their methods and ids, and no content"
 _BY_CLIENT = b"Message from client: "
 DISCONNECTED = "stdio/disconnect"
 """Kind of the line in which Claude Desktop reports the loss of a server as an error."""
@@ -152,12 +163,32 @@ def _of_program(line: bytes) -> tuple[re.Match[bytes], str] | None:
     found = _PROGRAM.match(line)
     if found is None:
         return None
-    name, text = found["name"], found["text"]
+    name, text = found["name"] or found["first"], found["text"]
     if name == _STDERR or (name is None and text.startswith(_EDITOR)):
         return found, "server"
     if name is not None and text.startswith(_DESKTOP):
         return found, name.decode("utf-8", "replace")
     return None
+
+
+def is_log_line(line: bytes) -> bool:
+    """Returns True for a line of Claude Desktop or VS Code that carries no message."""
+    return b'"jsonrpc"' not in line and _of_program(line) is not None
+
+
+def names_message(line: bytes) -> bool:
+    """Returns True for a line of Claude Desktop that names a message and leaves out its content."""
+    return is_log_line(line) and _CONTENTLESS.search(line, 0, _LONGEST) is not None
+
+
+def is_continuation(line: bytes) -> bool:
+    """Returns True for a line without a time and a message, which goes on the log's line above it."""
+    if b'"jsonrpc"' in line or _TIME.search(line, 0, _LONGEST_TIME) is not None:
+        return False
+    return line[:1] != b"{" or decoded_object(line) is None
+
+
+_LONGEST_TIME = 60
 
 
 def _told(line: bytes) -> Record | None:
@@ -168,7 +199,7 @@ def _told(line: bytes) -> Record | None:
     found, server = told
     by_client = found["text"].startswith(_BY_CLIENT)  # its content was not logged
     ends = ("client", server) if by_client else (server, "client")
-    failed = found["level"].lower() == b"error"
+    failed = (found["level"] or found["second"]).lower() == b"[error]"
     kind = DISCONNECTED if failed and found["text"].startswith(_LOST) else NOISE
     meaning = Meaning(kind, ends[0], (ends[1],), failed=failed)
     time_ns = meaning.time_ns = parse_time(found["time"].decode())

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from itertools import pairwise
 
 from inspector.protocol.cut import completed
-from inspector.protocol.formats import FRAME_LABEL, codex, messages, read_chosen, read_line_as
+from inspector.protocol.formats import FRAME_LABEL, codex, messages, prefixed, read_chosen, read_line_as
 from inspector.protocol.formats.refused import refusal, text_words
 from inspector.protocol.record import Record
 from inspector.protocol.times import NO_TIME, parse_time
@@ -177,7 +177,7 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
     """
     reason: str | None = None
     scanner = scanner_for(source)
-    number = 0
+    number, logged, named, failed = 0, False, False, False  # lines of a log, and of them messages without content
     for line in _lines(source) if scanner is None else _elements(source, scanner):
         if line is None:
             yield
@@ -186,11 +186,17 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
         if number == 1 and source.reading is None and (refused := refusal(line)) is not None:
             return refused, SNIFFED_LINES
         record, known_as = _read(next((message for _, message in messages_of(line)), line), source.reading)
-        if known_as not in (None, FRAME_LABEL):
+        if known_as == prefixed.LABEL and prefixed.is_log_line(line):
+            logged, named = True, named or prefixed.names_message(line)
+            failed |= record.means[0].failed
+        elif known_as not in (None, FRAME_LABEL):
             return None, number
-        reason = reason or text_words(line) or record.reason or "a stream frame"
+        else:
+            reason = reason or text_words(line) or record.reason or "a stream frame"
         if number == SNIFFED_LINES:
             break
+    if logged:
+        return (prefixed.NO_MESSAGES if named and not failed else None), number
     return reason, number
 
 

@@ -12,7 +12,7 @@ from contextlib import closing
 
 import numpy as np
 
-from inspector.protocol.formats import READS
+from inspector.protocol.formats import READS, prefixed
 from inspector.reading.decoder import overlong
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.files.sniff import SNIFFED_LINES, archive_words, can_tell, is_newest_first, scanner_for, sniff
@@ -118,6 +118,8 @@ class SourceReader:
                 if not (looked_at or growing) and source.container is not None and source.feed is not None:
                     raise UnknownFormatError(source.feed.trouble or f"{source.name} holds nothing to be shown.")
                 return
+            if reason == prefixed.NO_MESSAGES and not growing:
+                raise UnknownFormatError(f"{source.name} is {reason}. A tap records them: context-inspector tap.")
             if not growing or looked_at >= SNIFFED_LINES:
                 raise UnknownFormatError(
                     f"{source.name} is no log that can be read. "

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol.formats.messages import EVENT_MARKS
+from inspector.reading.reassembly import torn_lines
 from inspector.reading.reassembly.agent_lines import AgentLines
 from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
 from inspector.reading.reassembly.model_answers import ModelAnswers
@@ -18,6 +19,7 @@ from inspector.reading.reassembly.model_streams import ModelStreams
 
 IN_ORDER = (
     b'"http-request"', b'"session/update"', b'"session/new"', b'"message/stream"', b'"message/send"', *EVENT_MARKS,
+    *torn_lines.IN_ORDER,
 )  # fmt: skip
 """Substrings in the beginning of a source with lines that depend on order."""
 
@@ -27,6 +29,7 @@ class Wires:
 
     def __init__(self, joined: JoinedLines) -> None:
         self._joined = joined
+        self._torn = torn_lines.TornLines(joined)
         self._stages = (ModelAnswers(joined), ModelStreams(joined), AgentLines(joined))
 
     @property
@@ -36,7 +39,7 @@ class Wires:
 
     def may_matter(self, data: bytes) -> bool:
         """Returns True if lines need processing here, by their content or by earlier lines."""
-        return any(stage.may_matter(data) for stage in self._stages)
+        return self._torn.may_matter(data) or any(stage.may_matter(data) for stage in self._stages)
 
     def take(
         self, data: bytes, lines: Sequence[bytes], offsets: NDArray[np.int64]
@@ -50,10 +53,12 @@ class Wires:
         Raises:
             OSError: if there is no room for derived lines.
         """
-        stages = [stage for stage in self._stages if stage.may_matter(data)]
-        if not stages:
+        torn, stages = self._torn.may_matter(data), [stage for stage in self._stages if stage.may_matter(data)]
+        if not (torn or stages):
             return None
         found = [OrderedLine(line, at, len(line)) for line, at in zip(lines, offsets.tolist(), strict=True)]
+        if torn:
+            found = self._torn.take(found, data)
         for stage in stages:
             found = stage.take(found)
         self._joined.left_out += len(lines) - len(found)
@@ -61,6 +66,6 @@ class Wires:
 
     def end(self) -> list[OrderedLine]:
         """Returns the unfinished messages at the end of the source. Raises OSError."""
-        left = [line for stage in self._stages for line in stage.end()]
+        left = [*self._torn.end(), *(line for stage in self._stages for line in stage.end())]
         self._joined.left_out -= len(left)
         return left

@@ -13,6 +13,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.times import NO_TIME, format_time
+from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import document_at, log_file
 from tests.pages import ROOT
 
@@ -146,9 +147,8 @@ def test_a_line_in_brackets_makes_no_array(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "people", "calls", "failures", "unreadable"),
     [
-        ("cd-inspect", ["client", "pantry"], [], 1, 4),  # a server that disconnects
+        ("cd-inspect", ["client", "pantry"], [], 1, 0),  # a server that disconnects
         ("cd-two-servers", ["client", "garden", "pantry"], ["count_jars", "count_beds"], 1, 0),
-        ("cd-redacted", ["client", "vault"], [], 0, 0),
         ("vscode-mcp", ["client", "server"], ["count_jars"], 1, 0),
     ],
 )
@@ -161,6 +161,27 @@ def test_logs_of_clients_name_servers_and_directions(
     assert list(tool_calls(document.analysis).by_tool) == calls
     assert (document.capture.failed_count, document.unreadable) == (failures, unreadable)
     assert document.format == "prefixed"
+
+
+def test_a_log_whose_messages_have_no_content_is_refused(tmp_path: Path) -> None:
+    redacted = ROOT / "tests/data/mcp_logs/cd-redacted.log"
+    with pytest.raises(UnknownFormatError, match=r"^cd-redacted\.log is a log of Claude Desktop that has no messages"):
+        document_at(redacted)
+    other = tmp_path / "other.log"
+    swapped = redacted.read_text().replace("[info] [vault]", "[vault] [info]")
+    other.write_text(swapped)
+    with pytest.raises(UnknownFormatError, match="a log of Claude Desktop that has no messages in it"):
+        document_at(other)
+    other.write_text(swapped + f"2026-07-22T20:23:55Z [vault] [info] Message from client: {CALL}\n")
+    document = document_at(other)
+    assert (len(document.capture), document.unreadable) == (7, 0)
+    assert document.capture.string("method", 6) == "tools/list"
+    lost = "2026-07-22T20:23:55Z [vault] [error] Server disconnected.\n"
+    other.write_text(swapped + lost)
+    document = document_at(other)
+    document.look_further(60)
+    assert document.capture.failed_count == 1
+    assert "mcp-server-lost" in document.analysis.findings.found.counts()
 
 
 def test_an_arrow_between_a_program_and_a_remote_server_is_a_direction() -> None:
