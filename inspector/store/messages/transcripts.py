@@ -251,7 +251,8 @@ class Transcripts:
         """Assigns thread files to sessions and adds their sub-agents."""
         for found in self._threads.resolve(block, derived):
             thread = found.thread
-            self._sessions.setdefault(thread.source, thread.space)
+            if thread.space:  # a thread read from its middle has not told it yet
+                self._sessions.setdefault(thread.source, thread.space)
             if thread.parent is None:
                 continue
             known = thread.identifier in self.agents

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import payload_of, read_line, read_line_as
 from inspector.protocol.formats.codex.outputs import read_output
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.text import text_shown
+from tests.builders import GrowingLog
 
 TIME = "2026-03-04T09:00:01.037Z"
 
@@ -256,3 +258,11 @@ def test_whatever_an_event_of_exec_holds_it_is_read_and_says_something(
         assert read.shape is Shape.MEANING
         assert read.means
         assert all(payload_of(read, number) for number in range(len(read.means)))
+
+
+def test_a_thread_read_from_its_middle_has_no_session_until_it_names_one() -> None:
+    log = GrowingLog()
+    for one in ({"type": "turn.started"}, {"type": "turn.completed"}, {"type": "thread.started", "thread_id": "t1"}):
+        log.write(one)
+    spaces = [FIELD_BY_NAME["space"].value(log.document.analysis, row) for row in range(3)]
+    assert spaces == [None, None, "t1"]
