@@ -172,7 +172,7 @@ def string_end(text: str, start: int, quote: str) -> int:
     """Returns the end of a string that starts at `start`: its first quote with the escapes of the opening one.
 
     Each level of JSON in JSON doubles backslashes: at a quote with e of them, a backslash in the content is written as
-    2 (e + 1).
+    2 (e + 1). A truncated string of an inner level ends with the string around it.
     """
     escapes = len(quote) - 1
     place = start
@@ -180,7 +180,20 @@ def string_end(text: str, start: int, quote: str) -> int:
         before = place
         while before > start and text[before - 1] == "\\":
             before -= 1
-        if (place - before - escapes) % (2 * (escapes + 1)) == 0 and place - before >= escapes:
+        if _ends_level(place - before, escapes):
             return place - escapes
+        around = 0
+        while around < escapes:
+            if _ends_level(place - before, around) and _BEHIND_STRING.match(text, place + 1):
+                return place - around
+            around = 2 * around + 1
         place += 1
     return len(text)
+
+
+_BEHIND_STRING = re.compile(r"(?:\s|\\{1,64}[nrt]){0,200}(?:[,:}\]]|\Z)")
+
+
+def _ends_level(backslashes: int, escapes: int) -> bool:
+    """Tells whether a quote behind so many backslashes ends a string whose quotes have `escapes` of them."""
+    return backslashes >= escapes and (backslashes - escapes) % (2 * (escapes + 1)) == 0

@@ -105,6 +105,23 @@ def test_whatever_the_secret_is_its_json_stays_json_and_loses_it(secret: str, de
     assert json.loads(found) == {"before": 1, "token": MASK, "after": "kept"}
 
 
+@given(st.text(min_size=1), st.integers(1, 3), st.integers(0, 40))
+@example("hunter", 1, 0)
+@example("a\\", 1, 0)
+def test_json_around_a_cut_inner_text_stays_json(secret: str, depth: int, left_out: int):
+    secret = f"Zq7{secret}"
+    value: Any = json.dumps({"before": 1, "password": secret, "more": "x" * 40})
+    value = value[: value.index("Zq7") + len(json.dumps(secret)) - 2 + 40 - left_out]  # within the secret or behind it
+    for _ in range(depth):
+        value = json.dumps({"delta": {"partial_json": value}, "behind": "kept"})
+    shown = mask_text(value)
+    assert "Zq7" not in shown
+    for _ in range(depth):
+        shown = json.loads(shown)
+        assert shown["behind"] == "kept"
+        shown = shown["delta"]["partial_json"]
+
+
 @given(st.text())
 def test_any_text_is_taken(text: str):
     assert isinstance(mask_text(text), str)
