@@ -35,16 +35,19 @@ def spawn(coro: Coroutine[Any, Any, T], *, name: str, owner: set[asyncio.Task[An
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
+        # A coroutine that is never awaited would print a warning.
         coro.close()
         raise
     holder = _unowned if owner is None else owner
     task = loop.create_task(coro, name=name)
+    # The loop keeps only a weak reference to a task, so a task could vanish while it runs.
     holder.add(task)
 
     def ended(done: asyncio.Task[T]) -> None:
         holder.discard(done)
         if done.cancelled():
             return
+        # Retrieved even if unused: asyncio would report it only when the task is collected.
         failure = done.exception()
         if failure is not None:
             loop.call_exception_handler(

@@ -70,6 +70,8 @@ def _zlib(*windows: int) -> Callable[[], Decode]:
 
         def decode(data: bytes, most: int) -> bytes:
             try:
+                # One byte above the limit tells a text that is too long from one of exactly that
+                # length.
                 found = engines[0].decompress(data, most + 1)
             except zlib.error:
                 if len(engines) == 1:
@@ -102,6 +104,7 @@ class _Limited:
 
 def _zstd() -> Decode:
     taken = _Limited()
+    # The limit is in the writer: this library has none for its output.
     writer = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_writer(taken)  # pyright: ignore[reportArgumentType] - write is all it needs
 
     def decode(data: bytes, most: int) -> bytes:

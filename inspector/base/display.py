@@ -21,6 +21,7 @@ def has_display() -> bool:
 
 def is_within_reach() -> bool:
     """Returns True if the configured display answers, or if only Qt can tell."""
+    # These systems have a display as a rule, and Wayland reports errors itself.
     if sys.platform in ("win32", "darwin") or os.environ.get("WAYLAND_DISPLAY"):
         return True
     if os.environ.get("QT_QPA_PLATFORM", "xcb").partition(":")[0] != "xcb":
@@ -32,6 +33,7 @@ def is_within_reach() -> bool:
     if named["host"] and not named["host"].endswith("/unix"):
         return _answers(socket.AF_INET, (named["host"], _X11_PORT + number))
     path = f"/tmp/.X11-unix/X{number}"  # X11's own place
+    # Linux also has sockets by name, without a file.
     return _answers(socket.AF_UNIX, path) or (sys.platform == "linux" and _answers(socket.AF_UNIX, "\0" + path))
 
 

@@ -42,6 +42,7 @@ class Lock:
             descriptor = os.open(path, _FLAGS, 0o600)
             lock = cls(path, descriptor)
             try:
+                # The former owner may delete the file between the open and the lock.
                 if hold(descriptor) and lock.is_whole:
                     return lock
             except OSError:
@@ -103,6 +104,7 @@ def _hold(descriptor: int) -> None:
         import msvcrt
 
         try:
+            # Windows locks ranges; one far behind the content blocks no reader.
             os.lseek(descriptor, _FAR_AWAY, os.SEEK_SET)
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         finally:

@@ -101,6 +101,7 @@ def decoded(line: bytes) -> Request | None:
         targets, folder, token = raw.get("targets"), raw.get("folder"), raw.get("token")
     except (ValueError, RecursionError):
         return None
+    # The limits refuse a request before any target is opened.
     if not isinstance(targets, list) or len(targets) > MOST_TARGETS or not all(map(_is_target, targets)):
         return None
     if not isinstance(folder, str) or len(folder) > _LONGEST_TARGET or not isinstance(token, str):
@@ -186,10 +187,12 @@ def listening_place() -> Place | None:
     folder = parent / "context-inspector"
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700)
+    # Another user may have created the folder first and would receive the requests.
     if not _is_ours_alone(folder):
         return None
     name = _name()
     place = Place(folder / f"{name}.socket", folder / f"{name}.lock")
+    # Socket paths have a limit of about a hundred bytes.
     return place if len(os.fsencode(place.socket)) <= _LONGEST_PATH else None
 
 
@@ -250,6 +253,7 @@ def hand_over(place: Place, request: Request, *, waits: bool = False, limit_s: f
 
 
 def _ask(first: socket.socket, line: bytes, until: float) -> Outcome:
+    # The peer's user is checked, since a path alone does not prove it.
     if not is_own_user(first):
         return Outcome.NOBODY
     try:
@@ -259,6 +263,7 @@ def _ask(first: socket.socket, line: bytes, until: float) -> Outcome:
     except OSError:  # it ended, or is busy for long: it has not seen the request
         return Outcome.NOBODY
     try:
+        # It has the request now, so a second start would open the targets twice.
         return Outcome.TAKEN if _line_from(first, max(until, time.monotonic() + 1)) == TAKEN else Outcome.NOBODY
     except TimeoutError:
         return Outcome.SILENT

@@ -30,11 +30,13 @@ def why_refused(what: str, origin: str, names: AbstractSet[str], target: str, he
         target: target of the request line.
         headers: its headers.
     """
+    # A page can point its own domain to 127.0.0.1, but its browser then sends that domain here.
     hosts = {one.lower() for one in headers.getall("Host", [""])}
     if not target.startswith(("/", "*")):  # as for a forward proxy
         hosts.add(re.split("[/?#]", target.lower().removeprefix("http://"), maxsplit=1)[0])
     if hosts - names:
         return f"This {what} answers to {origin} alone, and the request was for another host."
+    # Browsers name the page that sends a request.
     if any(one.removeprefix("http://").lower() not in names for one in headers.getall("Origin", [])):
         return f"This {what} takes no requests from web pages, and the request names one as its origin."
     if any(one.lower() not in ("none", "same-origin") for one in headers.getall("Sec-Fetch-Site", [])):

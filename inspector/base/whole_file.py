@@ -152,6 +152,7 @@ def _clear_left(folder: Path, prefix: str) -> None:
             try:
                 found = os.fstat(descriptor)
                 old = time.time() - found.st_mtime > _SURELY_LEFT_S
+                # The age protects a file between its creation and its lock.
                 if old and stat.S_ISREG(found.st_mode) and hold(descriptor):
                     lock.remove()
             finally:

@@ -78,6 +78,7 @@ class Agent:
         await self._socket.send(dump(join))
         async with asyncio.timeout(ANSWER_TIMEOUT_S):
             welcome = json.loads(await self._socket.recv())
+        # The reader starts after the welcome, which it would otherwise consume.
         self._start(self._read(self._socket), "reader")
         if self.asks_for_tools:
             for other in welcome["payload"]["participants"]:
@@ -118,6 +119,7 @@ class Agent:
         Raises:
             ConnectionClosed: If the gateway has disappeared.
         """
+        # Counted, so that the ids of a demo are readable.
         self._sent += 1
         sent_id = message_id or f"{self.name}-{new_id(str(self._sent))}"
         envelope: Envelope = {"protocol": PROTOCOL, "id": sent_id, "ts": timestamp(), "from": self.name}
@@ -212,6 +214,7 @@ class Agent:
             the story; the proposal is withdrawn then.
         """
         proposal_id = new_id(f"{self.name}-proposal")
+        # The future is created before the message is sent, so that no answer is missed.
         answer = self.answer_to(proposal_id)
         payload = {"method": "tools/call", "params": {"name": tool, "arguments": arguments}}
         await self.send("mcp/proposal", payload, to=server, context=context, message_id=proposal_id)
@@ -242,6 +245,7 @@ class Agent:
                     self._dispatch(json.loads(data))
         except ConnectionClosed:
             pass
+        # Waiting coroutines end with an error instead of waiting forever.
         for answer in [*self._awaited.values(), *(one for _, one in self._watchers)]:
             if not answer.done():
                 answer.set_exception(ConnectionError(f"{self.name} lost the gateway"))

@@ -51,6 +51,7 @@ class ToolServer(Agent):
             return
         if payload.get("method") != "tools/call":
             return
+        # A pause, so that a viewer can follow.
         await self.pace.wait(0.35)
         params = payload.get("params") or {}
         function = self._functions.get(str(params.get("name")))
@@ -74,6 +75,7 @@ class Human(Agent):
         if envelope.get("kind") != "mcp/proposal":
             return
         payload = envelope["payload"]
+        # An unknown proposal is ignored, and its sender withdraws it.
         decision = self._decisions.get(payload["params"]["name"], "ignore")
         await self.pace.wait(1.4)
         if decision == "fulfil":

@@ -144,6 +144,7 @@ class Demo:
         await cast.human.pace.wait(5.0)
 
     def _cast(self, pace: Pace) -> Cast:
+        # Each server has tools of its own, and every participant its token.
         activities, files = ActivityTools(), FileTools()
         return Cast(
             activities=ToolServer(

@@ -105,11 +105,13 @@ class Round:
 
     async def _lead_works(self) -> None:
         lead, here = self._lead, self._reasoning
+        # Futures are created before the message that answers them can arrive.
         asked = await lead.sees("chat", sender="human", to_us=True)
         await self._pace.wait(0.5)
         await lead.send("chat/acknowledge", {"status": "received"}, to="human", about=asked["id"])
         stream_id = await self._open_stream(asked["id"])
         await lead.send("reasoning/start", {"message": self._topic.goal}, about=asked["id"], message_id=here)
+        # Thinking, forecast and usage go on while the proposals wait.
         async with asyncio.TaskGroup() as beside:
             beside.create_task(self._think_aloud(stream_id))
             await self._read_brief()
@@ -154,6 +156,7 @@ class Round:
     async def _make_proposals(self) -> None:
         """Sends a refused call, then proposals: fulfilled, rejected, and withdrawn without an answer."""
         lead, here = self._lead, self._reasoning
+        # The lead may not write files, so the gateway refuses this call.
         await self._pace.wait(1.5)
         plan = {"path": f"{_FOLDER}/plan.md", "content": f"# Plan\n\n1. {self._topic.goal}\n2. Report, one page\n"}
         refused = await lead.call("files", "write_file", plan, context=here)
@@ -169,6 +172,7 @@ class Round:
             reason = verdict["payload"]["reason"]
             await lead.think(f"Deleting was rejected ({reason}). The old figures stay, as a baseline.", context=here)
         share = {"path": f"{_FOLDER}/plan.md", "with": ["regional-leads"]}
+        # Nobody decides about sharing, so that a withdrawal is part of the story.
         if await lead.propose("files", "share_file", share, context=here, patience_s=3.6) is None:
             await lead.think("No answer on sharing the plan, so I took the proposal back.", context=here)
 
@@ -188,6 +192,7 @@ class Round:
         """Reports the use of the context; near the limit the human asks for compaction."""
         lead = self._lead
         asked = lead.sees("participant/compact", sender="human", to_us=True)
+        # The numbers grow towards the limit, at which the human asks for compaction.
         for tokens, messages in ((21_400, 46), (24_900, 55), (27_300, 63), (30_650, 71)):
             await self._pace.wait(3.2)
             await lead.send("participant/status", _usage(tokens, messages, "active"))
@@ -268,6 +273,7 @@ class Round:
             await self._pace.wait(2.0)
             await self._store(here, page, self._tally.add(body["records"]))
             await self._pace.wait(3.0)
+            # Every third page, so that the usage does not hide the work.
             if page % 3 == 0:
                 tokens = 9_850 + 410 * page
                 await analyst.send("participant/status", _usage(tokens, 18 + 4 * page, "active"))

@@ -150,6 +150,7 @@ class ActivityTools:
         columns = [{"key": key, "label": key, "type": kind} for key, kind in _COLUMNS]
         body = {"schema": {"model": "activity", "columns": columns}, "records": records, "pagination": pagination}
         result = _content(json.dumps(body, indent=2, ensure_ascii=False))
+        # A small page is not worth collapsing.
         if len(records) < 5:
             return result
         ids = ", ".join(str(record["id"]) for record in records[:3])

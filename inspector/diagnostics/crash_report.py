@@ -95,6 +95,7 @@ class Failures:
         Returns:
             The failures it was counted with; None above the limit of distinct ones.
         """
+        # Errors of one type at one place count as one kind, however their texts differ.
         kind = (origin, type(error), _place_of(error)) if error is not None else (origin, words[:200])
         with self._lock:
             self._total += 1
@@ -104,6 +105,7 @@ class Failures:
         if known is None:  # outside the lock: it reads sources and calls the error's __str__
             known = _described(origin, error, words)
         with self._lock:
+            # Another thread may have described the same kind meanwhile.
             known = self._known.setdefault(kind, known)
             known.count += 1
             known.last = time.time()
@@ -162,6 +164,7 @@ _DEEPEST = 8
 
 
 def _add_trace(found: traceback.TracebackException, parts: list[str], words: Mask | None, depth: int) -> None:
+    # Causes may form a cycle, or a chain too long to show.
     if depth > _DEEPEST:
         return
     before = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
@@ -266,6 +269,7 @@ def compose(title: str, traces: Iterable[str], where: Surroundings, choices: Cho
         parts += ["", "Log", *where.log_lines]
     text = shortened("\n".join(parts))
     if not choices.file_names:
+        # Names first, as a path contains them.
         text = _without_paths(_without_names(text, [one.name for one in where.opened]))
     return mask(text) + "\n"
 

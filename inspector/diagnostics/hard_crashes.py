@@ -51,6 +51,7 @@ def watched(mask: Mask) -> Generator[None]:
     Args:
         mask: masks secrets in an error's message.
     """
+    # The file exists from the start, since a crash leaves no chance to create it.
     path = _begin()
     failed = False
     try:
@@ -95,6 +96,7 @@ def _begin() -> Path | None:
         _log.warning("A hard crash of this run could not be noted: %s", error.strerror or error)
         return None
     with contextlib.suppress(OSError):  # without locks, a dump may be offered while its run lives
+        # The lock shows other instances that this run lives.
         hold(_descriptor)
     _write(f"{_FACT}started: {time.strftime('%Y-%m-%d %H:%M:%S')}\n{_FACT}process: {os.getpid()}\n")
     faulthandler.enable(_descriptor, all_threads=True)
@@ -105,6 +107,7 @@ def _end(path: Path | None, *, keep: bool) -> None:
     global _descriptor
     if path is None or _descriptor is None:
         return
+    # Disabled first: it must never write to a closed descriptor.
     faulthandler.disable()
     if not keep:
         with contextlib.suppress(OSError):  # deleted under the lock; Windows needs it closed first
@@ -162,6 +165,7 @@ def left_over() -> list[HardCrash]:
                 crash = _look_at(path)
                 if crash is not None:
                     found.append(crash)
+    # Newest first, so that the oldest are surplus.
     found.sort(key=lambda crash: crash.ended, reverse=True)
     for place, crash in list(enumerate(found)):
         if place >= _MOST_DUMPS or time.time() - crash.ended > _DUMP_LIFETIME_S:
@@ -173,6 +177,7 @@ def left_over() -> list[HardCrash]:
 def _look_at(path: Path) -> HardCrash | None:
     descriptor = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0))
     try:
+        # A file that is not locked belongs to a run that ended.
         free = hold(descriptor)
     except OSError:
         free = False
@@ -187,6 +192,7 @@ def _look_at(path: Path) -> HardCrash | None:
     crash = HardCrash(path, [(name, value) for name, _, value in facts], words, status.st_mtime, descriptor)
     if words:
         return crash
+    # A young file may belong to a run that has not locked it yet.
     if time.time() - status.st_mtime < _YOUNG_S:
         crash.release()
     else:

@@ -69,6 +69,7 @@ def required(name: str) -> list[metadata.Distribution]:
     found: dict[str, metadata.Distribution] = {}
     waiting = [name]
     while waiting:
+        # Distribution names are equal under this form.
         wanted = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
         if wanted in found:
             continue
@@ -80,6 +81,8 @@ def required(name: str) -> list[metadata.Distribution]:
         for line in distribution.requires or []:
             requirement, _, marker = line.partition(";")
             named = re.match(r"\s*([\w.-]+)", requirement)
+            # Markers of platforms are not evaluated: a requirement that is not installed is skipped
+            # above.
             if named and "extra" not in marker:
                 waiting.append(named[1])
     return list(found.values())

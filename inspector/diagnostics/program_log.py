@@ -70,6 +70,7 @@ class LogFile(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             line = f"{self.format(record)}\n".encode(errors="replace")
+            # The file is opened at the first record, not at the import.
             if not self._tried:
                 self._tried = True
                 self._take_file()
@@ -96,6 +97,7 @@ class LogFile(logging.Handler):
         for number in range(1, _INSTANCES + 1):
             stem = STEM if number == 1 else f"{STEM}-{number}"
             held = os.open(folder / f"{stem}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+            # A second instance gets a file of its own, so that their lines do not mix.
             if hold(held):
                 self._held = held
                 self.path = folder / f"{stem}.log"
@@ -157,6 +159,7 @@ def start(mask: Mask, *, detailed: bool = False) -> LogFile:
         to_terminal.setLevel(logging.WARNING)
         to_terminal.setFormatter(LineFormatter(mask))
         root.addHandler(to_terminal)
+    # Only the program's own loggers are detailed; libraries log too much.
     logging.getLogger("inspector").setLevel(logging.DEBUG if detailed else logging.INFO)
     logging.getLogger(_DEMO).setLevel(logging.INFO if detailed else logging.WARNING)
     return handler
@@ -186,6 +189,7 @@ def last_lines(path: Path | None, most: int) -> list[str]:
             break
         try:
             with part.open("rb") as file:
+                # Only the end of the file is read; a log may have megabytes.
                 file.seek(max(0, part.stat().st_size - _TAIL_BYTES))
                 lines = [*file.read().decode(errors="replace").splitlines(), *lines]
         except OSError:

@@ -159,6 +159,7 @@ def system_backend() -> Backend:
     Raises:
         KeyringError: if there is none, or another one than the system's is configured.
     """
+    # Imported late: the library loads its backends, which may take seconds.
     try:
         import keyring
         from keyring.backends import chainer, fail
@@ -171,6 +172,7 @@ def system_backend() -> Backend:
         sentence = _sentence("open", error)
     else:
         for backend in backends:
+            # Other backends may store secrets in plain files.
             package, _, module = type(backend).__module__.rpartition(".")
             if package == "keyring.backends" and module in SYSTEM_BACKENDS:
                 return cast("Backend", backend)
@@ -194,6 +196,7 @@ def _sentence(what: str, error: Exception, secret: str = "") -> str:
         return NO_KEYRING
     lines = str(error).strip().splitlines()
     reason = lines[0][:160].rstrip(". ") if lines else type(error).__name__
+    # Some backends put the value into their message.
     if secret and secret in str(error):
         reason = type(error).__name__
     done = {"read": "read from", "keep": "kept in", "remove": "removed from"}.get(what)
@@ -212,6 +215,7 @@ async def _apart(call: Callable[[], Result]) -> Result:
     done: asyncio.Future[Result] = loop.create_future()
 
     def deliver(result: Result | None, failure: BaseException | None) -> None:
+        # The waiting task was cancelled meanwhile.
         if done.done():
             return
         if failure is not None:

@@ -147,6 +147,7 @@ def load_last_open(path: Path | None = None) -> LastOpen:
         path: the file; `last_open_path()` by default.
     """
     try:
+        # Reads one byte more than allowed, so that a huge file costs no memory.
         data = read_up_to(last_open_path() if path is None else path, _MOST_BYTES + 1)
     except FileNotFoundError:
         return LastOpen()
@@ -164,6 +165,7 @@ def load_last_open(path: Path | None = None) -> LastOpen:
     usable = [one for one in windows if one is not None]
     attempts = raw.get("attempts")
     lost = len(windows) - len(usable)
+    # One broken window must not lose the others.
     trouble = "Some of what was open before could not be read, and was left out." if lost else ""
     return LastOpen(usable, attempts if isinstance(attempts, int) and 0 <= attempts < 100 else 0, trouble)
 
@@ -197,6 +199,7 @@ def _window(raw: object) -> SavedWindow | None:
     if not isinstance(raw, dict):
         return None
     content = dict(cast("dict[str, object]", raw))
+    # Removing an attribute may reveal further errors, so this repeats.
     for _ in range(_MOST_ROUNDS):
         try:
             window = SavedWindow.model_validate(content)

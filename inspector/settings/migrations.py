@@ -64,6 +64,7 @@ def migrate(
     """
     steps = MIGRATIONS if migrations is None else migrations
     version = raw.get("version", 1)
+    # In Python, True is an integer.
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise UnreadableVersionError(f"its version is {version!r}, which is no version")
     if version > target:
@@ -73,5 +74,6 @@ def migrate(
         if step is None:
             raise UnreadableVersionError(f"there is no step from version {version} to {version + 1}")
         version += 1
+        # A copy, since a step may change the file's content in place.
         raw = {**step(dict(raw)), "version": version}
     return raw

@@ -46,9 +46,11 @@ def repaired(raw: dict[str, object]) -> tuple[Settings, list[str]]:
     """
     content = cast("dict[str, object]", _copied(raw, 0))
     left_out: list[str] = []
+    # Deepest first, and later items first, so that the remaining paths stay valid.
     for path in sorted(_too_long(content), key=_deepest_last, reverse=True):
         left_out.append(f"{_named(content, path)}: it is too long")
         _remove(content, path)
+    # Removing an entry may reveal further errors, so this repeats.
     for _ in range(_MOST_ROUNDS):
         try:
             return Settings.model_validate(content), left_out
@@ -61,6 +63,7 @@ def _without_broken(content: dict[str, object], problem: ValidationError) -> lis
     """Removes the entries that failed validation; returns them in words with the reasons."""
     reasons: dict[_Path, str] = {}
     for error in problem.errors(include_url=False, include_input=False, include_context=False):
+        # An error deep inside of an entry removes the entry: a half one could do something else.
         path = _entry(content, tuple(error["loc"]))
         within = ".".join(str(part) for part in error["loc"][len(path) :])
         reason = error["msg"][:1].lower() + error["msg"][1:]
@@ -90,6 +93,7 @@ def _entry(content: object, loc: _Path) -> _Path:
         else:  # a missing key, or a part that only the model has
             break
         path.append(part)
+        # A list item, or the keys of one action, is the smallest part that makes sense alone.
         if isinstance(part, int) or path[:-1] == ["keys"]:
             break
     for following in loc[len(path) :][:1]:
@@ -147,6 +151,7 @@ def _too_long(content: dict[str, object]) -> set[_Path]:
     """Returns the entries with an overlong text."""
     found: set[_Path] = set()
     waiting: list[tuple[_Path, object]] = [((), content)]
+    # A loop instead of recursion, since a file may be nested deeply.
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, str) and len(value) > LONGEST:

@@ -64,6 +64,7 @@ def read_shared(path: Path) -> Shared:
         OSError: if it cannot be read.
     """
     with path.open("rb") as stream:
+        # Reads one byte more than allowed, so that a huge file costs no memory.
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise UnreadableShareError(f"{path.name} is too large to be a file of presets.")
@@ -90,9 +91,11 @@ def _items(path: Path, found: object, model: type[_Item], word: str) -> list[_It
     for number, one in enumerate(found, 1):
         try:
             json.dumps(one, ensure_ascii=False).encode()  # the model would repair it silently
+            # Strict, since a shared file comes from another person.
             item = model.model_validate(one, strict=True)
         except UnicodeEncodeError:
             raise UnreadableShareError(f"{word.capitalize()} {number} in {path.name} is not valid Unicode.") from None
+        # Only the first error is reported, as one sentence.
         except ValidationError as problem:
             first = problem.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in first["loc"]) or "content"

@@ -47,6 +47,7 @@ def load(path: Path | None = None) -> LoadedSettings:
     """
     file = settings_path() if path is None else path
     try:
+        # Reads one byte more than allowed, so that a huge file costs no memory.
         data = read_up_to(file, _MOST_BYTES + 1)
         text = data.decode("utf-8-sig")  # some editors write a byte order mark
     except FileNotFoundError:
@@ -96,8 +97,10 @@ def _left_out_words(file: Path, data: bytes, left_out: list[str]) -> str:
     named = "; ".join(left_out[:_MOST_NAMED])
     if len(left_out) > _MOST_NAMED:
         named += f"; and {len(left_out) - _MOST_NAMED:,} more"
+    # An entry's name may contain half of a surrogate pair, which cannot be shown.
     named = named.encode("utf-8", "replace").decode()
     what = "One entry" if len(left_out) == 1 else f"{len(left_out):,} entries"
+    # The original is kept before the next change overwrites it.
     aside = _copied_aside(file, data)
     one = len(left_out) == 1
     sentence = f"{what} of the settings could not be used and {'was' if one else 'were'} left out: {named}."

@@ -113,6 +113,7 @@ def demo_command(
     chosen_theme = _theme(theme) if theme else None
     ask_for_developer(developer)
     with hard_crashes.watched(masked):
+        # Imported late: Qt takes long to load, and other commands do without.
         from inspector.ui.app.application import run_demo
 
         code = run_demo(seconds=seconds, screenshot=screenshot, theme=chosen_theme)
@@ -149,6 +150,7 @@ def screenshot_command(
 ) -> None:
     """Write a picture of the window on a log."""
     width, cross, height = size.partition("x")
+    # Checked before Qt loads, so that a wrong size is reported at once.
     if (
         not cross
         or not width.isdecimal()
@@ -157,6 +159,7 @@ def screenshot_command(
         or int(height) > 8000
     ):
         fail(f"{size} is no size; write it as 1280x800.")
+    # Imported late for the same reason as Qt: most commands need none of it.
     from inspector.base.targets import session_target
     from inspector.cli.opening import compiled, path_at
     from inspector.survey import is_survey

@@ -64,6 +64,7 @@ def start_window(
     """
     targets = [_session_at(target) if is_session(target) else target for target in targets]
     for target in targets:
+        # Sessions and addresses are no files.
         if target == "-" or is_session(target) or target.startswith(("ws://", "wss://")):
             continue
         if not _exists(target):
@@ -76,12 +77,15 @@ def start_window(
         raise CannotStartError(
             "There is no display to show a window on. The commands summary, list, contexts and show need none."
         )
+    # Qt ends the whole process if the display does not answer, so it is asked first.
     if not is_within_reach():
         raise CannotStartError(
             f"The display {os.environ['DISPLAY']} does not answer. Is it gone, or is DISPLAY another session's?"
         )
     ask_for_developer(developer)
+    # A window with its own settings cannot be part of the running program.
     own = standalone or bool(theme or tool_aliases or developer) or _any_stream(targets)
+    # Before Qt loads, since handing over should be instant.
     first = None if own else instance.first_or_end(instance.request_for(targets, new_window=new_window))
     with hard_crashes.watched(masked):
         with gc_control.no_collection():  # permanent classes created by the import

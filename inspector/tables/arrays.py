@@ -55,6 +55,7 @@ def _texts(column: Interned, length: int, *, masked: bool) -> Generator[None, No
         stop = min(length, start + _BLOCK)
         ids = np.asarray(column.ids[slice(start, stop)])
         most = int(ids.max(initial=0))
+        # Grows at least twofold, so that the entries are rarely copied.
         if most >= len(entries):
             room = max(most + 1, 2 * len(entries))
             entries, known = (
@@ -64,6 +65,7 @@ def _texts(column: Interned, length: int, *, masked: bool) -> Generator[None, No
         used = _used(ids)
         new = used[~known[used]]
         if len(new):
+            # Each distinct text is decoded and masked once.
             texts = [table[entry] for entry in new.tolist()]
             entries[new] = list(map(encodable, masked_texts(texts) if masked else texts))
             known[new] = True
@@ -71,6 +73,7 @@ def _texts(column: Interned, length: int, *, masked: bool) -> Generator[None, No
         single = single and len(used) <= 1 and (len(used) == 0 or bool((ids == used[0]).all()))
         single = single and found[start] == found[0]
         yield
+    # One repeated text needs no array of its own length.
     return _repeated(found[0], length) if length and single else found
 
 

@@ -49,6 +49,7 @@ def _part_of(analysis: Analysis, rows: Rows, *path: str) -> Column:
     parts = payloads(analysis.capture, *path)
 
     def many(places: Rows) -> Iterator[object]:
+        # Rows without a message stay in the result, as NULL.
         messages = rows[places]
         found = parts.values(messages[messages != NO_ROW])
         return (next(found) if message != NO_ROW else None for message in messages.tolist())
@@ -105,6 +106,7 @@ def _proposals(document: CaptureDocument, names: Collection[str]) -> Content:
     def first(kind: str) -> Rows:
         """Returns (n,) for each proposal the first message of a kind that names it, or NO_ROW."""
         found = np.full(len(columns), NO_ROW, np.int64)
+        # Reversed, so that the first message of a kind is written last and stays.
         said = np.flatnonzero((columns["kind"] == (strings.find(kind) or -1)) & (links["cause"][:] != NO_ROW))[::-1]
         found[links["cause"][said].astype(np.int64)] = said
         return found[rows]
@@ -134,6 +136,7 @@ def _deliveries(document: CaptureDocument, names: Collection[str]) -> Content:
         "no": lambda: numbered(columns["message"], NO_ROW),
         "participant": lambda: Interned(columns["participant"], capture.strings),
         "event": lambda: Interned(columns["event"], capture.strings),
+        # 0 means no source, so the numbers are one higher.
         "source": lambda: Interned(columns["source"].astype(np.uint32) + 1, sources),
     }
     return Content(len(columns), {name: made[name]() for name in names})

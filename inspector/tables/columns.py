@@ -99,6 +99,7 @@ def taken(column: Column, rows: Rows) -> Column:
         return Flags(column.bits[rows], column.mask)
     assert isinstance(column, Decoded)  # there is no other kind
     return Decoded(
+        # Decoding is expensive, so the selection stays lazy.
         lambda row: column.value(int(rows[row])), len(rows),
         decode_many=lambda some: column.values(rows[some]), masked=column.masked,
     )  # fmt: skip

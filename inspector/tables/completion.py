@@ -34,11 +34,13 @@ def complete(sql: str, cursor: int) -> Completion:
         cursor: the position in characters.
     """
     before = sql[:cursor]
+    # An odd number of quotation marks means an open string.
     if len(re.findall("'", _STRING.sub("", before))) % 2 or before.count("'") % 2:
         return Completion(cursor, cursor)  # within a string
     word = _WORD.search(before)
     start = word.start() if word is not None else cursor
     begun = before[start:].lstrip('"').lower()
+    # Completing within a word replaces all of it.
     rest = re.match(r'\w*"?', sql[cursor:])
     stop = cursor + (rest.end() if rest is not None else 0)
     if _NAMES_TABLE.search(before[:start]):
@@ -48,6 +50,7 @@ def complete(sql: str, cursor: int) -> Completion:
     if qualified is not None:
         named = TABLE_BY_NAME.get(_alias(sql, qualified[1]).lower())
         return Completion(start, stop, "value", _fitting(_columns([named] if named else tables), begun))
+    # Right after a closing bracket or a star no name can follow.
     if not begun and before.strip() and not before[-1:].isspace() and before[-1:] not in "(,=<>":
         return Completion(cursor, cursor)
     offered = [*_columns(tables), *(Candidate(text, text, words) for text, words in _FUNCTIONS)]

@@ -98,6 +98,7 @@ class _Conditions:
         if isinstance(expression, Not) and isinstance(expression.operand, Presence):
             return self._of_term(expression.operand, negated=True)
         if isinstance(expression, Not):
+            # In SQL, NOT NULL is NULL; in a filter, the negation of an absent value is true.
             return f"NOT {_never_null(self.of(expression.operand))}"
         if isinstance(expression, And | Or):
             word = " OR " if isinstance(expression, Or) else " AND "
@@ -150,6 +151,7 @@ def _term(term: Term, table: FilteredTable) -> str:
         return f"{column} IS {'' if term.negated else 'NOT '}NULL"
     if term.field.type is FieldType.BOOLEAN:
         return f"NOT {_never_null(column)}" if term.negated else column
+    # `IS DISTINCT FROM` treats NULL as a value.
     if term.negated and term.operator.symbol == "==" and not term.field.many:
         return f"{column} IS DISTINCT FROM {_literal(term, term.operand)}"
     condition = _of_list(term, column) if term.field.many else _comparison(term, column)
@@ -248,7 +250,9 @@ def _payload_value(path: tuple[str, ...]) -> str:
         raise _CannotSayError("SQL cannot look into a text that is JSON.")
     if any(_UNSAID_KEY.search(step) for step in path):
         raise _CannotSayError("SQL has no path with such a key.")
+    # A key of digits may be an index as well, so both paths are tried.
     digits = [step.isdecimal() and len(step) < 10 for step in path]
+    # Each such step doubles the number of paths.
     if sum(digits) > _MOST_DIGITS:
         raise _CannotSayError("SQL has no path with so many digits: each may be a place or a key.")
     keys = [f'."{step}"' for step in path]

@@ -215,12 +215,14 @@ class Database:
             cursor = self._connection.execute(late.sql if late is not None else sql)
             described = cursor.description or []
         except self._duckdb.Error as error:
+            # Without its cause: the message of DuckDB contains internal names.
             raise error_of(str(error), sql) from None
         names, types = [one[0] for one in described], [str(one[1]) for one in described]
         if late is not None:
             for place, name in late.places.items():
                 types[place] = late.table.column(name).type.value
 
+        # Fetched on demand, since a result may have millions of rows.
         def fetch(most: int) -> list[tuple[Any, ...]]:
             try:
                 rows = cursor.fetchmany(most)
@@ -262,12 +264,14 @@ class Database:
             QueryError: if the query fails.
         """
         self._question(sql)
+        # DuckDB would write its temporary file elsewhere, and only one path is permitted.
         options = f"FORMAT parquet, COMPRESSION {compression}, USE_TMP_FILE false"
         try:
             described = self._connection.execute(f"DESCRIBE SELECT * FROM (\n{_bare(sql)}\n)").fetchall()
             columns = ", ".join(_in_parquet(name, type_) for name, type_, *_ in described)
             self._connection.execute(f"COPY (SELECT {columns} FROM (\n{_bare(sql)}\n)) TO {quoted(target)} ({options})")
         except self._duckdb.IOException as error:
+            # DuckDB has one error for all causes, so only its text tells a full disk.
             code = errno.ENOSPC if "No space left" in str(error) else errno.EIO
             raise OSError(code, os.strerror(code), target) from None
         except self._duckdb.Error as error:
@@ -280,6 +284,7 @@ class Database:
             QueryError: if it is not.
         """
         try:
+            # DuckDB itself parses the query, so no other rule about SQL can disagree.
             statements = self._duckdb.extract_statements(sql)
         except TypeError:  # of text that is not valid Unicode
             raise QueryError("The query holds half of a character, which SQL cannot.", 0) from None
@@ -328,10 +333,12 @@ class Database:
                 decoded[column.name] = values if isinstance(values, Decoded) else Decoded(_absent, length)
                 value = f"{_function(table, column)}({table.name}__{ROW})"
             elif values is None:
+                # A broadcast array takes one byte for any length.
                 arrays[raw] = np.broadcast_to(np.zeros(1, np.uint8), (length,))
                 value = f"nullif({raw}, 0)::VARCHAR"  # not a constant: a plan that folds it would hide that it is read
             elif isinstance(values, InternedSets):
                 arrays[raw], lists = lists_of(values, length, masked=self._masks)
+                # Lists are in a table, so that equal ones are stored once.
                 self._connection.execute(
                     f"CREATE OR REPLACE TEMP TABLE {raw}_lists AS SELECT ?::VARCHAR[][] AS l", [lists]
                 )
@@ -339,11 +346,13 @@ class Database:
             else:
                 arrays[raw] = yield from array_in_steps(values, length, column.type, masked=self._masks)
                 value = raw
+            # Between columns the window may handle events.
             yield
             shown.append(f'({value})::{column.type.value} AS "{column.name}"')
         self._decode(table.name, decoded, length)
         number = f"{table.name}__{ROW}"
         arrays[number] = np.arange(length)
+        # Registered arrays are not copied.
         self._connection.register(f"{table.name}__", arrays)
         for view, columns in ((table.name, shown), (late_view(table), [*shown, number])):
             self._connection.execute(

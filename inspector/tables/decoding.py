@@ -99,6 +99,7 @@ class Decoding:
         found: list[tuple[object, ...]] = []
         for values in zip(*(_values_in(column, rows) for column in columns), strict=True):
             found.append(values)
+            # The limit keeps each step short; the caller asks again for the rest.
             if time.perf_counter() > until:
                 break
         self.done += len(found) if self._first in names else 0

@@ -36,6 +36,7 @@ def in_re2(pattern: str) -> str:
     flag = _IGNORE_CASE if pattern.startswith(_IGNORE_CASE) else ""
     at, written = len(flag), list[str]()
     while at < len(pattern):
+        # A surplus bracket is copied: the pattern is valid, so it closes a group.
         if pattern[at] == ")":
             written.append(")")
             at += 1

@@ -32,6 +32,7 @@ def _findings(document: CaptureDocument, names: Collection[str]) -> Content:
 
     def words(say: Callable[[Found], str]) -> Column:
         def text(row: int) -> str:
+            # Texts are composed on demand; most queries only count.
             return mask_text(say(findings.found.found_at(checks[int(which[row])], int(places[row]))))
 
         return Decoded(text, len(rows))

@@ -45,6 +45,7 @@ def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], s
         tables: by name.
         ask: runs a query with one parameter and one text as result.
     """
+    # DuckDB's own syntax tree is used, so that no second parser is needed.
     tree = json.loads(ask("SELECT json_serialize_sql(?)", sql))
     node = tree["statements"][0]["node"] if not tree["error"] and len(tree["statements"]) == 1 else {}
     table = _table_of(node, tables)
@@ -59,11 +60,13 @@ def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], s
     places = {
         place: name for place, (item, name) in enumerate(zip(items, plain, strict=True))
         if name in decoded and mentioned is not None and mentioned.isdisjoint({name, item["alias"].lower()})
+        # Sorting by position needs the value itself.
         and place + 1 not in _sorted_by(node)
     }  # fmt: skip
     if not places or mentioned is None or called.lower() in mentioned:
         return None
     for place, name in places.items():
+        # The row number takes the place of the value, which is decoded for the shown rows only.
         items[place] = _reference(called, f"{table.name}__{ROW}", items[place]["alias"] or name)
     node["select_list"] = items
     view = late_view(table)
@@ -121,6 +124,7 @@ def _mentioned(items: Iterator[dict[str, Any]], node: dict[str, Any]) -> set[str
         if isinstance(one, list):
             left += one
         elif isinstance(one, dict):
+            # These may use any column without a name.
             if one.get("class") in ("STAR", "SUBQUERY", "POSITIONAL_REFERENCE"):
                 return None
             if one.get("class") == "COLUMN_REF":

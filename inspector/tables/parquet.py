@@ -46,6 +46,7 @@ def parquet_file(target: Path, **options: Any) -> Generator[tuple[Database, str]
     Raises:
         OSError: if it cannot be written; the old file is unchanged.
     """
+    # A symbolic link stays a link: its target is replaced.
     target = Path(os.path.realpath(target))
     part = PartFile(target)
     try:
@@ -54,8 +55,10 @@ def parquet_file(target: Path, **options: Any) -> Generator[tuple[Database, str]
             yield database, str(part.path)
         finally:
             database.close()
+        # A temporary file is private; the result gets the rights of the file it replaces.
         part.path.chmod(mode_for(target))
         part.take_place_of(target)
+    # Also after an interrupt, so that no partial file stays.
     except BaseException:
         part.discard()
         raise

@@ -29,6 +29,7 @@ def shown(value: Any, type_: str = "") -> object:
         return [shown(one) for one in value]
     if isinstance(value, dict):
         return {str(key): shown(one) for key, one in value.items()}
+    # Sums of integers are decimals in DuckDB.
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, bytes | bytearray | memoryview):

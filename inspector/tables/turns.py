@@ -38,6 +38,7 @@ class Turns:
             except Exception as error:  # noqa: BLE001  raised again, where it is waited for
                 errors.append(error)
 
+        # The writer thread must not touch the capture, so it asks this thread for values.
         thread = threading.Thread(target=work, name="write a table", daemon=True)
         thread.start()
         try:
@@ -45,6 +46,8 @@ class Turns:
                 self._serve()
                 yield
         finally:
+            # The generator was closed, as when the window closes: the thread ends before the data
+            # does.
             while thread.is_alive():
                 interrupt()
                 self._refuse()

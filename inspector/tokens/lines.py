@@ -44,11 +44,13 @@ def count_line(
         return 0  # bookkeeping is not sent to models
     if length > MAX_WHOLE:
         head = read(0, COUNTED_HEAD)
+        # Only the head is counted; the rest is estimated by its length.
         whole = completed(head, mark=False)
         if whole is None:
             return 0
         return round(count(line_text(whole, kind, part, reading, known)) * (1 if part else length / len(head)))
     line = read(0, length)
+    # A shorter read means that the file was truncated.
     return count(line_text(line, kind, part, reading, known)) if len(line) == length else NOT_COUNTED
 
 

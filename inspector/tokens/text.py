@@ -75,12 +75,14 @@ def _outcome(payload: Mapping[str, Any]) -> str | None:
         return result if isinstance(result, str) else compact(result)
     blocks = result.get("content", result.get("contents"))
     if not isinstance(blocks, list):
+        # A server's answer to `initialize`: a model receives its instructions only.
         told = result.get("instructions")
         if isinstance(told, str) and any(key in result for key in _OPENING_KEYS):
             return told
         return compact(_without_meta(result))
     text = "\n".join(filter(None, map(_block, blocks)))
     structured = result.get("structuredContent")
+    # Structured content repeats the text, so only one of both counts.
     return text if text or structured is None else compact(structured)
 
 
@@ -94,6 +96,7 @@ def _block(block: object) -> str:
     inner = block.get("resource")
     if isinstance(inner, Mapping):
         return _block(inner)
+    # A link to a resource reaches the model by its name.
     named = (block.get(key) for key in ("title", "name", "uri", "description"))
     return " ".join(part for part in named if isinstance(part, str))
 

@@ -104,6 +104,7 @@ def _serve(connection: Connection) -> None:
     gc.disable()  # its work creates no cycles
     files = _Files()
     try:
+        # The table takes long to load, so it is loaded before the first request.
         count(" ")  # loads the table
         connection.send_bytes(b"")
         while True:
@@ -130,6 +131,7 @@ class _Files:
             found = SourceFile(Path(lines.path))
         except OSError:
             return None
+        # The path may name another file by now.
         if found.identity != lines.identity:
             found.close()
             return None
@@ -148,6 +150,7 @@ def _count_lines(source: SourceFile | None, lines: Lines) -> NDArray[np.int32]:
     if source is None or not len(counts):
         return counts
     ends = lines.offsets + lines.lengths
+    # Lines of a request lie close together, so a read covers many.
     ahead = ReadAhead(source, int(lines.offsets.min()), int(ends.max()))
     found = array("i")
     for offset, length, kind, part in zip(

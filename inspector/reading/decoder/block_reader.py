@@ -199,6 +199,7 @@ class BlockReader:
         """Decodes regular lines of one shape column by column."""
         read_usual, before = None, 0
         for lines, offsets in runs:
+            # The first run of a block decides on its usual shape.
             if not before and self._reading is None:
                 read_usual = usual_shape(lines)
             before += len(lines)
@@ -217,6 +218,7 @@ class BlockReader:
             if part is not None:
                 self._formats[part.label] += len(part.places)
                 part.columns["offset"] = offsets[part.places]
+                # Line numbers count within the block, not within the run.
                 part.places += before
                 parts.append(part)
             unread.append(self._lines(lines, offsets, others.tolist(), before))
@@ -227,6 +229,7 @@ class BlockReader:
         usual = together(parts) if parts else None
         if usual is not None:
             columns, extracts = _joined(usual, columns, extracts, places)
+        # Only transcripts have parts; other blocks save these columns.
         if not columns["part"].any():
             columns = {name: column for name, column in columns.items() if name not in OF_TRANSCRIPTS}
         columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
@@ -241,6 +244,7 @@ class BlockReader:
 
     def _unusual_columns(self, count: int) -> dict[str, Array]:
         columns: dict[str, Array] = {}
+        # The values lie row by row in one flat list, so a slice with a step is a column.
         for place, name in enumerate(_ROW):
             values = self._values[place :: len(_ROW)]
             if name in STRING_COLUMNS:
@@ -282,14 +286,17 @@ class BlockReader:
         for place in numbers:
             line, offset, number = lines[place], int(offsets[place]), place + before
             record, known_as = self._read(line, number)
+            # A record of a transcript may derive several messages, each with the line's number.
             if record.means:
                 self._formats[known_as] += 1
                 self._mean(record, line, offset)
                 places += [number] * len(record.means)
                 continue
+            # A JSON-RPC batch: one line with several messages.
             if record.batch and (spans := batches.spans_of(record, line)):
                 places += [number] * self._batch(record, known_as, line, offset, spans)
                 continue
+            # A known format with nothing to show still counts for the label of the source.
             if record.shape is not _NOTHING or known_as is not None:
                 self._formats[known_as] += 1
             if record.shape is _NOTHING:
@@ -331,6 +338,7 @@ class BlockReader:
             record, own = read_line_as(element)
             if record.shape is _NOTHING:
                 record, own = unreadable(element, NO_MESSAGE), None
+            # An unreadable element says nothing about the format.
             label = None if record.shape is Shape.UNREADABLE else known_as or own
             self._formats[label] += 1
             record.within(batch)
@@ -358,6 +366,8 @@ class BlockReader:
             time_ns = one.time_ns if one.time_ns != NO_TIME else record.time_ns
             said = NO_HASH
             if identifier is not None:
+                # Copies of a record in other files have the same hash; its number tells parts of
+                # one record apart.
                 said = hash_text(f"{identifier}\0{number}\0{time_ns}\0{one.kind}")
                 said ^= hash_bytes(one.said) if one.said else 0
             if one.thread is not None:
@@ -367,6 +377,7 @@ class BlockReader:
                 if one.thread.call is not None:
                     said = hash_text(f"call\0{one.thread.call}")
             if one.mark:
+                # A mark identifies a record better than its content.
                 said = hash_bytes(one.mark)
             if one.is_new:
                 self._new[row] = hash_text(one.origin) if one.origin else NO_HASH
@@ -394,6 +405,7 @@ class BlockReader:
                 self._chains[row] = one.chain
             if one.echo is not None:
                 self._echoes[row] = hash_text(one.echo)
+            # The exchange belongs to the line, so only its first message gets it.
             if record.exchange is not None and number == 0:
                 self._exchanges[row] = record.exchange
 
@@ -401,9 +413,11 @@ class BlockReader:
         flags = _SHAPE_FLAGS[record.shape]
         if known_as == capture_file.LABEL and record.direction == "out":
             flags |= _SENT
+        # The capture ended with an error of the connection.
         if record.shape is Shape.GAP and record.header is not None and record.header.mark == capture_file.CLOSED:
             flags |= _ERROR
             self._ended = Ended(record.reason or "", badly=True)
+        # Shown as text, so only the beginning is kept.
         if record.direction is not None and (record.shape is Shape.UNREADABLE or record.name == NOISE):
             self._noise[len(self._records)] = _beginning(record, line)
         if record.shape is Shape.UNREADABLE and len(line) <= _LONGEST_TEXT and not _OF_JSON.search(line):
@@ -443,6 +457,7 @@ class BlockReader:
         raw_kind = header.kind if isinstance(header.kind, str) else None
         call = calls.read_call(raw_kind, header) if raw_kind is not None else calls.Call("")
         sender = header.sender if isinstance(header.sender, str) else None
+        # A gateway names the sender beside the envelope.
         if sender is None and (record.event in INBOUND_EVENTS or call.kind == kinds.JOIN):
             sender = record.participant or call.joiner
         if header.id is ABSENT or header.id is None:
@@ -455,6 +470,7 @@ class BlockReader:
             self._contexts[len(self._records)] = levels_of(written)
         context_flags |= TOLD_FLAGS.get(told, 0)
         correlation = correlations(header)
+        # The column has room for one id; the rest goes to a side table.
         if len(correlation) > 1:
             flags |= _MANY
             self._named[len(self._records)] = correlation
@@ -489,6 +505,7 @@ class BlockReader:
 
     def _note_mcp(self, header: Header) -> None:
         """Records a message's MCP revision, request for input, and task."""
+        # Decoding a note of a long message would take too long.
         if len(header.params) + len(header.result) <= MAX_WHOLE and (note := note_of(header)) is not None:
             self._notes[len(self._records)] = note
         version = mcp.version_in(header)
@@ -577,16 +594,19 @@ def _joined(
     usual: UsualRows, columns: dict[str, Array], extracts: Extracts, places: NDArray[np.int64]
 ) -> tuple[dict[str, Array], Extracts]:
     """Merges the regular and irregular rows in line order, and their extracts."""
+    # A stable sort keeps the order of messages from one line.
     order = np.argsort(np.concatenate((usual.places, places)), kind="stable") if len(places) else None
     joined: dict[str, Array] = {}
     for name in _ROW:
         column = usual.columns.get(name)
+        # Regular rows lack the columns that only irregular ones fill.
         if column is None:
             column = np.zeros(len(usual.places), BLOCK_COLUMNS[name])
         column = column.astype(BLOCK_COLUMNS[name], copy=False)
         joined[name] = column if order is None else np.concatenate((column, columns[name]))[order]
     if order is None:
         return joined, usual.extracts
+    # The inverse of `order`: the new place of each old row.
     put = np.argsort(order).tolist()
     both = Extracts()
     both.put(usual.extracts, put[: len(usual.places)])

@@ -71,6 +71,7 @@ class Heads:
 
     def _take_apart(self, heads: Sequence[tuple[str, str | None, str | None, tuple[str, ...] | str | None]]) -> None:
         kind, sender, protocol, to = zip(*heads, strict=True)
+        # Done once per distinct head, not once per envelope.
         split = [kinds.split_kind(k) for k in kind]
         sets = [None if not t and t != "" else t if type(t) is tuple else (t,) for t in to]
         texts: dict[str, Sequence[str | None]] = {
@@ -166,18 +167,22 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     strict, odd = usual.decode_all(usual.decode_capture_line, lines), OddValues()
     frames = [row.frame if row is not None else None for row in strict]
     rows: list[usual.CaptureLine | usual.OpenCaptureLine | None] = [*strict]
+    # Strict decoding fails for the whole line; a second, tolerant struct gets the rest.
     for place in [place for place, row in enumerate(rows) if row is None]:
         row = usual.decode_one(usual.decode_open_capture_line, lines[place])
         if row is not None:
             rows[place], frames[place] = row, odd.fitted(place, row.frame)
     _name_objects(frames, odd)
+    # These lines have one fixed order of keys, so a search finds the frame.
     begins = [line.find(_FRAME) for line in lines]
     in_place = [
+        # Any other ending means that the frame is not the last key, so its end is unknown.
         frame if begin > 0 and line.endswith(b"}}") else None
         for frame, begin, line in zip(frames, begins, lines, strict=True)
     ]
     places, heads = _plain(in_place, odd, tables)
     good = [
+        # Other values go to the exact reader, which describes them.
         row is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
         and 0 <= row.src < capture_file.MAX_SRC
         for row in _at(rows, places)
@@ -206,6 +211,7 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     logged = [row for row in rows if row is not None]
     places = np.arange(len(rows)) if len(logged) == len(rows) else np.flatnonzero([row is not None for row in rows])
     written = [row.envelope for row in logged]
+    # A gateway writes one envelope per recipient, so equal bytes are decoded once.
     contents = hash_each(written)
     first, which = _numbered(contents)
     raws = _at(written, first)
@@ -213,6 +219,7 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     plain, heads = _plain(envelopes, odd, tables)
     odd = odd.numbered(plain, len(envelopes))
     kept, raws = _at(envelopes, plain), _at(raws, plain)
+    # Irregular envelopes are left to the exact reader, with all their copies.
     if len(kept) < len(envelopes):
         number = np.full(len(envelopes), _NONE)
         number[plain] = np.arange(len(plain))
@@ -225,6 +232,7 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["length"] = _lengths(_at(lines, places))
     _add_log_columns(columns, logged, tables)
     columns["fold"] = _folds([odd.envelopes.get(n, e) for n, e in enumerate(kept)], which, columns["space"], tables)
+    # Only a message with copies needs its content hash.
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
     at_first = np.empty(len(kept), np.int64)
     at_first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # of several values for one place, numpy keeps the last
@@ -254,6 +262,7 @@ def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine],
     for name, values in zip(_AROUND, zip((None,) * len(_AROUND), *around[1:], strict=True), strict=True):
         columns[name] = strings.intern_all(values, len(around))[which]
     times = parse_times([line.timestamp for line in logged])
+    # Without a readable time of the log, the envelope's own has to do.
     columns["time_ns"] = np.where(times == NO_TIME, columns["ts_ns"], times)
     received, rejected = (columns["event"] == (strings.find(event) or -1) for event in gateway_log.INBOUND_EVENTS)
     columns["flags"][rejected] |= np.uint32(Flag.REFUSED.value)
@@ -353,6 +362,7 @@ def _envelope_columns(
         tables: of the block.
     """
     named = [e.correlation_id for e in envelopes]
+    # `heads` has one entry per distinct combination of kind, sender, protocol and recipients.
     columns = {name: column[heads] for name, column in tables.heads.columns.items()}
     columns["context"] = tables.strings.intern_all([e.context for e in envelopes], len(envelopes))
     columns["space"] = _spaces(envelopes, columns["protocol"], tables)
@@ -381,6 +391,7 @@ def _add_call_columns(
 ) -> None:  # fmt: skip
     """Adds the columns of calls, for kinds with relevant payloads."""
     strings, count = tables.strings, len(envelopes)
+    # Most kinds need nothing from their payload, so it is not even looked at.
     telling = np.flatnonzero(tables.heads.telling[heads]).tolist()
     places = [place for place in telling if envelopes[place].payload is not None]
     payloads = [envelopes[place].payload for place in places]
@@ -389,12 +400,14 @@ def _add_call_columns(
     columns["rpc_hash"] = _spread(hash_rpc_values([p.id for p in payloads]), put, count)
     outcomes = [0 if p.result is None and not p.error else _outcome(p) for p in payloads]
     columns["flags"][put] |= np.array(outcomes, np.uint32)
+    # An error of the gateway is an envelope of its own kind.
     refusals = columns["kind"][put] == (strings.find(_GATEWAY_ERROR) or -1)
     columns["flags"][put[refusals]] |= np.uint32(_ERROR)
     callers = [
         (place, p) for place, p in zip(places, payloads, strict=True)
         if p.method is not None or (p.params is not None and ":" in envelopes[place].kind)
     ]  # fmt: skip
+    # Few methods and tools repeat in many calls, so each is analysed once.
     said: InternTable[Any] = InternTable(None)
     which = said.intern_all(
         [(envelopes[place].kind, p.method, p.params and (p.params.name, p.params.uri)) for place, p in callers],

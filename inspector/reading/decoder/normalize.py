@@ -93,6 +93,7 @@ class OddValues:
                 self._times[place] = parse_moment(ts)
                 odd = True
             ts = None
+        # The checks use only the first of each sender and kind.
         if odd and sender is not None and (key := (sender, e.kind, named is not None)) not in self._seen:
             self._seen.add(key)
             form = odd_form(e, parse_moment(e.ts), payload or NOTHING)

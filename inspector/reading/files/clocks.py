@@ -75,6 +75,7 @@ def compare_sources(sources: Sequence[SourceFile]) -> None:
     found: dict[int, int] = {
         place: source.clock_offset_ns for place, source in enumerate(sources) if source.clock is ClockBasis.SET
     }
+    # Offsets of the user first, then gateway logs: both are better references than any sample.
     order = sorted(range(len(sources)), key=lambda place: (place not in found, not samples[place].is_log, place))
     for root in order:
         found.setdefault(root, 0)
@@ -86,6 +87,7 @@ def compare_sources(sources: Sequence[SourceFile]) -> None:
 
 def _spread(root: int, sources: Sequence[SourceFile], samples: list[_Sample], found: dict[int, int]) -> None:
     """Assigns offsets to all sources connected to a root by shared messages."""
+    # Breadth first, so that each source is compared along the shortest chain.
     frontier = [root]
     while frontier:
         by = frontier.pop(0)
@@ -93,6 +95,7 @@ def _spread(root: int, sources: Sequence[SourceFile], samples: list[_Sample], fo
             if place in found:
                 continue
             later = _apart(samples[by], samples[place])
+            # Searching pairs of many files would delay the first message.
             if later is None and len(sources) <= _MOST_SEARCHED:
                 later = _apart_elsewhere(sources, samples, by, place)
             if later is not None:
@@ -109,25 +112,31 @@ def _apart(by: _Sample, other: _Sample) -> int | None:
     times, others = by.times[own], other.times[theirs]
     known = (times != NO_TIME) & (others != NO_TIME)
     times, others = times[known], others[known]
+    # Far apart means a repeated id, not a shared message.
     near = np.abs(times.astype(np.float64) - others.astype(np.float64)) < _MOST_NS
     apart = times[near] - others[near]
     if not len(apart):
         return None
     if by.is_log == other.is_log:
         return int(np.median(apart))
+    # Single delays or queues must not move the estimate.
     usual = apart[np.abs(apart - np.median(apart)) <= _OUTLIER_NS]
     if not len(usual):
         return int(np.median(apart))
+    # The smallest shift after which none of these messages is earlier than in the gateway's log.
     found = int(usual.max() if by.is_log else usual.min())
     is_after = found <= 0 if by.is_log else found >= 0
+    # A difference in the right direction that a delivery explains is no clock error.
     return 0 if is_after and abs(found) <= _ON_THE_WAY_NS else found
 
 
 def _apart_elsewhere(sources: Sequence[SourceFile], samples: list[_Sample], by: int, other: int) -> int | None:
     """Returns the same shift from one file's beginning found in the middle of the other."""
+    # One file may begin long after the other, so their beginnings share nothing.
     for one, beginning in ((by, other), (other, by)):
         source, time_ns = sources[one], samples[beginning].first_ns
         comparable = len(samples[one].identities) and len(samples[beginning].identities)
+        # Neither an archive's bytes nor an array can be searched by offset.
         if not comparable or source.feed is not None or source.elements is not None or time_ns == NO_TIME:
             continue
         place = _place_of(source, time_ns - _BEFORE_NS)
@@ -168,6 +177,7 @@ def _sample_of(source: SourceFile, start: int = 0, size: int = SAMPLE_BYTES) -> 
     return _Sample(
         found[known], times[first][known] if len(block) else np.empty(0, np.int64),
         frozenset(spaces), bool(columns["event"].any()),
+        # More than half: single lines of another kind do not decide.
         2 * int(np.count_nonzero(columns["flags"] & _RPC)) > len(block),
         2 * int(np.count_nonzero(envelopes)) > len(block),
         int(sent[0]) if len(sent) else NO_TIME,
@@ -187,6 +197,7 @@ def _block_of(source: SourceFile, start: int, size: int) -> Block:
             return reader.read(b"", 0)
         return reader.read_spans(found.data, found.spans, found.offset)
     data = source.read(start, size)
+    # The first line is cut unless the range begins at the file's start.
     begin = data.find(b"\n") + 1 if start else 0
     end = len(data) if len(data) < size else data.rfind(b"\n") + 1
     return reader.read(data[begin:end], start + begin)
@@ -201,6 +212,7 @@ def _place_in_space(sources: Sequence[SourceFile], samples: list[_Sample]) -> No
     name several spaces, it stays open.
     """
     for source, sample in zip(sources, samples, strict=True):
+        # RPC ids count from 1, so two such sources would mix their calls.
         if sample.is_of_rpc and not sample.spaces and len(sources) > 1:
             source.space = source.name
     spaces = frozenset[str]().union(*(sample.spaces for sample in samples))

@@ -211,6 +211,7 @@ class MergedReader:
         known: list[SourceReader] = []
         for reader in self._readers:
             try:
+                # One unreadable file among many must not hide the others.
                 yield from reader.find_out(wait=wait)
             except UnknownFormatError as error:
                 self.left_out.append(str(error))
@@ -223,12 +224,15 @@ class MergedReader:
         self._readers = known
         for reader in known:
             yield from reader.wait_until(lambda source=reader.source: _is_sampled(source), wait=wait)
+        # Before the first record, as later ones cannot be moved any more.
         if self._compare:
             compare_sources(self.sources)
 
     def read(self, size: int, *, wait: bool, to_be_followed: bool = False) -> Steps:
         """Yields blocks of all sources up to their ends; as `SourceReader.read`."""
+        # Many files together keep the processors busy already.
         readers = 1 if len(self._readers) <= _MOST_IN_PROCESSES else 0
+        # The blocks of all files together stay within this much memory.
         size = min(size, max(_LEAST_BYTES, _AHEAD_BYTES // len(self._readers)))
         with ExitStack() as stack:
             steps = [
@@ -347,6 +351,7 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
     """
     strings: InternTable[str] = InternTable("")
     to_sets = BlockSets(strings)
+    # Stable, so that records of one time stay in file order.
     order = np.argsort(np.concatenate([keys[begin:stop] for _, begin, stop, keys in parts]), kind="stable")
     put = np.argsort(order)
     names = set().union(*(block.columns for block, *_ in parts))
@@ -358,6 +363,7 @@ def merged(parts: Sequence[tuple[Block, int, int, NDArray[np.int64]]]) -> Block:
         sets = to_sets.intern_all([block.to_sets[place] for place in range(len(block.to_sets))])
         for name, held in pieces.items():
             column = block.columns.get(name)
+            # A column that this block lacks is all zeros.
             piece = np.zeros(stop - begin, np.uint64) if column is None else column[begin:stop]
             held.append(numbers[piece] if name in STRING_COLUMNS else sets[piece] if name == "to_set" else piece)
         places = np.full(len(block), -1, np.int64)

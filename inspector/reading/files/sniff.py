@@ -68,6 +68,7 @@ def is_newest_first(source: SourceFile) -> bool | None:
     Raises:
         OSError: if the file cannot be read.
     """
+    # Reversing needs the whole file in memory.
     if source.size > _MOST_TURNED:
         return False
     head = source.read(0, HEAD_BYTES)
@@ -76,10 +77,12 @@ def is_newest_first(source: SourceFile) -> bool | None:
     times = [time for start, stop in spans if (time := _time_of(head[start:stop])) != NO_TIME]
     falling = all(time >= later for time, later in pairwise(times))
     history = _HISTORY.match(head) is not None
+    # Too early to decide: the next bytes may change the order.
     if source.growing and source.size < HEAD_BYTES and (history or (falling and times)):
         return None
     if history:
         return len(times) < 2 or times[0] >= times[-1]
+    # Many times are needed, since two records may be swapped by chance.
     return len(times) >= _ENOUGH_TIMES and falling and times[0] > times[-1]
 
 
@@ -113,6 +116,7 @@ def is_array(head: bytes) -> bool:
     """Returns True if a file with these first bytes is one JSON array instead of lines."""
     bare = head.removeprefix(_BOM).lstrip(_BLANK)
     inner = bare[1:].lstrip(_BLANK)
+    # A log line such as [12:30:01] begins with a bracket too.
     if bare[:1] != b"[" or (inner and inner[0] not in _VALUES) or _TIME_IN_BRACKETS.match(bare):
         return False
     scanner = ElementScanner()
@@ -121,6 +125,7 @@ def is_array(head: bytes) -> bool:
         return True
     first, rest = bare[: scanner.closed_at], bare[scanner.closed_at :]
     if b"\n" in first:
+        # Lines are never indented, so this is a pretty-printed array.
         return True
     same_line, _, more = rest.partition(b"\n")
     if same_line.strip(_BLANK):
@@ -185,6 +190,7 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
         number += 1
         if number == 1 and source.reading is None and (refused := refusal(line)) is not None:
             return refused, SNIFFED_LINES
+        # The first message of a batch stands for its line.
         record, known_as = _read(next((message for _, message in messages_of(line)), line), source.reading)
         if known_as == prefixed.LABEL and prefixed.is_log_line(line):
             logged, named = True, named or prefixed.names_message(line)
@@ -192,6 +198,7 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
         elif known_as not in (None, FRAME_LABEL):
             return None, number
         else:
+            # The first reason is shown: later lines often fail only as a consequence.
             reason = reason or text_words(line) or record.reason or "a stream frame"
         if number == SNIFFED_LINES:
             break
@@ -211,6 +218,7 @@ def _lines(source: SourceFile) -> Iterator[bytes | None]:
         new = chunk if offset else chunk.removeprefix(_BOM)
         offset += len(chunk)
         *whole, rest = (rest + new).split(b"\n")
+        # A line of gigabytes is judged by its beginning, and skipped in steps.
         if len(rest) > _LONGEST:
             whole.append(completed(rest[:HEAD_BYTES]) or rest[:HEAD_BYTES])
             rest = b""

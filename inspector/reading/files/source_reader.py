@@ -108,6 +108,7 @@ class SourceReader:
         source = self.source
         yield from self.wait_until(lambda: can_tell(source), wait=wait)
         archive = archive_words(source)
+        # An archive inside of an archive is not opened.
         if archive is not None:
             raise UnknownFormatError(f"{source.name} is {archive}. Unpack it, and open the log that is in it.")
         source.elements = scanner_for(source)
@@ -148,10 +149,12 @@ class SourceReader:
             to_be_followed: stop at the present end of the file.
             processes: limit of worker processes; None for as many as the machine allows.
         """
+        # A worker takes time to start, so short files are read here.
         if processes != 0 and self._is_worth_processes():
             yield from self._read_in_parts(processes, wait=wait)
         elif self.source.elements is not None and not self.source.read_to:
             yield from self._read_turned(wait=wait)
+        # A file that grows is read to its present end first; the rest is followed.
         stop = None if self.source.feed is not None else self.source.size
         self._hands_over = not wait  # lines too long for a window's loop
         while True:
@@ -176,6 +179,7 @@ class SourceReader:
         source = self.source
         if source.feed is not None or source.elements is not None or works_alone():
             return False
+        # Records that depend on earlier ones cannot be read in parts.
         begins = source.read(0, BLOCK_BYTES)
         if any(mark in begins for mark in IN_ORDER):
             return False
@@ -222,6 +226,7 @@ class SourceReader:
         source = self.source
         self.left_lines = False
         most_lines = max(1, size // _SHORT_LINE)
+        # A slow step would block the window, so earlier durations limit its lines.
         if self._hands_over:  # a window waits
             most_lines = min(most_lines, self.pace.lines, self._own_pace.lines)
         if source.elements is not None:
@@ -243,6 +248,7 @@ class SourceReader:
             if self._hands_over:
                 if size >= LONG_LINE_BYTES:
                     return self._next_long_line(whole_lines=whole_lines)
+                # Grows fourfold up to the limit above which a worker takes over.
                 size = min(4 * size, LONG_LINE_BYTES)
                 continue
             stop = long_lines.end_within(source, start + len(data), start + long_lines.MAX_LINE)
@@ -252,6 +258,7 @@ class SourceReader:
         self.left_lines = data.count(b"\n") > most_lines
         if self.left_lines:
             end = _end_of_line(data, most_lines)
+        # The file will not grow: its last line may lack a line end.
         elif len(data) < size and not whole_lines and start + len(data) > source.read_to:
             block = self._blocks().read(data, start) if data else None
             self._torn_at = _torn_at(block, data[end:], start + end) if block is not None else None
@@ -300,6 +307,7 @@ class SourceReader:
 
     def _next_of_backlog(self) -> Block | None:
         """Returns a block of the backlog from a worker; None while it reads (`waiting`), or without a backlog."""
+        # A short rest is read here sooner than a worker could start.
         if self._backlog is None or self._backlog.idle:
             is_little = self.source.size - self.source.read_to <= BACKLOG_BYTES
             if is_little or self._in_order().goes_on:

@@ -92,6 +92,7 @@ class AgentLines:
 
     def _line(self, line: OrderedLine) -> Iterator[OrderedLine]:
         """Yields the replacement of one line, and texts that end before it."""
+        # A byte search refuses nearly all lines of other protocols before decoding.
         if line.known is not None or (self._protocol is None and not _may_begin(line.data)):
             yield line
             return
@@ -137,6 +138,7 @@ class AgentLines:
             else:
                 return {}
         beside: dict[str, Any] = {} if record.meant_by is not None else {"protocol": protocol}
+        # The method shows which side sends it, unless both may.
         side = self._side(record, method, protocol)
         if protocol == acp.LABEL:
             if side != acp.side_of(method):
@@ -149,10 +151,13 @@ class AgentLines:
             request = _Request(
                 protocol, side, method, text(params.get("sessionId")),
                 {str(one.get("optionId")): dict(one) for one in mappings(params.get("options"))},
+                # Covers streaming and subscribing methods of either spelling.
                 "tream" in method or "ubscribe" in method,
             )  # fmt: skip
+            # A list, since an id may be used again before it is answered.
             self._open.setdefault((pipe, identifier), []).append(request)
             self._bound(self._open)
+            # The answer comes after the replayed history, so all updates until then are old.
             if protocol == acp.LABEL and (
                 method == "session/load" or (method in acp.REPLAYING and "replayFrom" in params)
             ):
@@ -183,6 +188,7 @@ class AgentLines:
         if called is not None and sort in ("tool_call", "tool_call_update"):
             key = pipe, session or "", called
             title = text(update.get("title")) or text(update.get("kind"))
+            # An update before any call: the beginning was not recorded.
             if sort == "tool_call_update" and key not in self._tools:
                 beside["first"] = True
             elif title is None and (before := self._tools.get(key)):
@@ -249,11 +255,13 @@ class AgentLines:
         """Returns the open request of an answer; closes it unless more answers may follow."""
         identifier = rpc_id(message.get("id"))
         waiting = self._open.get((pipe, identifier), []) if identifier is not None else []
+        # Latest first, since an unanswered old request may have the same id.
         fitting = list(reversed(waiting))
         answerer, _ = ends(record.direction)
         if answerer in ("client", "server"):
             asker = AGENT if answerer == "client" else CLIENT
             fitting = [one for one in fitting if one.side == asker or one.protocol == a2a.LABEL]
+        # Both sides use this id, so the form of the answer decides.
         elif len({one.side for one in fitting}) > 1:
             fitting.sort(key=lambda one: not _fits(one.method, message))
         if not fitting:
@@ -279,6 +287,7 @@ class AgentLines:
         update = mapping(params.get("update"))
         sort = update.get("sessionUpdate")
         if message.get("method") == acp.UPDATE and isinstance(sort, str) and sort in acp.CHUNKS:
+            # A piece with an image stays alone.
             if not isinstance(mapping(update.get("content")).get("text"), str):
                 return None
             names = (params.get("sessionId"), sort, update.get("messageId"))
@@ -296,6 +305,7 @@ class AgentLines:
         """Adds a piece of a text; yields texts of the same connection that end with it."""
         artifact = key[1] == "artifact"
         told = a2a.outcome_of(piece.message.get("result"))[1]
+        # A piece without `append` starts the artifact anew.
         begins = artifact and told.get("append") is not True
         for one in [one for one in self._runs if one[0] == key[0] and (one != key or begins)]:
             yield self._flush(one)
@@ -317,8 +327,10 @@ class AgentLines:
         if len(run.texts) == 1:
             return self._with(line, known, run.places) if known else run.line
         _put_text(run.message, "".join(run.texts))
+        # The joined line names the number of its pieces for display.
         known |= {"pieces": len(run.texts), "protocol": a2a.LABEL if of_artifact else acp.LABEL}
         raw, whole = run.record.raw, to_json(run.message)
+        # Only the message changes; the rest of the line, such as its time, stays.
         return self._with(line.replace(raw, whole, 1) if raw in line else whole, known, run.places)
 
     def _bound(self, remembered: OrderedDict[Any, Any]) -> None:

@@ -77,6 +77,7 @@ class _Conversation:
         if not rest:  # repeated, or the user went back; a repeat of the first text starts anew
             is_anew = self.first == call.history and len(self.sent[-1].history) > len(self.first)
             return (0 if is_anew else 3 if left else 5), shared
+        # The model's own answer comes back: the best evidence there is.
         if not one.answers.isdisjoint(rest):
             return (2 if left else 5), shared
         if not left:
@@ -85,6 +86,7 @@ class _Conversation:
             return 2, shared
         was, now = one.speakers[shared], call.speakers[shared]
         is_alike = self.offers == call.offers and self.instructs == call.instructs
+        # The program has replaced the history by a summary, which looks like a user's message.
         is_compacted = was != Speaker.USER and now == Speaker.USER and is_alike
         has_called = Speaker.CALL in call.speakers[:shared]
         is_changed = has_called and (was == Speaker.RESULT or not one.answers)
@@ -108,8 +110,10 @@ class Conversations:
         key = call.thread, call.opening
         begun = self._begun.get(key, [])
         session, agent = call.thread or ("", "")
+        # Bounded, since a wire log may run for weeks.
         if session and agent and len(self._with_agents) < _MOST_REMEMBERED:
             self._with_agents.add(session)
+        # The most certain evidence first.
         found = self._goes_on(call, begun) or (None if begun else self._by_calls(call)) or self._by_offers(call)
         if found is None:
             found = _Conversation(self._new_name(call, begun), call)

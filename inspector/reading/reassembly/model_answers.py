@@ -124,6 +124,7 @@ class ModelAnswers:
         if known is not None:
             line = line._replace(offset=self._joined.put(line.data, known, (line.offset, line.length)), known=known)
         self._open[number] = _Exchange(call)
+        # An exchange may never end, as when the log was cut.
         if len(self._open) > _MOST_OPEN:
             self._open.popitem(last=False)
         return line._replace(read=read)
@@ -132,10 +133,12 @@ class ModelAnswers:
         """Returns facts about a request from earlier ones."""
         added: dict[str, Any] = {}
         before = self._failed.get(call.digest)
+        # A repeat of a failed request keeps the identifier of the first.
         if before is not None:
             added |= {"id": before[0], "attempt": before[1] + 1}
         elif call.retries:
             added |= {"attempt": call.retries + 1}
+        # This API names the earlier response instead of repeating the history.
         earlier = self._answers.get(call.previous) if call.previous is not None else None
         if earlier is not None:
             added |= {"conversation": earlier[0], "said": earlier[1], "after": call.previous}
@@ -192,6 +195,7 @@ class ModelAnswers:
         if exchange.call is None:
             return self._after(exchange, line)
         exchange.head = found
+        # Places let the original bytes be shown later.
         exchange.places.extend((line.offset, line.length))
         body = _body(found)
         if found.text is None and body is None:
@@ -227,6 +231,7 @@ class ModelAnswers:
             if exchange.stream is None:
                 exchange.stream = stream_of(message)
             carries = exchange.stream is not None and exchange.stream.add(message)
+            # The first token is timed here; later events do not matter.
             if carries and exchange.first_ns is None and found.untimed is None:
                 exchange.first_ns = parse_time(found.t)
             if message.get("type") not in _ENDS:

@@ -124,17 +124,20 @@ class Backlog(ReadAside):
                 return None
             block = self._next_of(reader)
             self._give_out(reader, pace, taken=block)
+        # The worker died or its pipe broke; the caller reads everything itself from here on.
         except (OSError, EOFError):
             self._give_up()
             return None
         if self._stops or block is not None:
             self._used_s = time.monotonic()
+        # An idle process would keep its memory for nothing.
         elif reader.ready and time.monotonic() - self._used_s > _IDLE_S:
             self.end()
         return block
 
     def _next_of(self, reader: PartReader) -> Block | None:
         while (block := reader.take_ready()) is not None:
+            # These parts were sent before the reader met records that need strict order.
             if self._void:
                 self._void -= 1
                 continue
@@ -149,6 +152,7 @@ class Backlog(ReadAside):
         """Sends parts of whole lines, each once; leaves the last line."""
         source = self._source
         start = self._stops[-1] if self._stops else taken.stop if taken is not None else source.read_to
+        # Lines that depend on earlier ones must be read in order, by this process.
         if not reader.ready or start < self._ordered_to or self._wires.goes_on:
             return
         while len(self._stops) + self._void < _GIVEN_AHEAD and source.size - start > WORTHWHILE_BYTES:

@@ -127,10 +127,12 @@ class _Reading:
 
     def next(self, *, wait: bool) -> Block | None:
         """Returns the next block if it is ready."""
+        # One process starts per call, so that the first block is not delayed.
         if self._to_start:
             self._start_one()
         self._give_out()
         if self._taken not in self._blocks:
+            # No worker is busy with it, so this process reads the part itself.
             if not any(reader.pending for reader in self._readers):
                 return None if self._leaves_it(wait=wait) else self._read_here()
             self._hear(None if wait else 0)
@@ -154,6 +156,7 @@ class _Reading:
         ahead = _GIVEN_AHEAD * max(1, len(self._readers))
         for reader in list(self._readers):
             while reader.ready and len(reader.pending) < _GIVEN_AT_ONCE:
+                # Bounded, so that finished blocks do not pile up while an early one is awaited.
                 if self._position >= self._stop or len(self._order) >= ahead:
                     return
                 start, self._position = self._position, min(self._position + self._size(PART_BYTES), self._stop)

@@ -69,6 +69,7 @@ def _pieces(source: SourceFile, start: int, stop: int) -> Iterator[tuple[bytes, 
     Stops early if the file was truncated.
     """
     beginning = source.read(start, min(_LOOKED_AT, stop - start))
+    # Estimated from the first bytes, so that a piece has about as many lines as one decoding run.
     size = max(_LOOKED_AT, RUN_LINES * len(beginning) // max(1, beginning.count(b"\n")))
     while start < stop:
         data = source.read(start, min(size, stop - start))
@@ -77,6 +78,7 @@ def _pieces(source: SourceFile, start: int, stop: int) -> Iterator[tuple[bytes, 
             yield data[:end], start
         elif len(data) < size:
             return
+        # A single line longer than the piece.
         else:
             size *= 4
         start += end

@@ -59,6 +59,7 @@ class HelperProcess:
         Raises:
             OSError: if the system cannot start a process, or workers are disabled.
         """
+        # A worker must not start workers of its own.
         if _alone:
             raise OSError(errno.EAGAIN, "this process starts no others")
         context = multiprocessing.get_context("spawn")  # fork would inherit a window's locks
@@ -66,11 +67,13 @@ class HelperProcess:
         self.ready = False
         self.ending: threading.Thread | None = None
         self._process = context.Process(target=serve, args=(theirs, *args), daemon=True, name=name)
+        # Ctrl+C is for the program, which ends its workers itself.
         with _unasked():
             try:
                 self._process.start()
             finally:
                 theirs.close()
+        # The window's own process must stay responsive.
         if nice and self.pid is not None:
             _stand_back(self.pid, nice)
 

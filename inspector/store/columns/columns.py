@@ -83,6 +83,7 @@ class _Column:
         if not count:
             return
         given = np.asarray(values)
+        # A column with one constant value stays a single number until a different value comes.
         if self._array is None:
             if not length:
                 first = given if given.ndim == 0 else given[0]
@@ -191,6 +192,7 @@ class GrowingColumns:
         start = self._length
         if count is None:
             count = next(len(given) for given in values.values() if not isinstance(given, int))
+        # An alias shares the array of another column; the first difference ends it.
         for name, other in list(self._like.items()):
             if not np.array_equal(values[name], values[other]):
                 self._columns[name].copy_of(self[other])
@@ -199,6 +201,7 @@ class GrowingColumns:
             if name not in self._like:
                 column.append(values[name], start, count)
         self._length = start + count
+        # The views show the old length.
         self._views.clear()
         return start
 

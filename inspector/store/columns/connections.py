@@ -34,8 +34,10 @@ class ConnectionNumbers:
         said, sources = block.columns["connection"], block.columns["source"]
         numbers = np.zeros(len(said), np.uint32)
         read = {one.source for one in block.opened}.union(block.sources)
+        # An opening in the middle of a block ends the earlier connection under the same number.
         for source in sorted(read):
             rows = np.flatnonzero(sources == source)
+            # `rows` ascends, so the records before each opening are one slice of it.
             start = 0
             for opened in block.opened:
                 if opened.source != source:
@@ -55,6 +57,7 @@ class ConnectionNumbers:
         if not len(rows):
             return
         said = said[rows]
+        # The usual case: one connection in the whole stretch needs no sort.
         if (said == said[0]).all():
             numbers[rows] = self._number(source, int(said[0]))
             return

@@ -78,6 +78,8 @@ class ExtractedColumns:
             )
             for row in {*versions, *states, *tasks}
         })  # fmt: skip
+        # The columns now hold these facts; kept as objects too, they would take memory for the
+        # whole session.
         unchecked.arguments, unchecked.listed, unchecked.took, unchecked.costs = {}, {}, {}, {}
         unchecked.versions, unchecked.states, unchecked.tasks = {}, {}, {}
 

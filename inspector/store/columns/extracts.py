@@ -186,6 +186,7 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
     protocol = columns["protocol"][rows]
     drafts = [code for code in set(protocol.tolist()) if code and strings[code].startswith(_DRAFT)]
     proposed = kind == _code(strings, kinds.PROPOSAL)
+    # Messages of these kinds are decoded whole, since passes read fields that no column holds.
     whole = flags & np.uint32(_LOG_ONLY) != 0
     for code in {_code(strings, name) for name in _WHOLE} - {-1}:
         whole |= kind == code
@@ -199,6 +200,7 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
         payload = payload_of(envelope, own=bool(int(flags[number]) & OWN_PAYLOAD))
         correlation = envelope.get("correlation_id") if isinstance(envelope, dict) else None
         found.records[number] = DecodedRecord(decoded.identifier(number), payload, correlation)
+    # A payload decoded whole contains its result already.
     answers = (kind == _code(strings, kinds.RESPONSE)) & ~whole
     for number, result in decoded.results:
         if answers[number]:
@@ -207,7 +209,9 @@ def extract(columns: dict[str, NDArray[Any]], rows: Any, strings: InternTable[st
         found.digests[number] = _digest(decoded.raw(number), own=bool(int(flags[number]) & OWN_PAYLOAD))
     for number, ids in decoded.named:
         found.named[number] = [hash_text(name) for name in islice(dict.fromkeys(ids), MOST_NAMED)]
+    # Arguments matter for proposals, and for requests that name one; derived requests do not.
     calling = proposed | (asked & (flags & np.uint32(_CORRELATED | _DERIVED) == _CORRELATED))
+    # A large payload would take longer to decode than the duplicate check is worth.
     calling &= columns["size"][rows] <= MAX_WHOLE
     for number in np.flatnonzero(calling).tolist():
         hashed = _arguments(number, decoded)
@@ -255,6 +259,7 @@ def _take_result(found: Extracts, number: int, result: calls.Result, decoded: De
         names = (tool.get("name") for tool in tools if isinstance(tool, dict))
         is_last = result.cursor is ABSENT or not result.cursor
         found.tools[number] = ToolList(tuple(name for name in names if isinstance(name, str)), is_last)
+    # A byte search is much cheaper than decoding a result without JSON in it.
     if not result.structured and not may_hold_json(result.content):
         return
     if len(result.structured) + len(result.content) > MAX_WHOLE:

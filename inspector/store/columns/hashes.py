@@ -50,6 +50,7 @@ def hash_each(data: Sequence[Buffer]) -> NDArray[np.uint64]:
 def hash_texts(texts: Sequence[str | None]) -> NDArray[np.uint64]:
     """Returns a hash of each text, (n,) uint64; NO_HASH for None."""
     given = [text for text in texts if text is not None]
+    # Encoding without an error handler is the fast path; lone surrogates are rare.
     try:
         encoded = [*map(str.encode, given)]
     except UnicodeEncodeError:  # lone surrogates
@@ -76,10 +77,13 @@ def hash_rpc_ids(written: Sequence[str | None]) -> NDArray[np.uint64]:
 
 def hash_rpc_values(values: Sequence[object]) -> NDArray[np.uint64]:
     """Returns a hash of each decoded id, (n,) uint64; NO_HASH for values other than texts and numbers."""
+    # Most connections count their ids, so one type needs no test per value.
     if {*map(type, values)} == {int}:
         return hash_each([*map(str.encode, map(repr, values))])
     digest, seed_ = _digest, _seed
     hashes = [
+        # 0 means no hash, so a digest of 0 becomes 1; texts are marked, since "1" and 1 are
+        # different ids.
         (digest(v.encode("utf-8", "surrogatepass"), seed_) or 1) ^ _OF_TEXTS if type(v) is str
         else NO_HASH if v is None or type(v) not in (int, float)
         else digest(repr(v).encode(), seed_) or 1
@@ -197,6 +201,7 @@ class HashIndex:
         """
         found = np.full(len(hashes), NO_ROW, np.int64)
         left = np.flatnonzero(hashes != NO_HASH)
+        # The newest run first: its rows are greater than all earlier ones.
         for run in reversed(self._runs):
             if not len(left):
                 break

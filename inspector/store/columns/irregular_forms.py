@@ -74,6 +74,7 @@ def odd_forms(
 
     Only the first of each sender and kind, with and without correlation, since checks use no other.
     """
+    # Types are compared per draft: some write a list of ids, others a single text.
     codes = set(columns["protocol"].tolist())
     protocols = {code: strings[code] if code else "" for code in codes}
     lists = [code for code, name in protocols.items() if name.startswith(_LISTS)]
@@ -87,6 +88,7 @@ def odd_forms(
             such = [type(envelopes[place].correlation_id) is written for place in places.tolist()]
             wrong[places] |= np.array(such, np.bool_)
     places = np.flatnonzero(wrong & (columns["sender"] != 0))
+    # Packs sender, kind and correlation into one integer, so that `unique` finds the first of each.
     keys = columns["sender"][places].astype(np.int64) << 32 | columns["kind"][places]
     keys = keys << 1 | (columns["flags"][places] & Flag.CORRELATED.value != 0)
     found: dict[int, OddForm] = {}

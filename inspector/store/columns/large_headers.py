@@ -42,6 +42,7 @@ class Noted:
 def read_head(read: Read, noted: Noted) -> Record:
     """Returns the record of a big line as far as its head goes; `raw` is completed JSON. Raises OSError only."""
     head = read(0, HEAD)
+    # The file was truncated after its messages were read.
     if len(head) < min(HEAD, noted.length):
         return unreadable(head, "its file has become shorter since it was opened")
     if noted.flags & Flag.UNREADABLE:
@@ -53,6 +54,7 @@ def read_head(read: Read, noted: Noted) -> Record:
     if header is None:
         return record
     if record.shape is Shape.ENVELOPE:
+        # The hash of the column tells a truncated id from a whole one.
         if noted.id_hash and not _has_hash(header.id, noted.id_hash):
             header.id = _behind(read, noted.length, b"id", noted.id_hash, header.id)
         if noted.flags & Flag.CORRELATED and not _names(header.correlation_id, noted.correlation_hash):
@@ -164,6 +166,7 @@ def _with_meta(head: bytes, line: bytes) -> bytes:
     """
     try:
         envelope = decode_json(head)
+        # This decodes the struct only: the long content stays undecoded bytes.
         whole = _decode_envelope(read_line(line).raw)
         result = whole.payload.result if whole.payload is not None else whole.result
         written = bytes(result.meta) if result is not None else b""

@@ -55,6 +55,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         found = self._index.latest(hashes, np.full(len(hashes), _ANY, np.int64))
         new: dict[bytes, int] = {b"": 0}
         start = len(self)
+        # Equal hashes do not prove equal tuples, so the members are compared too.
         ids = [
             known if known != NO_ROW and self._bytes_of(known) == members else self._number(members, new)
             for known, members in zip(found.tolist(), written, strict=True)
@@ -90,6 +91,7 @@ class NameSets(Sequence[tuple[str, ...]]):
         if not self._members:
             return held
         ends = np.frombuffer(self._ends, np.uint64).astype(np.int64, copy=False)
+        # These views copy nothing; they become invalid once a tuple is added.
         members = np.frombuffer(self._members, np.uint32)
         stops = ends[sets]
         counts = np.where(sets != 0, stops - ends[np.maximum(sets.astype(np.int64), 1) - 1], 0)

@@ -82,6 +82,8 @@ def new_capture(space: str) -> OwnCapture:
     stamp = time.strftime("%Y-%m-%d %H.%M.%S")
     for number in range(1, 1_000):
         path = folder / (f"{name} {stamp}{SUFFIX}" if number == 1 else f"{name} {stamp} ({number}){SUFFIX}")
+        # The check before the lock saves a lock file; the one after it decides, since another
+        # process may be faster.
         if path.exists():
             continue
         own = _take(path)
@@ -144,6 +146,8 @@ def _look_at(path: Path, may_count: int) -> Unsaved | None:
     own = claim(path)
     if own is None:
         return None
+    # The lock is held while the file is read or removed: another window may open it at the same
+    # time.
     try:
         origin = _origin(path)
         unsaved = _facts(path, origin, max(may_count, _END_BYTES))
@@ -161,7 +165,9 @@ def _facts(path: Path, origin: dict[str, Any], may_count: int) -> Unsaved:
         start = file.read(_END_BYTES)
         file.seek(max(0, size - _END_BYTES))
         end = file.read()
+    # The first line is the header, which has no time of a message.
     times = [_time_of(line) for line in start.split(b"\n")[1:]]
+    # The last line may be incomplete, as after a crash.
     last_times = [_time_of(line) for line in reversed(end.split(b"\n")[:-1])]
     space = origin.get("space")
     return Unsaved(
@@ -206,6 +212,7 @@ def _count_received(path: Path) -> int:
 
 def _is_greeting(line: bytes) -> bool:
     """Returns True if the frame itself is a greeting, whatever text its payload contains."""
+    # A byte search first: decoding each line would take as long as opening the capture.
     if _GREETING.encode() not in line:
         return False
     import msgspec  # imported late: mostly the start page finds no captures

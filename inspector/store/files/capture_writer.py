@@ -177,12 +177,16 @@ class CaptureWriter:
                     f"{path} already holds {self._size:,} bytes. Choose another name, or move it away."
                 )
             if hasattr(os, "fchmod"):
+                # A file that existed before may be readable by others; the mode of `open` applies
+                # to new ones only.
                 os.fchmod(self._fd, 0o600)
             if not self._size:
                 self._append(_header_line(origin))
+            # A crash left half a line; the next one must not join it.
             elif self._is_torn():
                 self._append("\n")
             self.flush()
+        # Also for an interrupt: nobody else knows this descriptor.
         except BaseException:
             os.close(self._fd)
             self._fd = -1
@@ -362,6 +366,7 @@ class CaptureWriter:
     # Adding
 
     def _append(self, line: str | tuple[str, str]) -> None:
+        # One comparison for nearly all lines; `_may_wait` decides about the rest.
         if self._added_chars > self._crowded_at and not self._may_wait():
             return
         self._waiting.append(line)
@@ -376,6 +381,7 @@ class CaptureWriter:
         """Decides about a line when much is pending; raises ValueError if the writer is closed."""
         if self._fd < 0:
             raise ValueError(f"the capture {self.path} is closed")
+        # Much pending data ends the pause of the writing thread.
         self._urge()
         stopped = self.refused > 0 and self.error is not None  # no line may follow a dropped one
         if not stopped and self._added_chars - self._taken_chars <= MAX_WAITING_CHARS:
@@ -405,10 +411,12 @@ class CaptureWriter:
         wake = self._wake
         assert wake is not None
         while not self._ending:
+            # Sleeps without a timeout, so that an idle capture costs no wake-ups.
             wake.wait()
             wake.clear()
             if self.error is None and (self._waiting or self._rest):
                 self._write_out(again=False)
+            # Unless urged, pauses after each write, so that many lines share one system call.
             self._urged.wait(WRITE_THROUGH_S)
             self._urged.clear()
 
@@ -425,6 +433,7 @@ class CaptureWriter:
         Args:
             again: A retry: success clears an earlier error.
         """
+        # A write to a dead network drive may never return, so this wait has a limit.
         while not self._writing.acquire(timeout=_THREAD_ENDS_S):
             if self._is_stalled():  # else another thread writes a lot
                 self.error = self._trouble(errno.EIO, _NO_ANSWER)
@@ -459,8 +468,10 @@ class CaptureWriter:
             else:
                 lines.append(line)
                 chars += len(line)
+        # Encoding once for many lines is faster than encoding each.
         data = "".join(lines).encode()
         self._taken_chars += chars
+        # Moved with the taken bytes, so that `_append` compares one number.
         self._crowded_at = self._taken_chars + WRITE_THROUGH_CHARS
         return data
 

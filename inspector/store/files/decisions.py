@@ -53,6 +53,7 @@ class Decisions:
         source = self.sources[place]
         offset = source.read_to
         data = source.read(offset, max(0, source.size - offset))
+        # The last line of a file that still grows may be incomplete.
         if whole_lines:
             data = data[: data.rfind(b"\n") + 1]
         if not data:

@@ -126,10 +126,12 @@ class ElementScanner:
 
     def _scan_array(self, data: bytes, begin: int, spans: list[Span]) -> int:
         """Scans to the end of the array or block; returns that offset."""
+        # `translate` classifies all bytes at once; a loop over them in Python would be far slower.
         classes = np.frombuffer(data.translate(_CLASSES), np.uint8)
         places = np.flatnonzero(classes[begin:] != 0) + begin
         kinds = classes[places]
         self._drop_escaped(kinds, places, begin, len(data))
+        # Brackets and commas inside of strings mean nothing.
         outside = (kinds >= _COMMA) & ~self._strings(kinds)
         places, kinds = places[outside], kinds[outside]
         depths, ends = self._depths(data, places, kinds)
@@ -144,6 +146,7 @@ class ElementScanner:
             self._claim(data, end, spans)
             self.closed_at = self._from = self.position + end + 1
             return end + 1
+        # Blanks between elements belong to none, so a later element must not begin with them.
         rest = self._from - self.position
         if not self._inside and rest >= 0 and rest < len(data) and not data[rest:].strip(BLANK):
             self._from = self.position + len(data)
@@ -155,9 +158,11 @@ class ElementScanner:
         escaped = [begin] if self._escaped else []
         self._escaped = False
         if len(escapes):
+            # Runs of adjacent backslashes: within one, each escapes the next.
             firsts = np.concatenate(([0], np.flatnonzero(np.diff(escapes) != 1) + 1))
             lengths = np.diff(np.append(firsts, len(escapes)))
             behind = escapes[firsts] + lengths
+            # After an odd number of them, the last one escapes the byte behind it.
             odd = lengths % 2 == 1
             if escaped and escapes[0] == begin:  # the run began in the previous block
                 odd[0], escaped = not odd[0], []
@@ -186,9 +191,12 @@ class ElementScanner:
         letters = np.frombuffer(data, np.uint8)[places]
         steps = (kinds == _OPEN).astype(np.int64) - (kinds == _CLOSE)
         sums = np.cumsum(steps) + self._depth
+        # An unmatched close must not lower the depth of all later elements.
         least = np.minimum(np.minimum.accumulate(sums), 1)
         under = sums < np.concatenate(([1], least[:-1]))  # closes more than was opened
         depths = sums - (least - 1)
+        # Indented JSON shows by its lines where an element begins, so a broken element spoils only
+        # itself.
         if self._lead is not None:
             begins = self._begins(data, places, letters, depths)
             if len(begins):

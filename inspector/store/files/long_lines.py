@@ -37,5 +37,6 @@ def end_within(source: SourceFile, place: int, limit: int) -> int | None:
         if found >= 0:
             return place + found + 1
         place += len(piece)
+        # Grows fourfold: most lines end soon, and a long one should take few system calls.
         step = min(4 * step, _STEP)
     return None

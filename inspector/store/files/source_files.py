@@ -171,6 +171,7 @@ class SourceFile:
         self.trouble: str | None = None
         self.joined: Joined | None = None
         self.data_path = path if feed is None else feed.path
+        # Unbuffered, since blocks are large and reads jump.
         self._file = self.data_path.open("rb", buffering=0)
 
     @property
@@ -270,6 +271,7 @@ class SourceFile:
         offset, data = scanner.position, b""
         spans, self._spans = self._spans, []
         if not spans:
+            # The scanner keeps its state, so earlier bytes are not read again.
             data = self.read(offset, size)
             spans = scanner.scan(data) if data else []
             if at_end and len(data) < size:
@@ -280,6 +282,7 @@ class SourceFile:
         if spans[0][1] - spans[0][0] > longest:  # only the first can be overlong, as it began in an earlier block
             self._spans = spans[1:]
             return self._overlong(*spans[0])
+        # The first element began in an earlier block, so its beginning is read again.
         if spans[0][0] < offset:
             offset = spans[0][0]
             data = self.read(offset, spans[-1][1] - offset)
@@ -350,6 +353,7 @@ def last_end(read: Callable[[int, int], bytes], start: int, stop: int) -> int:
 
 def read_at(file: int, offset: int, length: int) -> bytes:
     """Returns bytes of an open file at an offset; fewer at its end. Thread-safe. Raises OSError."""
+    # `pread` moves no file position, so that threads can share the descriptor.
     read = getattr(os, "pread", _seek_and_read)
     parts: list[bytes] = []
     while length > 0:

@@ -52,6 +52,7 @@ class Spool:
         Raises:
             OSError: if it cannot be created.
         """
+        # Removes the files that crashed programs left.
         sweep()
         folder, lock = _new_folder()
         self._remove = weakref.finalize(self, _remove, folder, lock)  # also at exit
@@ -67,11 +68,14 @@ class Spool:
 
     def write(self, data: bytes) -> None:
         """Appends bytes. Raises OSError, and NoRoomError before the disk is full."""
+        # Asking the system for free space at each write would cost more than the write.
         if self.size + len(data) - self._checked >= _CHECK_BYTES:
             self.require_room(len(data))
             self._checked = self.size
+        # A shared copy moves no file position, so it is set each time.
         os.lseek(self._file, self.size, os.SEEK_SET)
         view = memoryview(data)
+        # A write may take only a part, for example when a signal interrupts it.
         while view:
             written = os.write(self._file, view)
             self.size += written
@@ -109,6 +113,7 @@ class Spool:
         """Copies bytes from the same offset of a file; returns False at its end."""
         if self._share is not None:
             try:
+                # The kernel copies, or shares blocks where the file system can.
                 shared = self._share(file, self._file, min(count, _SHARE_BYTES), self.size, self.size)
             except OSError:  # another file system, or one without support
                 self._share = None

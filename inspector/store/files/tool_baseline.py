@@ -100,9 +100,11 @@ def store(seen: Mapping[str, Listed]) -> None:
         OSError: if it cannot be written; the old file is unchanged.
     """
     path = baseline_path()
+    # Without the lock the file is still replaced whole; only a parallel update may be lost.
     lock = Lock.take(path.with_suffix(".lock"), _PATIENCE_S)
     try:
         known = read_baseline()
+        # Removed and added again, so that the order is by last use.
         for name, one in seen.items():
             before = known.pop(name, None)
             before = before.as_before(one.tap) if before is not None else None
@@ -142,6 +144,7 @@ class ListedTools:
 
     def hear(self, text: str, *, by_server: bool) -> None:
         """Processes a JSON-RPC message. Never raises."""
+        # A tap passes every message through here, so most are refused by length and a byte search.
         if len(text) > _LONGEST_LINE or not self._may_matter(text, by_server=by_server):
             return
         try:
@@ -154,6 +157,7 @@ class ListedTools:
         if not by_server:
             if note.method == "tools/list" and note.params is not None:
                 self._asked[note.written_id] = note.params.cursor
+                # A server that never answers must not let this grow.
                 if len(self._asked) > _MOST_ASKED:
                     del self._asked[next(iter(self._asked))]
         else:
@@ -170,6 +174,7 @@ class ListedTools:
         name, version = server_of(note.result)
         if name:
             self._server, self._version = name[:_LONGEST_NAME], version[:_LONGEST_NAME]
+        # A result without a known request may belong to any method.
         if note.written_id not in self._asked:
             return
         page = tools_in(note.result.tools)

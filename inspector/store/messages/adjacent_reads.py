@@ -42,7 +42,10 @@ def stretches(capture: Capture, rows: NDArray[np.integer[Any]]) -> Iterator[Stre
     sources = capture.columns["source"][rows].astype(np.int64)
     starts = capture.columns["offset"][rows].astype(np.int64)
     ends = starts + capture.columns["length"][rows]
+    # Lines before `lost_to` are gone from the disk, so they must not share a read with present
+    # ones.
     lost = starts < np.array([source.lost_to for source in capture.sources] or [0])[sources]
+    # A small gap is read along: one system call is cheaper than two.
     apart = (starts[1:] < ends[:-1]) | (starts[1:] > ends[:-1] + _GAP)
     apart |= (sources[1:] != sources[:-1]) | (lost[1:] != lost[:-1])
     for first, last in pairwise([0, *(np.flatnonzero(apart) + 1).tolist(), len(rows)]):

@@ -192,15 +192,19 @@ class Capture:
         self._note_source(block)
         count = len(block)
         self._count_records(block)
+        # Each step completes columns for the next: exchanges number connections, and transcripts
+        # set workspaces.
         self._conversations.resolve(block)
         connections = self._connections.of(block)
         derived = bool(block.columns["part"].any())
         if derived:
             self.transcripts.resolve(block)
+        # A block without records may still announce an ended source.
         if not count:
             return Appended(start, start, np.empty(0, np.int64))
         self._own_copies.mark(block)
         joining = self._joining(block)
+        # Interned once per block; the columns then change by one numpy lookup.
         ids = self.strings.intern_all(stored_names(block.strings[1:]), len(block.strings))
         self._tell_gateway_copies_apart(block, joining, ids)
         seen = self._sightings.mark(block, joining, self._folds) if self._sightings is not None else None
@@ -208,12 +212,14 @@ class Capture:
         columns = self._renumbered(block, starts, ids)
         columns["connection"] = connections[starts]
         folding = block.columns["fold"][starts]
+        # Only a message that may have copies needs its content hash.
         columns["content_hash"] = _content_kept(np.where(folding != NO_HASH, columns["content_hash"], NO_HASH))
         messages = np.full(len(block), NO_ROW)
         messages[starts] = np.arange(start, start + len(starts))
         self.extracted.take_in(block.extracts, messages.tolist())
         if derived:  # ids of transcripts are copied between sessions
             self.ids.share(np.unique(columns["space"][columns["part"] != 0]).tolist())
+        # Equal ids in different workspaces are different ids.
         self.ids.keep_apart(columns)
         self.columns.append(columns, len(starts))
         if self.seen_by is not None:
@@ -225,6 +231,7 @@ class Capture:
         failed = columns["flags"] & np.uint32(Flag.ERROR) != 0
         if derived:
             self._note_repeats(block, starts, start)
+            # Repeated failures in copied history are not counted again.
             failed &= ~self.repeats(rows.astype(np.int64))[1]
             ids_given = np.where(self.are_sent_again(rows.astype(np.int64)), NO_HASH, columns["id_hash"])
             self.ids.add_named(ids_given, rows, block.columns["alias_hash"][starts])
@@ -236,6 +243,7 @@ class Capture:
         touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)
         if seen is not None:
             touched = np.concatenate((touched, self._note_sightings(block, seen, message_of, starts, ids)))
+        # The views redraw these earlier messages, since a delivery or copy has changed them.
         return Appended(start, len(self), np.unique(touched[touched < start]))
 
     def _count_records(self, block: Block) -> None:
@@ -256,10 +264,12 @@ class Capture:
         )  # fmt: skip
         found = {int(row): (int(copied[row - start]), _COPY) for row in rows[copied != NO_ROW].tolist()}
         several = len(self.sources) > 1
+        # Nothing to compare: a single file without wire traffic has no second representation.
         if several or self.are_on_wire(rows).any():
             told, words, given = (
                 np.where(copied == NO_ROW, block.columns[name][starts], NO_HASH) for name in ("told", "words", "given")
             )
+            # Equal words in one file are two utterances, never copies.
             words = words if several else np.full(len(words), NO_HASH, np.uint64)
             answering = self.strings.find(kinds.RESPONSE) or -1
             are_results = self.columns["kind"][start:] == answering
@@ -396,6 +406,7 @@ class Capture:
         """Appends records of messages that another source had first; returns their messages, with repetitions."""
         logged = seen.folds != NO_HASH
         self._folds.add(seen.folds[logged], message_of[seen.leads[logged]].astype(np.uint32))
+        # A lead that starts no message is a record of a message known from another source.
         also = seen.leads[~np.isin(seen.leads, starts)]
         columns = {name: block.columns[name][also] for name in SIGHTING_COLUMNS if name != "message"}
         start = self.sightings.append({**columns, "message": message_of[also]}, len(also))
@@ -403,6 +414,7 @@ class Capture:
         self._sighted_by.add(_row_hash(message_of[also].astype(np.uint64)), places)
         if self.seen_by is not None:
             self.seen_by.add(message_of[also], block.columns["source"][also].astype(np.int64))
+        # A differing copy shows an altered message, or a rewritten one.
         copy, first = block.columns["content_hash"][also], self.columns["content_hash"][message_of[also]]
         self._flag(message_of[also[_content_kept(copy) != first]], Flag.COPIES_DIFFER)
         places = also[_told_otherwise(block, also)]
@@ -434,12 +446,14 @@ class Capture:
 
     def _renumbered(self, block: Block, starts: NDArray[np.int64], ids: NDArray[np.uint32]) -> dict[str, Array]:
         """Returns the message columns of records that start one, with the capture's string ids."""
+        # Slicing all rows would copy each column for nothing.
         whole = len(starts) == len(block)
         columns = {name: block.columns[name] if whole else block.columns[name][starts] for name in MESSAGE_COLUMNS}
         for name in STRING_COLUMNS:
             if name in columns:
                 columns[name] = ids[columns[name]]
         columns["to_set"] = self.to_sets.take_in(block.to_sets, ids)[columns["to_set"]]
+        # A capture's header names a workspace for records that name none.
         for source in block.sources:
             space = self._origin_space(source)
             if space:

@@ -61,9 +61,11 @@ def decoded_in_blocks(
         rows: (k,) message indices.
         value: returns the value for one message.
     """
+    # A batch of one costs more than a plain read.
     if len(rows) < 2:
         yield from map(value, rows.tolist())
         return
+    # Sums of the lengths let a binary search end each batch at a byte limit.
     ends = capture.columns["length"][rows].cumsum(dtype=np.int64)
     at = 0
     while at < len(rows):
@@ -98,6 +100,7 @@ def _decoded(capture: Capture, rows: NDArray[np.integer[Any]]) -> dict[int, Whol
     if capture.records.masks is not None:
         usual &= ~np.array([may_hold_pieces(line) for line in lines], np.bool_) | (flags & Flag.FRAME.value != 0)
     frames, nameless = flags & Flag.FRAME.value != 0, flags & Flag.NO_ID.value != 0
+    # A message smaller than its line lies inside of it, as in a capture.
     inside = columns["size"][rows] < lengths
     reads: list[tuple[Decode[Any], Callable[[Any], Whole | None], NDArray[np.bool_]]] = [
         (decode_stream_line, _of_frame, frames)
@@ -109,6 +112,7 @@ def _decoded(capture: Capture, rows: NDArray[np.integer[Any]]) -> dict[int, Whol
     ):
         reads += [(decode, make, fits & ~frames & ~inside)]
         reads += [(partial(decode_inside, decode), make, fits & ~frames & inside)]
+    # Irregular lines stay None; the caller reads them one by one.
     found: dict[int, Whole | None] = dict.fromkeys(rows.tolist())
     for read, make, which in reads:
         places = np.flatnonzero(usual & which)

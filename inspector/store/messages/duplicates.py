@@ -60,6 +60,7 @@ class Sightings:
         copies = np.flatnonzero(joining & (own != NO_HASH))
         named = (columns["id_hash"] != NO_HASH) & (columns["content_hash"] != NO_HASH) & (columns["part"] == 0)
         first = self._unknown(own, copies, folds)
+        # A record that joins no earlier one starts a message.
         starts = ~joining
         starts[first] = True
         leads = np.flatnonzero(named & starts)
@@ -85,9 +86,11 @@ class Sightings:
         """Returns (leads,) hashes of the envelope's identity and its count of earlier repeats in the source."""
         columns = block.columns
         same = identities(block)[leads]
+        # Mixed with the source, so that the same envelope in two files is no repeat.
         there = same ^ ((columns["source"][leads].astype(np.uint64) + np.uint64(1)) * _MIX)
         _, which, counts = np.unique(there, return_inverse=True, return_counts=True)
         before = self._known.latest(there, np.full(len(there), _LAST)) != NO_ROW
+        # Only repeated identities need the loop; there are few.
         for place in np.flatnonzero((counts[which] > 1) | before).tolist():
             times = self._again.get(int(there[place]), int(before[place]))
             self._again[int(there[place])] = times + 1
@@ -133,6 +136,7 @@ class SeenBy:
 
     def _extended(self, sets: NDArray[np.int64], sources: NDArray[Any]) -> NDArray[np.uint32]:
         """Returns (n,) the tuples with one more source each."""
+        # Packs the tuple and the source into one integer for `unique`.
         pairs, which, counts = np.unique(sets << 16 | sources, return_inverse=True, return_counts=True)
         found = np.empty(len(pairs), np.uint32)
         for place, (pair, count) in enumerate(zip(pairs.tolist(), counts.tolist(), strict=True)):
@@ -159,6 +163,8 @@ def identities(block: Block) -> NDArray[np.uint64]:
     sender, kind, ts = columns["sender"], columns["kind_raw"], columns["ts_ns"]
     same = columns["id_hash"] ^ texts[sender] * _MIX ^ (texts[kind] * _MIX) * _MIX ^ ts.astype(np.uint64) * _MIX
     gateways = [code for code in map(strings.find, GATEWAY_IDS) if code is not None]
+    # Ids of a gateway repeat, and an envelope without time says too little: the contents must be
+    # equal.
     exact = np.isin(sender, gateways) | (ts == NO_TIME)
     same = np.where(exact, same ^ (columns["content_hash"] * _MIX), same) | np.uint64(1)
     named = (columns["id_hash"] != NO_HASH) & (columns["content_hash"] != NO_HASH) & (columns["part"] == 0)
@@ -172,6 +178,7 @@ def _follow(
     if not len(leads) or not len(copies):
         return
     both = np.concatenate((leads, copies))
+    # Sorted by fold, then by row: each copy follows its lead.
     both = both[np.lexsort((both, own[both]))]
     is_lead = np.isin(both, leads)
     last = np.maximum.accumulate(np.where(is_lead, np.arange(len(both)), -1))

@@ -56,6 +56,7 @@ class ExactMessage:
         if span is None:
             yield read_line(self._read(0, self._length)).raw
             return
+        # In parts, so that saving a message of gigabytes takes little memory.
         for start in range(span[0], span[1], _PART):
             yield self._read(start, min(_PART, span[1] - start))
 

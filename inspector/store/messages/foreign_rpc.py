@@ -59,9 +59,11 @@ class ForeignRpc:
         keys, methods = self._keys(rows), columns["method"][rows]
         for key, place in zip(*(found.tolist() for found in np.unique(keys, return_index=True)), strict=True):
             self._first.setdefault(key, int(rows[place]))
+        # Sorted by connection and method, so that each distinct pair is decided once.
         order = np.lexsort((methods, keys))
         is_other = np.diff(keys[order], prepend=-1) != 0
         is_other |= np.diff(methods[order].astype(np.int64), prepend=-1) != 0
+        # In order of arrival, since the first decisive method counts.
         for place in np.sort(order[is_other]).tolist():
             key, code = int(keys[place]), int(methods[place])
             if code and key not in self._of_mcp:
@@ -69,16 +71,19 @@ class ForeignRpc:
         self._sorted = np.sort(np.fromiter(self._foreign, np.int64, len(self._foreign)))
 
     def _decide(self, key: int, method: str, row: int, start: int) -> None:
+        # Other protocols have an `initialize` too, but without a version of MCP.
         note = self._notes().get(row) if method == "initialize" else None
         versioned = note is not None and note.params is not None and isinstance(note.params.version, str)
         if versioned or mcp.is_own_method(method):
             self._of_mcp.add(key)
+            # Messages stored before were shown as the other protocol, so they must be relabelled.
             if self._foreign.pop(key, 1) is None and self._first[key] < start:
                 self._moved.append(key)
         elif key not in self._foreign and (note is not None or not mcp.is_shared_method(method)):
             self._foreign[key] = None
             if self._first[key] < start:
                 self._moved.append(key)
+            # Interned at first need: most captures contain no other JSON-RPC.
             if not self._codes[0]:
                 self._codes = tuple(map(self._strings.intern, kinds.OF_JSON_RPC))
 

@@ -38,7 +38,9 @@ class GatewayCopies:
             contents: (n,) hashes of the envelopes' bytes.
             recipients: (n,) string ids of the recipients.
         """
+        # Ids of a gateway repeat within a millisecond, so the content joins the hash.
         own = np.where(folds == NO_HASH, folds, folds ^ (contents * _MIX) | np.uint64(1))
+        # A second copy for the same recipient is a new message with equal content.
         delivered = own ^ (recipients.astype(np.uint64) + np.uint64(1)) * _MIX
         _, number, count = np.unique(delivered, return_inverse=True, return_counts=True)
         known = np.fromiter(self._recent, np.uint64, len(self._recent))
@@ -67,5 +69,6 @@ class GatewayCopies:
             if not is_noted:
                 got.add(recipient)
             self._recent[fold] = times, got  # moves it to the end: evicted last
+        # A copy follows its message closely, so few folds are enough.
         for fold in list(self._recent)[:-_REMEMBERED]:
             del self._recent[fold]

@@ -60,7 +60,9 @@ class HttpConversations:
         ours = self._asked_or_answered(block)
         for place, exchange in sorted(block.extracts.exchanges.items()):
             found = self._take(int(sources[place]), exchange)
+            # The column holds numbers below this bound.
             connections[place] = found.conversation % _NUMBERS
+            # Without a session, ids may repeat in each exchange, so the exchange joins the key.
             if found.alone and ours[place] and calls[place] != NO_HASH:
                 calls[place] ^= np.uint64(hash_text(f"exchange {exchange.number}"))
                 found.has_asked = True
@@ -93,6 +95,7 @@ class HttpConversations:
     def _take(self, source: int, exchange: Exchange) -> _Open:
         key = source, exchange.number
         found = self._open.get(key)
+        # A new request under an open number starts another exchange.
         if found is None or (exchange.begins and not found.has_asked):
             found = self._open[key] = self._begun(source, exchange)
         elif exchange.session is not None:
@@ -114,6 +117,7 @@ class HttpConversations:
         place = source, exchange.path
         if session is not None:
             number = self._of_session(session)
+        # Without a session header, `initialize` is the only sign of a new conversation.
         elif exchange.initializes or (place not in self._latest and _VERSION in (exchange.headers or ())):
             number = self._latest[place] = self._new(source)
         else:

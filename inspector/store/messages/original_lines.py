@@ -41,6 +41,7 @@ class LoggedLines:
         parts: list[bytes] = []
         stop = min(max(start, 0) + length, self.length)
         start = max(start, 0)
+        # A binary search finds the first line, since the parts may number thousands.
         number = bisect_right(self._begins, start) - 1
         while start < stop:
             offset, whole = self.places[number]

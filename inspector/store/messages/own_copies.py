@@ -34,6 +34,7 @@ class OwnCopies:
         """Folds a block's echoes into the sent messages before them."""
         columns, strings = block.columns, block.strings
         sent = (columns["flags"] & _SENT != 0).tolist()
+        # A capture that sends nothing, and every log, ends here.
         if not self._sent and not any(sent):
             return
         ids, senders, kinds, directions = (columns[name] for name in ("id_hash", "sender", "kind_raw", "direction"))
@@ -48,6 +49,7 @@ class OwnCopies:
                 self._ids.add(id_)
                 self._sent[fold] = self._line(block, place)
                 columns["fold"][place] = fold
+            # Another participant may use the same id, so the content must be equal too.
             elif fold in self._sent and self._says_the_same(self._line(block, place), self._sent[fold]):
                 columns["fold"][place] = fold
                 columns["event"][place] = strings.intern("delivered")

@@ -64,6 +64,7 @@ def walk(value: object, path: Sequence[str]) -> object:
             value = opened(value)
         elif isinstance(value, dict):
             value = value.get(step)
+        # The length limit keeps `int` from huge texts, which Python refuses with ValueError.
         elif isinstance(value, list) and step.isdecimal() and len(step) < 10 and int(step) < len(value):
             value = value[int(step)]
         else:
@@ -103,6 +104,7 @@ class PayloadValues:
             rows: (k,) integer, message indices in any order; only ascending ones are read together.
             otherwise: returns the value of a message with an irregular line.
         """
+        # Joint reads need messages in file order.
         if not is_ascending(rows):
             yield Held(len(rows), np.arange(len(rows)), map(otherwise, rows.tolist()))
             return
@@ -114,9 +116,11 @@ class PayloadValues:
             spans = zip(lines.starts[places].tolist(), lines.ends[places].tolist(), strict=True)
             asked = some[places]
             values = self._among(capture, asked, [lines.data[start:end] for start, end in spans])
+            # Irregular lines are read one by one.
             if _REFUSED in values:
                 read = zip(values, asked.tolist(), strict=True)
                 values = [otherwise(message) if value is _REFUSED else value for value, message in read]
+            # If most lines have the value, the next range is decoded without a search.
             self._share = (len(places) if hinted else len(places) - values.count(None)) / len(some)
             yield Held(len(some), places, values)
 
@@ -140,6 +144,7 @@ class PayloadValues:
                 continue
             for decode, which in ((below.decode, ~inside), (partial(decode_inside, below.decode), inside)):
                 places = np.flatnonzero(usual & fits & which)
+                # Usually all lines have one form, so no list has to be built.
                 if len(places) == len(lines):
                     return self._values(decode_all(decode, lines), below.depth)
                 values = self._values(decode_all(decode, [lines[n] for n in places.tolist()]), below.depth)

@@ -129,6 +129,7 @@ class Records:
                 self._with_pieces.add(message)
         self._cache[message] = found
         self._cached_bytes += len(found.raw)
+        # By bytes as well as count: some records have megabytes.
         while len(self._cache) > _CACHED_RECORDS or (self._cached_bytes > _CACHED_BYTES and len(self._cache) > 1):
             oldest, record = self._cache.popitem(last=False)
             self._cached_bytes -= len(record.raw)
@@ -197,6 +198,7 @@ class Records:
             record: the transcript's.
             head: the decoded part of a big record.
         """
+        # The file was rewritten in place.
         part = int(self._columns["part"][message])
         if part > len(record.means):
             return unreadable(record.raw, "its line was written anew since it was opened")
@@ -206,6 +208,7 @@ class Records:
         meaning.to = self._to_sets[int(self._columns["to_set"][message])]
         meaning.context = self._string("context", message)
         named = int(self._ids.text_hashes("correlation_hash", [message])[0])
+        # The call of a sub-agent's prompt is found in other records, so only the column has it.
         if named != NO_HASH and (meaning.correlation is None or hash_text(meaning.correlation) != named):
             agent = self._transcripts.agents.get(meaning.context or "")
             meaning.correlation = agent.call if agent is not None else meaning.correlation
@@ -300,6 +303,7 @@ class Records:
         """Returns the envelope's id, `local-N` for a missing one, or None without an envelope."""
         if self._has(message, Flag.NO_ID.value):
             return self._stand_in(message)
+        # Decoded in advance by a pass over many messages.
         whole = self.decoded_ahead.get(message)
         if whole is not None:
             return whole.identifier
@@ -322,6 +326,7 @@ class Records:
         fresh = self._unchecked.records.get(message)
         written = fresh.correlation if fresh is not None else None
         only = written[0] if isinstance(written, list) and len(written) == 1 else written
+        # The hash proves that the remembered id is the message's own.
         if isinstance(only, str) and int(self._ids.text_hashes("correlation_hash", [message])[0]) == hash_text(only):
             return [only]
         header = self.read(message).header

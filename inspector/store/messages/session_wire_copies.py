@@ -90,12 +90,17 @@ class _Seen:
         wire, other = self.is_on_wire(row), self.is_on_wire(before)
         if not wire and not other:
             return False  # copies among sessions need more evidence than equal ids
+        # Without both times the calls count as simultaneous.
         apart = abs(int(self.times[row]) - int(self.times[before])) if self._are_timed(row, before) else 0
+        # A request repeats its whole history, at any later time.
         history = wire and not new
         if not (wire and other):
+            # A counted id, such as call_1, repeats in each conversation, so it must be close in
+            # time.
             return history or apart <= (_APART_COUNTED_NS if generic else APART_NS)
         if history:
             return equal or not generic or self.spaces[row] == self.spaces[before]
+        # One source records each call once.
         if self.sources[row] == self.sources[before]:
             return False
         return apart <= APART_NS if not generic else equal and apart <= _APART_TAPS_NS
@@ -170,6 +175,7 @@ class ToldElsewhere:
         keys = np.where(
             telling.are_results[places], telling.told[places] ^ np.uint64(_OF_RESULTS), telling.told[places]
         )
+        # One search for all: most ids are new.
         known = self._known.latest(keys, np.full(len(keys), np.iinfo(np.int64).max)).tolist()
         latest: dict[int, int] = {}
         found: list[int] = []
@@ -190,12 +196,14 @@ class ToldElsewhere:
     def _call_told(self, row: int, key: int, before: int, seen: _Seen, *, new: bool, given: int) -> int:
         """Returns the call repeated by this one; `before` is the latest with its id."""
         found = self._same_call(row, key, before, seen, new=new, given=given) if before != NO_ROW else NO_ROW
+        # A second call with a used id: from here on, results need the call they belong to.
         if found == NO_ROW and before != NO_ROW:
             known = self._calls.get(key, [before])
             if len(known) == 1:
                 result = self._known.latest(np.array([key ^ _OF_RESULTS], np.uint64), np.array([row])).item()
                 if result != NO_ROW:
                     _put(self._results, (key, known[0]), result)
+            # Bounded, since some clients use one id for every call.
             _put(self._calls, key, [known[0], *known[1:][2 - _MOST_CALLS :], row])
         if key in self._calls:
             _put(self._call_of, (*seen.place(row), key), row if found == NO_ROW else found)
@@ -236,6 +244,7 @@ class ToldElsewhere:
         others = [one for one in waiting if one[1] != wire and (any_time or _are_near(one[2], time_ns))]
         found = NO_ROW
         if others:
+            # Equal texts repeat; the nearest one in time is the most likely copy.
             nearest = min(others, key=lambda one: (abs(one[2] - time_ns), one[0]))
             waiting.remove(nearest)
             found = nearest[0]

@@ -87,6 +87,7 @@ class Thread:
     def begin(self, mark: ThreadMark) -> None:
         """Processes the first record."""
         self.identifier = mark.identifier or f"thread of source {self.source}"
+        # A sub-agent of a sub-agent belongs to the session of the topmost thread.
         above = self.tops.get(mark.parent, mark.parent) if mark.parent else None
         self.space = self.tops[self.identifier] = mark.space or above or self.identifier
         self.parent, self.agent_type, self.label = mark.parent, mark.agent_type, mark.label
@@ -103,6 +104,7 @@ class Thread:
             self.began_ns = time_ns
         if mark.identifier is not None and not self.identifier:
             self.begin(mark)
+        # A second identifier before any own turn: the file begins with another thread's history.
         elif mark.identifier not in (None, self.identifier) and not self.began and self.copied == NO_HASH:
             self._copy_from(mark.identifier or "")
         elif self.copied != NO_HASH and self._is_own(mark, time_ns):
@@ -122,14 +124,17 @@ class Thread:
         """Returns True if copied history ends before this record."""
         if self.first_own is not None:
             return mark.ordinal is not None and mark.ordinal >= self.first_own
+        # A turn's id contains its time of creation, which no copy changes.
         made, own = _made_at(mark.turn or ""), _made_at(self.identifier)
         if mark.turn and made and own:
             self._turns_tell = True
             return made >= own
         if self._turns_tell or not (mark.turn is not None or mark.prompt):
             return False
+        # Without times only a turn is evidence.
         if NO_TIME in (time_ns, self.began_ns):
             return mark.turn is not None
+        # History is copied in one go; the first pause ends it.
         return time_ns - max(self.began_ns, self.last_ns) >= _PAUSE_NS
 
     def said(self, words: int, channel: str) -> int:
@@ -139,6 +144,7 @@ class Thread:
             self._told += 1
             shared = self._shared(self._told)
             tellings = (*tellings, self._told << _WAYS | self._way(channel))[-_MOST_ALIKE:]
+        # Drops the older half at once, so that the cost per text stays constant.
         if len(self._open) >= _MOST_OPEN:
             for oldest in [*islice(self._open, _MOST_OPEN // 2)]:
                 del self._open[oldest]
@@ -240,6 +246,7 @@ class Threads:
         places: dict[int, list[int]] = {}
         for place in sorted(marks.keys() | (calls.keys() if self._threads or marks else ())):
             places.setdefault(int(sources[place]), []).append(place)
+        # Only a source with a mark is a thread.
         begun = {source for source, found in places.items() if any(place in marks for place in found)}
         found: list[Resolved] = []
         for source in np.unique(sources[derived]).tolist():
@@ -262,6 +269,7 @@ def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: T
         if mark is not None:
             thread.note(mark, int(block.columns["time_ns"][place]))
             if thread.copied != before:
+                # The stretch before this mark was copied from another thread.
                 _copy(block, rows[(rows >= since) & (rows < place)], before)
                 since = place
             if thread.copied == NO_HASH:
@@ -313,6 +321,7 @@ def _place_inside(block: Block, derived: NDArray[np.int64], thread: Thread) -> N
     """Moves all messages of a sub-agent's file into its context; its user is the parent agent."""
     columns, strings, sets = block.columns, block.strings, block.to_sets
     columns["context"][derived] = strings.intern(thread.identifier)
+    # In a sub-agent's file, the parent agent writes in the user's place.
     renamed = {AGENT: SUB_AGENT, USER: AGENT}
     senders = columns["sender"][derived]
     for old, new in ((strings.find(old), new) for old, new in renamed.items()):

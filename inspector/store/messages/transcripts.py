@@ -157,15 +157,18 @@ class Transcripts:
             derived = derived[~of_traces]
         if not len(derived):
             return
+        # Histories first, since they may change the sender of a message.
         self._follow_histories(block)
         self._follow_threads(block, derived)
         several = block.columns["protocol"][derived] == (block.strings.find(opencode.LABEL) or -1)
+        # After threads, which name their sessions better.
         self._fill_spaces(block, derived[~several])  # records of a database name theirs
         self._answer_for_servers(block, derived)
         extracts = block.extracts
         contexts = block.columns["context"]
         inside = derived[contexts[derived] != 0]
         first = inside[np.unique(contexts[inside], return_index=True)[1]].tolist()
+        # In record order, as a chain may depend on a spawn before it.
         for place in sorted({*extracts.spawns, *extracts.chains, *first}):
             chain, spawn = extracts.chains.get(place), extracts.spawns.get(place)
             if chain is not None:
@@ -184,6 +187,7 @@ class Transcripts:
             own = rows[sources[rows] == source]
             last = self._conversations.get(source)
             before = strings.intern(last) if last is not None else 0
+            # `maximum.accumulate` carries the last named row forward.
             named = np.where(spaces[own] != 0, np.arange(1, len(own) + 1), 0)
             latest = np.maximum.accumulate(named)
             spaces[own] = np.where(latest > 0, spaces[own[np.maximum(latest - 1, 0)]], before)
@@ -194,6 +198,7 @@ class Transcripts:
         """Adds trace spans with their nesting; outer spans may come after inner ones."""
         own = block.columns["flags"][rows] & np.uint32(Flag.OWN_SPAN.value) != 0
         self.tool_traces.update(block.strings[code] for code in np.unique(block.columns["space"][rows[own]]).tolist())
+        # A span's parent may be in an earlier record, so each is placed alone.
         for place in rows[np.isin(rows, [*block.extracts.spawns])].tolist():
             told: list[Spawn] = []
             spawn: Spawn | None = block.extracts.spawns[place]
@@ -227,6 +232,7 @@ class Transcripts:
             return
         answers = rows[kinds_of == (strings.find(kinds.RESPONSE) or -1)]
         for place, named in zip(answers.tolist(), columns["correlation_hash"][answers].tolist(), strict=True):
+            # Popped, as each call has one result.
             server = self._servers.pop(named, None)
             if server is not None:
                 columns["sender"][place] = strings.intern(server)
@@ -240,6 +246,7 @@ class Transcripts:
                 known.add(hash_text(told.identifier))
                 continue
             rewritten = set(map(hash_text, told.rewritten))
+            # Equal in number, but partly different: the program has replaced some messages.
             replaced = len(rewritten) == len(known) and 0 < len(rewritten & known) < len(known)
             if len(rewritten) >= len(known) and not replaced:
                 columns["kind"][place] = columns["kind_raw"][place] = block.strings.intern("chat")
@@ -256,6 +263,7 @@ class Transcripts:
             if thread.parent is None:
                 continue
             known = thread.identifier in self.agents
+            # A sub-agent's file may be read before its parent's.
             parent = thread.parent if thread.parent in self.agents else None
             self.introduce(thread.identifier, None, parent, thread.label, thread.agent_type)
             agent = self.agents[thread.identifier]
@@ -270,6 +278,7 @@ class Transcripts:
         columns, strings = block.columns, block.strings
         for source in np.unique(columns["source"][derived]).tolist():
             rows = derived[columns["source"][derived] == source]
+            # The first named session counts; later ones come from copied history.
             if source not in self._sessions:
                 named = columns["space"][rows]
                 first = named[named != 0]
@@ -287,6 +296,7 @@ class Transcripts:
         if not len(rows):
             return
         columns["context"][rows] = strings.intern(agent)
+        # A sub-agent's file calls it by the main agent's name.
         of_gemini = block.strings.find(gemini.LABEL)
         main = gemini.AGENT if of_gemini and (columns["protocol"][rows] == of_gemini).any() else "claude"
         renamed = {main: f"agent#{agent}", "user": main}
@@ -311,10 +321,12 @@ class Transcripts:
         key, own = int(columns["context"][place]), hash_text(chain.identifier)
         context = strings[key] if key else None
         call = None
+        # The prompt identifies a call only at the beginning of a chain.
         if chain.prompt is not None and own not in self._chains:
             known = self.agents.get(context) if context is not None else None
             call = known.call if known is not None and known.call is not None else self._call_telling(chain.prompt)
         if context is None:
+            # The same chain, the one before it, the call, and at last the record's own names.
             before = hash_text(chain.parent) if chain.parent is not None else NO_HASH
             context = self._chains.get(own) or self._chains.get(before) or call or chain.parent or chain.identifier
         self._chains[own] = context
@@ -369,9 +381,11 @@ class Transcripts:
                 self._tell(ended, place, ended=True, failed=spawn.failed)
         elif spawn.call is not None and spawn.call not in self._calls:
             prompt, spawn.prompt, spawn.parent = spawn.prompt, None, context
+            # Copied out, since the spawn is kept and a prompt may be long.
             self._calls[spawn.call] = spawn
             if prompt is not None:
                 self._prompts.setdefault(hash_text(prompt), deque()).append(spawn.call)
+            # The sub-agent's file was read before the call.
             started = self._by_call.get(spawn.call)
             if started is not None:
                 self._begin(started, spawn.call)
@@ -407,6 +421,7 @@ class Transcripts:
             name = self._name(agent)
             rows = inside[columns["context"][inside] == code]
             renamed = {"agent": name, f"agent#{context}": name}
+            # Inside of a sub-agent, the main agent's name means its parent.
             if agent.above:
                 renamed |= dict.fromkeys(MAIN_AGENTS, agent.above)
             for old, new in renamed.items():
