@@ -99,6 +99,7 @@ def _read(
 
 def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
     """Decodes JSON that only Python reads: lone surrogates, NaN, huge numbers (docs/protocols.md 16)."""
+    # Decoding member by member in Python is slow, so longer JSON stays unread.
     if len(data) > MAX_LENIENT:
         return None
     found = struct()
@@ -130,11 +131,13 @@ def read_call(raw_kind: str, header: Header) -> Call:
     payload = read_payload(header.payload) if header.payload and payload_matters(name) else None
     if payload is None:
         return Call(name, kind.method, kind.target)
+    # Some drafts have one-word kinds; the payload tells the exact one.
     if name in ("mcp", "system"):
         event = payload.event if payload.event is not ABSENT else payload.type
         outcome = bool(payload.result) or bool(payload.error)
         name = kinds.one_word_kind(name, method=payload.method, has_outcome=outcome, event=event)
     call = rpc_call(name, payload, kind.method)
+    # Two drafts put the proposed call into an envelope inside of the payload.
     if call.method is None and (payload.proposal or payload.envelope) and kinds.wraps_envelope(raw_kind):
         _add_wrapped(call, payload)
     if kind.method is not None:

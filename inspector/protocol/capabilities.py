@@ -83,6 +83,7 @@ def glob(pattern: str, text: str) -> bool:
         return pattern == text
     if not text.startswith(first) or not text[len(first) :].endswith(rest[-1]):
         return False
+    # The end is matched already, so the parts between must come before it.
     place, stop = len(first), len(text) - len(rest[-1])
     for part in rest[:-1]:
         place = text.find(part, place, stop)

@@ -100,11 +100,13 @@ def told_elsewhere(header: Naming, payload: Named) -> tuple[object, Told]:
     """Returns the same for an envelope without a value in `context`."""
     if names(payload.context):
         return payload.context, Told.PAYLOAD
+    # Older drafts name a thread in the envelope or in the payload.
     for holder in (header, payload):
         thread = next(filter(is_name, (getattr(holder, name) for name in _THREADS)), None)
         if thread is not None:
             return thread, Told.THREAD
     kind = header.kind if isinstance(header.kind, str) else ""
+    # For these kinds, the payload names the context that the message is about.
     if kind.startswith(_IN_KIND):
         found = next(filter(is_name, (payload.context_id, payload.reasoning_id)), None)
         return found, Told.KIND if found is not None else Told.NOT

@@ -78,6 +78,7 @@ class _Scan:
         """Scans to the end of the text, to a syntax error, or to the limit of tokens."""
         head, place = self._head, self._after_blank(0)
         wants_key = False
+        # The limit keeps a hostile text from blocking the window.
         for _ in range(_MOST_STEPS):
             if place >= len(head):
                 return
@@ -90,6 +91,7 @@ class _Scan:
             elif not self.closers:
                 return
             elif token in b"}]":
+                # A wrong closing bracket: the opened one goes back, and the text ends here.
                 if self.closers.pop() != token:
                     self.closers.append(0x7D if token == 0x5D else 0x5D)
                     return
@@ -102,6 +104,7 @@ class _Scan:
                 wants_key = False
                 place += 1
             elif (several := self._several(place, wants_key=wants_key)) > place:
+                # Several plain values at once: one search is much faster than a step per value.
                 place = several
             else:
                 place = self._value(place, wants_key=wants_key)

@@ -42,6 +42,7 @@ def read_frame(raw: bytes) -> Record:
 
 def classify(header: Header, raw: bytes) -> Record | None:
     """Returns the record of a decoded object, or None for an unknown one."""
+    # The order matters: an envelope may have members of the forms below.
     if _is_envelope(header, raw):
         space = header.space if header.protocol == MSP and isinstance(header.space, str) else None
         return Record(_ENVELOPE, raw, header, space=space)

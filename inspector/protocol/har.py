@@ -40,11 +40,14 @@ def lines_of(entry: object, number: int) -> Iterator[Line]:
     if not isinstance(entry, Mapping):
         return
     began = parse_time(entry.get("startedDateTime"))
+    # An entry without a time still belongs to the log, in its order.
     began = 0 if began == NO_TIME else began
     asked, answered = _mapping(entry.get("request")), _mapping(entry.get("response"))
     yield began, {**_usual(began, number, "http-request", out=True), **_address(asked), **_body(asked.get("postData"))}
+    # A browser writes -1 for a phase that did not happen.
     headed = began + _spent(entry, "blocked", "dns", "connect", "send", "wait")
     ended = max(headed, began + _nanoseconds(entry.get("time")))
+    # A status of 0 means that no answer came.
     status = answered.get("status")
     if not isinstance(status, int) or not status:
         why = next((one for key in ("_error", "statusText") if isinstance(one := answered.get(key), str) and one), None)
@@ -58,6 +61,8 @@ def lines_of(entry: object, number: int) -> Iterator[Line]:
         yield headed, head
         at = headed
         for event in events_of(text):
+            # The times of events are unknown: requests of the server come early, and an answer ends
+            # the stream.
             if not _asks(event.get("message")):
                 at = ended
             yield at, {**_usual(at, number, "sse-event"), "untimed": True, **event}
@@ -76,6 +81,7 @@ def events_of(text: str) -> Iterator[dict[str, Any]]:
     found: dict[str, str] = {}
     data: list[str] = []
     count = 0
+    # A closing empty line ends an event that was cut.
     for line in (*text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""):
         if line:
             name, _, value = line.partition(":")

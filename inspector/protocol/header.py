@@ -107,6 +107,7 @@ def _read_leniently(raw: bytes) -> Header:
         raise NotAnObjectError(f"a JSON {_JSON_NAMES.get(type(value), 'value')}, where an object was expected")
     header = Header()
     try:
+        # Members keep their own bytes, so that a payload is decoded only when it is needed.
         for key, item, written in members(raw):
             name = KEYS.get(key)
             if name is not None:
@@ -140,6 +141,7 @@ def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
 
 def _tamed(raw: bytes) -> bytes:
     """Returns JSON without lone surrogates, NaN and invalid UTF-8; the same object if there are none."""
+    # The fast check first: nearly all lines are valid.
     try:
         raw.decode()
     except UnicodeDecodeError:
@@ -147,6 +149,7 @@ def _tamed(raw: bytes) -> bytes:
     if b"\\ud" in raw or b"\\uD" in raw:
         parts = raw.split(rb"\\")  # a sequence after an escaped backslash is no escape
         raw = rb"\\".join([_HALF.sub(rb"\\ufffd", part) for part in parts])
+    # Replacements have the same length, so that byte offsets stay valid.
     for word, number in ((b"NaN", b"0.0"), (b"Infinity", b"1.000000")):
         if word in raw:
             raw = raw.replace(b":" + word, b":" + number).replace(b": " + word, b": " + number)
@@ -160,6 +163,7 @@ _AT_BYTE = re.compile(r"\(byte (\d+)\)")
 
 def _why_not(raw: bytes, refusal: Exception) -> str:
     """Returns the reason why a long line is invalid, from the fast decoder's error."""
+    # The fast decoder has no error codes, only sentences.
     sentence = str(refusal)
     if isinstance(refusal, RecursionError):
         return TOO_DEEP
@@ -208,6 +212,7 @@ def members(raw: bytes) -> Iterator[tuple[str, Any, bytes]]:
     place = _after_blank(text, 0)
     while text[place] != "}":
         place = _after_blank(text, place + 1)  # after "{" or ","
+        # An empty object.
         if text[place] == "}":
             return
         key, place = _decode_value(text, place)
@@ -242,6 +247,7 @@ def decode_json(raw: bytes) -> Any:
     Raises:
         NotAnObjectError: if it is no JSON; says where reading stopped.
     """
+    # msgspec is several times faster, but stricter than many writers.
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

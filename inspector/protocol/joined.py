@@ -47,6 +47,7 @@ def pieces_of(line: bytes) -> list[Piece]:
         whole.append((place, stop))
         blank = _BLANK.match(text, stop)
         place = blank.end() if blank else stop
+    # So many objects in a line are data, not joined messages.
     if len(whole) > _MOST:
         return []
     last = _begins_again(text, place)

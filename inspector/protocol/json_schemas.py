@@ -122,16 +122,19 @@ _deadline = [0.0]  # deadline of the current validation
 def _compiled(definition: Any) -> Any:
     if isinstance(definition, bool) or not isinstance(definition, dict):
         return None
+    # Such a schema could take too much time, or would have to be fetched.
     if _depth(definition) > _DEEPEST or references_elsewhere(definition) is not None or _matches_names(definition):
         return None
     dialects = _dialects()
     dialect = dialects.get(str(definition.get("$schema", _DEFAULT)).rstrip("#"))
     if dialect is None:
         return None
+    # Imported late: the library takes long to load.
     from referencing import Registry
 
     try:
         dialect.check_schema(definition)
+        # An empty registry, so that no reference is fetched from the network.
         return dialect(definition, registry=Registry())
     except Exception:  # noqa: BLE001 - as above
         return None
@@ -165,6 +168,7 @@ def _dialects() -> dict[str, Any]:
     }
     found: dict[str, Any] = {}
     for uri, dialect in known.items():
+        # A schema from a server is hostile input, so each keyword has a deadline.
         judges = {keyword: _timed(judge) for keyword, judge in dialect.VALIDATORS.items()}
         found[uri] = extend(dialect, {**judges, "pattern": _pattern, "uniqueItems": _few(judges["uniqueItems"])})
     return found
@@ -215,6 +219,7 @@ def _told(error: Any) -> Mismatch:
         return Mismatch(f"{where}.{missing}".lstrip("."), "nothing", "a value")
     if rule in ("additionalProperties", "unevaluatedProperties") and isinstance(error.instance, dict):
         known = error.schema.get("properties") if isinstance(error.schema, dict) else None
+        # The first extra member is named; the library's sentence would list all.
         extra = next((name for name in error.instance if name not in (known or {})), None)
         if extra is not None:
             return Mismatch(f"{where}.{extra}".lstrip("."), _shown(error.instance[extra]), "no such member")

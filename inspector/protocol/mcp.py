@@ -93,6 +93,7 @@ _decode_result = msgspec.json.Decoder(_Result).decode
 def version_in(header: Header) -> str | None:
     """Returns the revision in a request, or in the answer to `initialize`. Never raises."""
     raw = bytes(header.params) if isinstance(header.method, str) else bytes(header.result)
+    # A byte search first: few messages contain a revision.
     if b"rotocolVersion" not in raw:
         return None
     try:
@@ -114,6 +115,7 @@ def state_in(header: Header) -> str | None:
     raw = bytes(header.params) if isinstance(header.method, str) else bytes(header.result)
     try:
         if isinstance(header.method, str):
+            # The same here, since decoding costs more than both searches.
             if b"inputResponses" not in raw and b"requestState" not in raw:
                 return None
             params = _decode_params(raw)
@@ -166,6 +168,7 @@ def task_in(header: Header) -> Task | None:
     found = decode_one(_decode_task, raw)
     if found is None:
         return None
+    # The creation of a task has it inside of `task`; answers about it have it at the top.
     inner = found.task if isinstance(found.task, dict) else {}
     identifier, status = inner.get("taskId", found.identifier), inner.get("status", found.status)
     if not isinstance(identifier, str) and found.meta is not None and found.meta.task is not None:

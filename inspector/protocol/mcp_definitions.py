@@ -65,9 +65,11 @@ class ListPages:
             page: its tools.
             next_cursor: of the next page; absent on the last.
         """
+        # A page that does not continue the last one makes the list incomplete.
         if not self.fits(cursor):
             self.give_up()
             return None
+        # The first page starts a new list.
         if cursor is None:
             self.give_up()
         self._tools += page

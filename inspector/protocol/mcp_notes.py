@@ -117,11 +117,13 @@ def note_of(header: Header) -> Note | None:
     """Returns a message's facts; None if its parameters or result are unreadable. Never raises."""
     note = Note(header.method if isinstance(header.method, str) else None)
     if header.id is not ABSENT:
+        # `repr` tells the id 1 from "1".
         note.written_id = repr(header.id)
     params, result, error = bytes(header.params), bytes(header.result), bytes(header.error)
     try:
         if note.method is not None:
             note.params = _decode_params(params) if params[:1] == b"{" else Params()
+            # Copied, since raw values would keep the whole line in memory.
             note.params.arguments = note.params.arguments.copy()
         elif result:
             note.result = _decode_result(result) if result[:1] == b"{" else Result()

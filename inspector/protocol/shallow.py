@@ -32,6 +32,8 @@ class Shallow:
             token = line[found.start()]
             if token in b"{[":
                 depth += 1
+                # Only brackets beyond the depth limit are replaced; the decoder refuses deeper
+                # nesting.
                 if depth == MAX_DEPTH + 1:
                     for part, origin in ((line[reached : found.start()], reached), (_NOTHING, found.start())):
                         parts.append(part)

@@ -48,9 +48,11 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
     if isinstance(result, dict):
         if result.get("resultType") == INPUT_REQUIRED:
             return _input_text(result.get("inputRequests"))
+        # A task may be the result itself, or a member of it.
         task = result["task"] if isinstance(result.get("task"), dict) else result
         if isinstance(task.get("taskId"), str):
             return _task_text(task)
+        # Members that carry facts for programs are no text.
         result = {name: value for name, value in result.items() if name not in _CARRIED}
         text = content_text(result) or _read_text(result) or _list_text(result) or _said_text(result)
         return text or (EMPTY if _is_empty(result) else compact(result))

@@ -21,6 +21,7 @@ def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
     """Returns `parse_time` of each text: (n,) int64 nanoseconds, NO_TIME for None and invalid ones."""
     found = np.full(len(texts), NO_TIME, np.int64)
     places, usual = slice(None), texts
+    # Times of a usual width are parsed together; numpy needs equal lengths.
     if not _all_usual(texts):
         texts = [_widened(text) for text in texts]
         places = [n for n, text in enumerate(texts) if text and len(text) == _WIDTH]
@@ -28,6 +29,7 @@ def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
     letters = np.frombuffer("".join(filter(None, usual)).encode("ascii", "replace"), np.uint8)
     times, good = _parse_usual(letters.reshape(-1, _WIDTH).T)
     found[places] = np.where(good, times, NO_TIME)
+    # All other notations, one by one.
     for place in np.flatnonzero(found == NO_TIME).tolist():
         found[place] = parse_time(texts[place])
     return found

@@ -105,6 +105,7 @@ def format_time(time_ns: int) -> str | None:
     try:
         head = (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
     except OverflowError:
+        # Beyond the year 9999.
         return None
     digits = f"{rest:09d}"
     while len(digits) > 3 and digits.endswith("000"):
@@ -132,6 +133,7 @@ def duration_words(delta_ns: int) -> str:
         return "<1 ms"
     if milliseconds < 1_000:
         return f"{milliseconds} ms"
+    # From 59.95 s on, rounding would show "60.0 s".
     if milliseconds < 59_950:
         return f"{milliseconds / 1_000:.1f} s"
     whole = round(delta_ns / _SECOND_NS)

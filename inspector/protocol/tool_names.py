@@ -40,6 +40,7 @@ class ToolAlias:
         if len(name) < len(first) + len(last) or not (name.startswith(first) and name.endswith(last)):
             return None
         place, stop = len(first), len(name) - len(last)
+        # The leftmost match of each part is enough, so there is no backtracking.
         for part in middle:
             found = name.find(part, place, stop)
             if found < 0:

@@ -54,6 +54,7 @@ def signal_in(payload: Mapping[str, Any]) -> Signal | None:
     if not isinstance(context, Mapping):
         odd = odd if context is None else "`_meta.context` is no object, so it signals nothing."
         context = {}
+    # A text "true" signals nothing, but a reader of the log may think so.
     consumed = context.get("consumed")
     if consumed is not None and not isinstance(consumed, bool):
         shown = masked_words(consumed, _LONGEST_ODD)

@@ -121,6 +121,7 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
     record: Record | None = None
     transcript = _MEANT_BY.get(reading)
     if transcript is not None:
+        # The reader of a transcript decodes the whole line, which takes too long above this limit.
         if is_too_much(line):
             return unreadable(line, TOO_MUCH), None
         record = transcript.read(line, unknown=True)
@@ -134,6 +135,7 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
         if reading == wrapped.LABEL:
             record = wrapped.read(header, line, read_line)
         else:
+            # The last format is the wrapper, which needs its own reader.
             module = next(one for one in FORMATS[:-1] if reading == one.LABEL)
             record = module.read(header, line)
     if record is None:
@@ -156,6 +158,7 @@ def read_line_as(
     if line[:1] == b"#":
         record = read_frame(line)
         return record, None if record.shape is Shape.UNREADABLE else FRAME_LABEL
+    # A long line is judged by its header alone.
     decoded_whole = not is_too_much(line)
     for transcript in _asked_first(line) if decoded_whole else ():
         record = transcript.read(line)
@@ -165,18 +168,21 @@ def read_line_as(
         header = read_header(line)
     except NotAnObjectError as error:
         return _other(line, str(error), nesting, known)
+    # Readers with a header decode it once; the first that knows the line wins.
     for read, labels in _READERS:
         record = read(header, line, known, known_of) if read is http_lines.read else read(header, line)
         if record is not None:
             label = labels[record.shape]
             own = _of_agents(record, known) if record.shape is Shape.RPC else None
             return record, own.LABEL if own is not None and label == _UNNAMED else label
+    # A wrapper may lie inside of another one, but not without end.
     if nesting < _MAX_NESTING:
         record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
         if record is not None:
             return record, wrapped.LABEL
     if not decoded_whole:
         return unreadable(line, TOO_MUCH), None
+    # Formats with a weak mark come late, so that they take no line of another one.
     for transcript in LATE:
         record = transcript.read(line)
         if record is not None:

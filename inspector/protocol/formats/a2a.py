@@ -109,6 +109,7 @@ def _asked(message: Mapping[str, Any], method: str, known: Mapping[str, Any]) ->
     parts = [_part(one) for one in mappings(said.get("parts"))]
     task = text(said.get("taskId")) or text(params.get("id")) or text(params.get("taskId"))
     row = request(message, CLIENT, words=", ".join(parts) or task or method)
+    # A message to a waiting task answers its question.
     if known.get("continues") is True and task is not None:
         row.meaning.correlation = question_id(task)
     found = [row, *_spoken(said, CLIENT)]
@@ -160,8 +161,10 @@ def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entr
     if not kind:
         return [answer(message, known, AGENT)]
     words = f"task {state}" if state is not None else kind
+    # Events of a stream are progress; a final state answers the request.
     goes_on = known.get("streamed") is True and kind != "message" and (state is None or state not in ENDED | ASKS)
     if not goes_on:
+        # A request about a failed task has not failed itself.
         failed = state in _FAILED and known.get("method") not in _ABOUT_A_TASK
         found = [answer(message, known, AGENT, words=words, failed=failed)]
     elif state is not None:
@@ -198,6 +201,7 @@ def _held(kind: str, value: Mapping[str, Any], task: str | None) -> Iterator[Ent
         name = text(artifact.get("name")) or text(artifact.get("artifactId")) or "artifact"
         entry = text_entry(CHAT, AGENT, CLIENT, f"{name}: {words}")
         told = (task, artifact.get("artifactId"), words)
+        # An artifact repeats in later answers; the mark recognizes it.
         entry.meaning.mark = f"a2a artifact {told}".encode("utf-8", "replace")
         yield entry
 

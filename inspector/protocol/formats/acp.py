@@ -116,9 +116,11 @@ def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]
 
 
 def _asked(message: Mapping[str, Any], method: str, params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
+    # Lines without a known direction are attributed by their method.
     sender = text(known.get("side")) or side_of(method)
     if method in (PERMISSION, ELICITATION):
         return [_decision(message, method, params, known)]
+    # Without an id it is a notification, so no answer follows.
     if "id" not in message:
         words = "the turn is to end" if method == "session/cancel" else record_words(method, params)
         return [control(NAMESPACE + method.removeprefix("session/"), sender, words, params=dict(params))]
@@ -160,6 +162,7 @@ def _decision(
 # Answers
 
 
+# The method is known from the request, since an answer does not name it.
 def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]:
     method = text(known.get("method"))
     sender = CLIENT if (method is not None and side_of(method) == AGENT) or known.get("side") == CLIENT else AGENT
@@ -187,6 +190,7 @@ def _decided(message: Mapping[str, Any], known: Mapping[str, Any], result: Mappi
     kind = text(option.get("kind")) or how
     words = text(option.get("name")) or how
     entry = answer(message, known, CLIENT, words=words)
+    # Names of options are free text, so only their kind decides.
     if kind.startswith(("reject", "decline", "cancel", "deny")):
         entry.meaning.kind = kinds.REJECT
         entry.payload["reason"] = words
@@ -226,6 +230,7 @@ def _updated(params: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]
             (one for key in ("state", "currentModeId", "title", "message") if (one := text(update.get(key)))), ""
         )
         made = [control(NAMESPACE + sort, AGENT, f"{sort.replace('_', ' ')} {words}".strip(), update=dict(update))]
+    # A replayed update is history, not news.
     _mark(made, params, update, new=known.get("replay") is not True and sort != "user_message")
     return made
 
@@ -260,6 +265,7 @@ def _tool(params: Mapping[str, Any], update: Mapping[str, Any], known: Mapping[s
     name = text(update.get("title")) or text(update.get("kind")) or text(known.get("title"))
     status = text(update.get("status"))
     made: list[Entry] = []
+    # A call whose beginning was not recorded appears with its first update.
     if sort == "tool_call" or known.get("first") is True:
         given = update.get("rawInput")
         made.append(call_entry(identifier, name or "tool", given if given is not None else {}, AGENT))

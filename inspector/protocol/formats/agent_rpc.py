@@ -37,6 +37,7 @@ def mean(record: Record, label: str, entries_of: Entries, known: Mapping[str, An
     message = decoded_object(record.raw)
     if message is None:
         return False
+    # A limit, since one message could contain very many blocks.
     entries = finished(entries_of(message, known or NOTHING))[:MOST_MEANINGS]
     if not entries:
         return False

@@ -35,10 +35,12 @@ def read(header: Header, line: bytes) -> Record | None:
     """Reads one line of a capture; None for other lines. The header and plain marks contain no message."""
     if header.ctxcap is not ABSENT:
         return _first_line(header, line)
+    # A line of a capture has a time as a number; envelopes have a kind.
     if not isinstance(header.t, int) or header.kind is not ABSENT:
         return None
     if isinstance(header.mark, str):
         return _mark(header, line)
+    # Directions of other writers, such as client->server.
     if header.dir not in ("in", "out") and not (isinstance(header.dir, str) and "->" in header.dir):
         return None
     record = _frame(header, line)

@@ -46,12 +46,14 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         line: without its end.
         unknown: accept an event of an unknown type too.
     """
+    # A byte search first, as this reader sees lines of all formats.
     if b'"data"' not in line or b'"parentId"' not in line or b'"timestamp"' not in line:
         return None
     value = decoded_object(line)
     if value is None or not isinstance(value.get("data"), dict) or "parentId" not in value:
         return None
     sort, timestamp = value.get("type"), value.get("timestamp")
+    # A message of another protocol may have similar members.
     if not isinstance(sort, str) or not (sort.startswith(_KNOWN) or unknown) or "kind" in value or "jsonrpc" in value:
         return None
     session = value["data"].get("sessionId") if sort == "session.start" else None
@@ -81,6 +83,7 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
             meaning.identifier = f"{identifier}#{place}" if place else identifier
         if isinstance(context, str) and context:
             meaning.context = context
+            # Inside of a sub-agent, the agent is not the main one.
             meaning.sender = f"agent#{context}" if meaning.sender == AGENT else meaning.sender
     return entries
 
@@ -122,6 +125,7 @@ def _answered(data: Mapping[str, Any]) -> Iterator[Entry]:
     if text or not (calls or entries):
         entries.append(text_entry(CHAT, AGENT, USER, text))
     entries += [call_entry(one.get("toolCallId"), one.get("name"), one.get("arguments"), AGENT) for one in calls]
+    # The model call belongs to the last of its messages, so that it is counted once.
     entries[-1].meaning.call = _api_call(data)
     yield from entries
 
@@ -177,6 +181,7 @@ def _shut_down(data: Mapping[str, Any]) -> Iterator[Entry]:
         taken, read, written = (
             number(counts.get(key, {}), "tokenCount") for key in ("input", "cache_read", "cache_write")
         )
+        # The start time makes the name unique, as a session may end several times.
         name = f"session begun at {data.get('sessionStartTime')}"
         entry.meaning.call = ApiCall(name, None, reported=True, input=taken, cache_read=read, cache_write=written)
     yield entry

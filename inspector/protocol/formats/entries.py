@@ -104,6 +104,7 @@ def _content(block: object) -> Any:
 def media_words(block: Mapping[str, Any]) -> str:
     """Returns an image's, file's or sound's kind, type and size in words; of other blocks their JSON."""
     sort = str(block.get("type") or next(iter(block), "block"))
+    # APIs put the data into the block itself, or into a member of any name.
     for holder in (block, *(one for one in block.values() if isinstance(one, Mapping))):
         for key in ("data", "image_url", "url", "file_data"):
             data = holder.get(key)
@@ -111,6 +112,7 @@ def media_words(block: Mapping[str, Any]) -> str:
                 head, _, base64 = data.rpartition(",")
                 media = head.removeprefix("data:").partition(";")[0]
                 media = media or holder.get("media_type") or holder.get("mimeType") or holder.get("format")
+                # Base64 has four characters for three bytes.
                 return ", ".join([sort, *([str(media)] if media else []), f"{len(base64) * 3 // 4:,} B"])
             if isinstance(data, str) and key != "data":
                 return f"{sort}, {data}"

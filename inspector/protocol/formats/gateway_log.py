@@ -32,6 +32,7 @@ def read(header: Header, line: bytes) -> Record | None:
         return None
     if header.envelope:
         raw = bytes(header.envelope)
+        # Adjacent lines have the same envelope; a copy, since time and event differ.
         record = copy.copy(_read_copy(raw)) if len(raw) <= _LONGEST_CACHED else read_frame(raw)
     elif any(bytes(raw)[:1] == b"{" for raw in (header.message, header.frame, header.text, header.data)):
         return None  # another tool's line with a wrapped message

@@ -142,10 +142,12 @@ def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
             meaning.identifier = f"{identifier}#{place}" if place else identifier
         meaning.size = len(meaning.said or b"") or 1
         if meaning.identifier is not None and meaning.said:  # repeated anywhere, also in one document
+            # The program rewrites a message with more content, so the mark includes the text.
             meaning.mark = f"gemini\0{meaning.identifier}\0{meaning.kind}\0".encode() + bytes(meaning.said)
     if sort in ("user", "gemini") and identifier is not None:
         entries[0].meaning.history = History(identifier)
     if sort == "gemini":
+        # The first row: later rows appear only when the message is rewritten.
         entries[0].meaning.call = _api_call(message, identifier)
     yield from entries
 
@@ -160,6 +162,7 @@ def asked_in(content: object) -> str:
 
 def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
     content = message.get("displayContent") or message.get("content")
+    # Results of tools come back in a user message.
     if sort == "user" and isinstance(content, list):
         answers = [one for one in content if isinstance(one, Mapping) and "functionResponse" in one]
         content = [one for one in content if one not in answers]
@@ -188,6 +191,7 @@ def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
         call = call_entry(api_call_id(one), one.get("name"), one.get("args"), AGENT)
         call.meaning.spawn = _spawned(one)
         yield _with_bytes(call)
+    # Results after all calls, in the order in which a model sees them.
     for one in made:
         status = one.get("status")
         if one.get("result") is not None or status in _FAILED:
@@ -251,6 +255,7 @@ def _answer(made: Mapping[str, Any], *, failed: bool) -> Entry:
     ]
     entry = _result(api_call_id(made), said, made.get("name"), failed=failed)
     if made.get("status") == _CANCELLED:
+        # Declined by the user is not failed.
         entry.meaning.declined, entry.meaning.failed = True, False
     entry.meaning.spawn = _spawned(made, failed=failed)
     entry.meaning.time_ns = _time(made.get("timestamp"))

@@ -118,12 +118,14 @@ def read(
         known_of: returns such facts for a model call that is not known before.
     """
     sort = header.kind
+    # An envelope of the protocol has a sender and may have a time `t`, too.
     if header.t is ABSENT or not isinstance(sort, str) or sort not in _NAMES or header.sender is not ABSENT:
         return None
     directed = isinstance(header.dir, str) and "->" in header.dir
     if not directed and sort not in _PROCESS:
         return None
     found = parts_of(line)
+    # Another program's log may have a line of kind "start".
     if sort in _PROCESS and not directed and found.transport is None and sort == "start":
         return None
     record = _message(header) or _model_call(sort, found, line, header, known, known_of)
@@ -133,6 +135,7 @@ def read(
     record = record or Record(Shape.LOG_ONLY, line, header, name=_NAMES[sort])
     record.time_ns = parse_time(header.t)
     record.direction = header.dir if directed else None
+    # The process number separates several servers in one log.
     record.src = number if 0 <= (number := _number(found.process)) < 1 << 16 else 0
     if record.shape is Shape.LOG_ONLY:
         record.failed = _went_wrong(sort, found)
@@ -142,6 +145,7 @@ def read(
         record.exchange = _exchange(sort, found, record)
         if sort == EVENT and record.shape is Shape.RPC and isinstance(found.sse, Mapping):
             identifier = found.sse.get("id")
+            # The client sends this id to continue a broken stream.
             record.event_id = identifier if isinstance(identifier, str) and identifier else None
     return record
 
@@ -226,6 +230,7 @@ def _session(found: Line) -> str | None:
     """Returns the session in a header, in a request's address, or in a server's address to post to."""
     headers = found.headers
     if isinstance(headers, Mapping):
+        # Header names are equal in any case.
         for name in headers:
             if isinstance(name, str) and name.lower() == _SESSION_HEADER and isinstance(headers[name], str):
                 return headers[name] or None

@@ -34,6 +34,7 @@ def _parts(text: str) -> list[tuple[str, str]]:
     """Returns the tagged parts at the beginning of a text."""
     found: list[tuple[str, str]] = []
     place = 0
+    # The limit stops a text with very many tags.
     while len(found) < _MOST_PARTS:
         while place < len(text) and text[place].isspace():
             place += 1

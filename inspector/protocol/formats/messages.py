@@ -82,13 +82,16 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         line: without its end.
         unknown: accept single items of the Responses API too, which Codex also writes.
     """
+    # The start of a session has no message, but names the conversation.
     if _SESSION_START in line and (begins := _session_start(_decoded(line))) is not None:
         return Record(Shape.MEANING, line, means=(begins.meaning,), meant_by=LABEL)
+    # Byte searches refuse most lines of other formats before decoding.
     if not any(mark in line for mark in _MARKS):
         return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
     value = _decoded(line)
     if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
         return None
+    # A line of Ollama is one part of a stream, not a document.
     bodies = [] if is_of_ollama(value) else _bodies(value, items=unknown)
     entries = _entries(bodies, items=unknown)
     if not entries:
@@ -99,6 +102,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         call.stop = next(filter(None, map(stop_reason, reversed(bodies))), None)
         means[-1].call = call
     time_ns = next((found for key in _TIMES if (found := parse_time(value.get(key))) != NO_TIME), NO_TIME)
+    # The log has one time for all messages of a document.
     for meaning in means:
         meaning.time_ns = time_ns
     space = _conversation(bodies[0], entries)
@@ -220,6 +224,7 @@ def _held(value: object) -> object:
     elif value[:1] == "{":
         return decoded_object(value.encode("utf-8", "replace"))
     else:
+        # A stored stream: its events are joined to one answer.
         events = value.splitlines() if value.startswith(("event:", "data:")) else ()
         lines = [line.encode("utf-8", "replace") for line in events]
     stream: Stream | None = None
@@ -352,6 +357,7 @@ def _single_tools(tool: Any) -> Iterator[Any]:
         return
     declared = False
     for key in ("functionDeclarations", "function_declarations"):
+        # One tool object of Gemini may declare many functions, in either spelling.
         if isinstance(held := tool.get(key), list):
             declared = True
             yield from held
@@ -370,6 +376,7 @@ def instructions_in(value: Mapping[str, Any]) -> list[Entry]:
 
 def _messages(value: Mapping[str, Any], *, items: bool, certain: bool) -> Iterator[Any]:
     """Yields the messages in order, a separate system prompt first."""
+    # Each API has its own name for the history.
     for key in ("messages", "contents", "input"):
         given = _turns(value[key]) if key == "contents" and key in value else value.get(key)
         is_history = isinstance(given, list) and bool(given) if certain else _is_history(given)
@@ -453,6 +460,7 @@ def _answers(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         message = choice.get("message") if isinstance(choice, Mapping) else None
         if isinstance(message, Mapping) and message.get("role", AGENT) == AGENT:
             yield {"role": AGENT, **message}
+    # Other APIs have an `output` too, so a sign of this API is required.
     if isinstance(output, list) and (value.get("object") == "response" or ("usage" in value and _is_history(output))):
         yield from (one for one in output if isinstance(one, Mapping) and isinstance(one.get("type"), str))
     for candidate in candidates if isinstance(candidates, list) else ():
@@ -480,11 +488,13 @@ def spoken(message: Any) -> Iterator[Entry]:
     role, sort = message.get("role"), message.get("type")
     if sort == ADDITIONAL_TOOLS:  # definitions of tools are part of the request
         return
+    # Items of the Responses API have a type, and no role or content.
     if not isinstance(role, str) or (isinstance(sort, str) and sort != "message" and "content" not in message):
         yield _marked(_item(message), message)
         if message.get("type") in _BY_THE_SERVER:
             yield _server_result(message)
         return
+    # The result of a function call has a role of its own in older APIs.
     if role in ("tool", "function") and "parts" not in message:
         name = message.get("name") or message.get("tool_name")
         result = result_entry(message.get("tool_call_id") or name, message.get("content"), AGENT, name=name)
@@ -505,6 +515,7 @@ def spoken(message: Any) -> Iterator[Entry]:
     calls = message.get("tool_calls")
     for call in calls if isinstance(calls, list) else []:
         if isinstance(call, Mapping):
+            # Each API nests the call in another way.
             made = call.get("function") or call.get("custom") or call
             made = made if isinstance(made, Mapping) else {}
             name, given = made.get("name"), made.get("arguments", made.get("input"))
@@ -544,6 +555,7 @@ def _block(block: object, sender: str) -> Entry:
         return _said(CHAT, sender, block)
     if not isinstance(block, Mapping):
         return _said(CHAT, sender, str(block))
+    # Types of blocks from several APIs; no name has two meanings.
     sort = block.get("type")
     if sort in ("tool_use", "server_tool_use", "mcp_tool_use"):
         return call_entry(block.get("id"), block.get("name"), block.get("input"), sender)
@@ -665,12 +677,14 @@ def _identify(entries: list[Entry]) -> None:
     digest = hashlib.blake2b(digest_size=8)
     opening = next((entry for entry in entries if entry.meaning.sender == USER), None)
     if opening is not None:
+        # The first text of the user separates conversations with one system prompt.
         digest.update(bytes_of(opening.payload))
     calls = AwaitedCalls()
     for place, entry in enumerate(entries):
         meaning = entry.meaning
         digest.update(f"\0{meaning.kind}\0{meaning.sender}\0".encode("utf-8", "replace"))
         said = bytes_of(entry.payload)
+        # All content so far: the same text at another place is another message.
         digest.update(said + (meaning.identifier or "").encode("utf-8", "replace"))
         mark = digest.hexdigest()
         meaning.size = len(said)

@@ -56,12 +56,15 @@ def read_request(
     if operation is None or value is None or not isinstance(body, Mapping):
         return None
     call = ModelCall(
+        # The time makes the identifier unique, since exchange numbers start anew with each
+        # recording.
         identifier=f"exchange-{x}-{t}",
         operation=operation.name,
         model=operations.asked_model(path, body),
         conversation="",
         asked_ns=parse_time(t),
         previous=_text(body.get("previous_response_id")),
+        # A repeat of a failed request has the same body.
         digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
         retries=_retries(headers),
     )
@@ -78,6 +81,7 @@ def read_request(
     call.seen = _counts(told.get("said"))
     request = _request_entry(body, sent, call, told)
     _identify(sent, marks, call)
+    # Ids are assigned last, as they depend on the conversation.
     return _record(line, [request, *sent], call, label, t, known)
 
 
@@ -104,6 +108,7 @@ def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Pa
     if value is None:
         return {}
     body = value.get("message")
+    # Payloads are derived again instead of kept, which would take much memory.
     if value.get("kind") == "http-request" and isinstance(body, Mapping):
         operation = operations.operation_of(value.get("path"), body)
         model = operations.asked_model(value.get("path"), body)
@@ -158,6 +163,7 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
         "operation": call.operation, "model": call.model, "messages": _sent_messages(body), "entries": len(sent),
         **({"tools": tools} if tools is not None else {}),
         **({"cache_marks": marks} if marks else {}),
+        # All other members of the body are parameters, known or not.
         "parameters": {key: one for key, one in body.items() if key not in (*_SENT, "tools", "model", "metadata")},
     }  # fmt: skip
     previous = _text(body.get("previous_response_id"))
@@ -171,6 +177,7 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
     row = Meaning(
         kinds.REQUEST, CLIENT, (messages.AGENT,), identifier=call.identifier, method=call.operation, target=call.model
     )
+    # Copies of the request have the same mark.
     row.mark = f"call {call.identifier}".encode()
     entry = Entry(row, {"text": _request_words(call, told, previous), CALL: told})
     row.size = len(bytes_of(entry.payload))
@@ -307,6 +314,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     said = messages.spoken_in(body, certain=True) if body else []
     status = _number(value.get("status"), 0)
     error = operations.error_in(body)
+    # A server may fail with status 200, after its head was sent.
     failed = error is not None or status >= _FAILED or value.get("how") == "server-broke"
     reported = messages.api_call(body)
     first = _number(known.get("first"), NO_TIME)
@@ -314,6 +322,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     if reported is not None:
         answered.identifier = answered.identifier or call.identifier
         answered.model = answered.model or call.model
+        # The report names the answer, so retries are found by the request.
         answered.attempts = call.identifier
     answered.stop = operations.stop_reason(body)
     if NO_TIME not in (first, call.asked_ns) and first >= call.asked_ns:
@@ -341,6 +350,7 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     else:
         entry = Entry(row, {"text": words, CALL: told})
     row.size = len(bytes_of(entry.payload))
+    # The messages belong to the call, but only the answer's row reports its tokens.
     for one in said:
         one.meaning.call = ApiCall(answered.identifier, answered.model)
     return [entry, *said]
@@ -393,11 +403,13 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         seen[own] += 1
         if meaning.sender == messages.SYSTEM:
             prompts.add(own)
+        # Counted, since a user may write the same text twice.
         mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)
         meaning.mark, meaning.is_new = mark.digest(), new
         meaning.size = len(bytes_of(entry.payload))
         if not _has_own_id(meaning, calls):
             note_words(entry)
+        # Some APIs use the name of a tool as id; such a call needs one of its own.
         if meaning.kind == kinds.REQUEST and meaning.identifier is not None and meaning.identifier != meaning.target:
             meaning.given = bytes_of({"given": entry.payload.get("params")})
             calls.note(meaning, meaning.identifier)

@@ -81,6 +81,7 @@ def _entries(value: Mapping[str, Any]) -> list[Entry]:
     info = value.get("info")
     info = info if isinstance(info, Mapping) else {}
     if "parts" in value:
+        # A session below the root is a sub-agent.
         return _message(
             value, str(info.get("sessionID")) if value.get(ROOT) not in (None, info.get("sessionID")) else None
         )
@@ -162,6 +163,7 @@ def _message(value: Mapping[str, Any], context: str | None) -> list[Entry]:
         _sized(entry)
     if info.get("role") == "assistant":
         call = _api_call(info, parts if isinstance(parts, list) else [])
+        # Rows of the agent name the model; only the last one reports the tokens.
         for entry in entries:
             if entry.meaning.sender == mine:
                 entry.meaning.call = ApiCall(call.identifier, call.model)
@@ -188,6 +190,7 @@ def _part(part: Mapping[str, Any], info: Mapping[str, Any], mine: str, above: st
         words = media_words(part) if isinstance(url, str) and url.startswith("data:") else f"file, {name}, {url}"
         yield _placed(text_entry(CHAT, sender, to, words), part)
     elif sort == "compaction":
+        # Compaction is a part of a message in this program.
         how = "automatically" if part.get("auto") is True else "by the user"
         yield _placed(control_entry("participant/compact", mine, f"to be compacted, {how}", _plain(part)), part)
     elif sort == "retry":
@@ -231,6 +234,7 @@ def _tool(part: Mapping[str, Any], mine: str) -> Iterator[Entry]:
     if status not in ("completed", "error"):
         return
     exit_code = told.get("exit")
+    # A command may fail although the tool itself has worked.
     failed = status == "error" or name == _NO_CALL or (isinstance(exit_code, int) and exit_code != 0)
     output = state.get("error") if status == "error" else state.get("output")
     blocks: list[Any] = [output if isinstance(output, str) else bytes_of({"output": output}).decode("utf-8", "replace")]
@@ -242,6 +246,7 @@ def _tool(part: Mapping[str, Any], mine: str) -> Iterator[Entry]:
     if isinstance(agent, str):
         result.meaning.spawn = Spawn(agent=agent, ended=True, failed=failed)
     yield result
+    # The result was removed from the context at a later time than its end.
     times = state.get("time")
     if isinstance(times, Mapping) and times.get("compacted") is not None:
         forgotten = control_entry(
@@ -275,6 +280,7 @@ def _api_call(info: Mapping[str, Any], parts: list[Any]) -> ApiCall:
     identifier, model = info.get("id"), info.get("modelID")
     tokens = info.get("tokens")
     steps = [one["tokens"] for one in parts if isinstance(one, Mapping) and isinstance(one.get("tokens"), Mapping)]
+    # The report covers all steps, so both are never added.
     given = [tokens] if isinstance(tokens, Mapping) else steps
     call = ApiCall(
         identifier if isinstance(identifier, str) else "", model if isinstance(model, str) else None, bool(given)

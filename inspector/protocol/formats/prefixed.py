@@ -55,6 +55,7 @@ def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
     if _FIELD.fullmatch(line):
         return Record(Shape.NOTHING, line)
     begin = 0
+    # A prefix may contain braces, so a few places are tried.
     for _ in range(_TRIES):
         begin = line.find(b"{", begin + 1, _LONGEST)
         if begin <= 0 or b'"' in line[:begin] or _JSON.match(line):
@@ -74,6 +75,7 @@ def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
 def _message(line: bytes, begin: int) -> bytes | None:
     """Returns the object at a place without trailing text; None if that text may belong to it, or be another object."""
     rest = line[begin:].rstrip()
+    # A long message is not decoded twice, so only its end is checked.
     if len(rest) > MAX_LENIENT:
         return rest if rest.endswith(b"}") else None
     try:
@@ -84,6 +86,7 @@ def _message(line: bytes, begin: int) -> bytes | None:
             _, stop = _find_end(text)
         except (ValueError, RecursionError):
             return None
+        # A log may colour its lines, so escape sequences come after the message.
         behind = _COLOUR.sub(b"", text[stop:].encode("utf-8", "surrogateescape")).strip()
         if len(behind) > _LONGEST or behind[:1] in (b",", b"}", b"]", b":", b'"') or b'{"' in behind:
             return None
@@ -107,6 +110,7 @@ def _take_from(prefix: bytes, record: Record) -> None:
     """Copies time, direction and connection from the prefix if the message lacks them."""
     found = _TIME.search(prefix)
     if found is not None and record.time_ns == NO_TIME:
+        # The prefix of a log has the time of writing; the message's own is better.
         record.time_ns = parse_time(found[0].decode())
     said, arrow = _FROM.search(prefix), _ARROW.search(prefix)
     if (said is None and arrow is None) or record.direction is not None:
@@ -115,6 +119,7 @@ def _take_from(prefix: bytes, record: Record) -> None:
     name = _NAME.search(prefix) if said is not None else None
     server = name[1].decode("utf-8", "replace") if name is not None else "server"
     record.direction = f"{server}->client" if sender.lower() in _SERVERS else f"client->{server}"
+    # One log may have lines of several servers, each named in its prefix.
     record.src = zlib.crc32(name[1]) % MAX_SRC if name is not None else 0
 
 

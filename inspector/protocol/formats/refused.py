@@ -68,6 +68,7 @@ def _session_words(value: Mapping[str, Any]) -> str | None:
 
 def _agent_words(value: Mapping[str, Any]) -> str | None:
     """Returns the name of an agent's conversation with message-like form but other calls."""
+    # Each program is recognized by several members, since single ones are common.
     role, content, messages = value.get("role"), value.get("content"), value.get("messages")
     texts = [part.get("text") for part in _objects(content)]
     task = role == "user" and bool(texts) and isinstance(texts[0], str) and texts[0].startswith("<task>")

@@ -44,6 +44,7 @@ def record_words(name: str, values: Mapping[str, object]) -> str:
 
 def _told(values: Mapping[str, object], depth: int) -> Iterator[str]:
     for name, value in values.items():
+        # Paths, locations and empty values say little.
         if _PLACES.search(name) or value is False or value in (None, "", [], {}):
             continue
         words = _spaced(name)

@@ -101,11 +101,13 @@ def _request(request: Mapping[str, Any]) -> list[Entry]:
     if request.get("isCanceled") is True:
         entries.append(control_entry(NAMESPACE + "canceled", USER, "stopped by the user", {}))
     name = request.get("requestId")
+    # Rows are counted, since a line has one id.
     for place, entry in enumerate(entries):
         entry.meaning.time_ns = asked
         if entry.meaning.identifier is None and isinstance(name, str):
             entry.meaning.identifier = f"{name}#{place}" if place else name
     own = [entry for entry in entries if entry.meaning.sender == AGENT]
+    # The answer's time: the request's, and the measured duration.
     took = _spent(timings.get("totalElapsed"))
     if own and asked != NO_TIME and took is not None:
         own[-1].meaning.time_ns = asked + took
@@ -137,6 +139,7 @@ def _answered(request: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterat
     pieces = _list(request.get("response"))
     calls = _calls(pieces, metadata)
     text: list[str] = []
+    # A closing piece without content flushes the last text.
     for piece in (*pieces, {"kind": None, "value": None}):
         kind, value = piece.get("kind"), piece.get("value")
         if kind is None and isinstance(value, str):
@@ -197,6 +200,7 @@ def _started(
     if data.get("kind") != "subagent" and piece.get("toolId") != "runSubagent":
         yield from entries
         return
+    # A sub-agent's pieces name the call that started it, in one of two members.
     agents = {one.get(_OF_AGENT) for one in pieces}
     request, *results = entries
     called = request.meaning.identifier
@@ -220,6 +224,7 @@ def _tool(
     words = _markdown(piece.get("invocationMessage"))
     given = made.get("arguments")
     data = _mapping(piece.get("toolSpecificData"))
+    # Without the arguments of the model, the words shown to the user have to do.
     if given is None:
         given = {key: one for key, one in data.items() if key != "kind"} or ({"message": words} if words else {})
     yield call_entry(called, name, given, caller)
@@ -239,6 +244,7 @@ def _tool(
 def _leaves(value: object) -> str:
     """Returns the texts in a tree of elements, in order; a plain text unchanged."""
     found: list[str] = []
+    # A list instead of recursion, since a tree may be nested deeply.
     waiting: list[tuple[object, int]] = [(value, 0)]
     while waiting:
         one, depth = waiting.pop()

@@ -31,6 +31,7 @@ def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> 
         record = read_inner(inner) if inner else batch_in(bytes(raw))
         if record is None or record.shape is Shape.NOTHING or (record.shape is Shape.UNREADABLE and not record.batch):
             continue
+        # The message's own time is better than the wrapper's.
         if record.time_ns == NO_TIME:
             record.time_ns = line_time(header)
         if record.direction is None:

@@ -65,6 +65,7 @@ def stop_reason(body: Mapping[str, Any]) -> str | None:
 def _stop_reason(body: Mapping[str, Any]) -> str | None:
     if isinstance(reason := body.get("stop_reason"), str):
         return reason
+    # Only the first alternative counts; others are rarely asked for.
     for key, name in (("choices", "finish_reason"), ("candidates", "finishReason")):
         held = body.get(key)
         first = held[0] if isinstance(held, list) and held else None

@@ -110,11 +110,13 @@ class AnthropicStream:
         if sort == "message_start":
             self._message.update(_mapping(event.get("message")))
         elif sort == "content_block_start" and (place := _place(event.get("index"))) is not None:
+            # Copied, since the block grows.
             self._blocks[place] = dict(_mapping(event.get("content_block")))
             for key in ("text", "thinking"):
                 self._pieces.add((place, key), self._blocks[place].get(key))
         elif sort == "message_delta":
             self._message.update(_mapping(event.get("delta")))
+            # Absent counts must not remove earlier ones.
             given = {key: value for key, value in _mapping(event.get("usage")).items() if value is not None}
             self._message["usage"] = {**_mapping(self._message.get("usage")), **given}
         elif sort == "error":
@@ -185,11 +187,13 @@ class ChatStream:
         if choice.get("finish_reason") is not None:
             own["finish_reason"] = choice["finish_reason"]
         carries = [
+            # Each provider has its own member for thoughts.
             self._pieces.add((place, key), delta.get(key))
             for key in ("content", "refusal", "reasoning_content", "reasoning")
         ]
         calls = delta.get("tool_calls")
         carries += [self._call(place, _mapping(call)) for call in (calls if isinstance(calls, list) else ())]
+        # The form before `tool_calls`.
         if isinstance(old := delta.get("function_call"), Mapping):
             own.setdefault("function_call", {}).update({"name": old["name"]} if "name" in old else {})
             carries.append(self._pieces.add((place, "function_call"), old.get("arguments")))
@@ -219,6 +223,7 @@ class ChatStream:
         for key in ("refusal", "reasoning_content", "reasoning"):
             if (text := self._pieces.text((place, key))) is not None:
                 message[key] = text
+        # A choice may have several calls, told apart by number.
         calls = [number for at, number in sorted(self._calls) if at == place]
         if calls:
             message["tool_calls"] = [self._call_of(place, number) for number in calls]
@@ -246,6 +251,7 @@ class ResponsesStream:
         """Adds an event; returns True if it contains model output."""
         sort = str(event.get("type"))
         if isinstance(response := event.get("response"), Mapping):
+            # The last response event contains the whole answer.
             self._response = dict(response)
             self._whole = sort in ("response.completed", "response.incomplete", "response.failed")
         elif sort == "error":
@@ -269,6 +275,7 @@ class ResponsesStream:
 
     def _item(self, place: int) -> dict[str, Any]:
         """Returns an item, with its partial content if it never ended."""
+        # Without its end the item is assembled from its pieces.
         item = dict(self._items[place])
         if item.pop("done", False):
             return item
@@ -386,6 +393,7 @@ class OllamaStream:
         calls = message.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             made = _mapping(_mapping(call).get("function"))
+            # The limit keeps a hostile stream from growing without end.
             if isinstance(name := made.get("name"), str) and len(self._calls) < _MOST_PIECES:
                 written = to_json(made.get("arguments") or {}).decode("utf-8", "replace")
                 named = {"id": identifier} if isinstance(identifier := _mapping(call).get("id"), str) else {}
@@ -409,6 +417,7 @@ class OllamaStream:
             message["reasoning"] = thought
         if self._calls:
             message["tool_calls"] = self._calls
+        # Ollama has its own names for token counts.
         counts = {"prompt_tokens": "prompt_eval_count", "completion_tokens": "eval_count"}
         usage = {name: count for name, key in counts.items() if isinstance(count := self._last.get(key), int)}
         reason = self._last.get("done_reason")

@@ -74,16 +74,19 @@ def block_of(value: object) -> Block:
         return Block("text", value)
     if not isinstance(value, Mapping):
         return Block("", compact(value)[:_LONGEST])
+    # A resource keeps its data one level deeper.
     inner: Mapping[str, Any] = value["resource"] if isinstance(value.get("resource"), Mapping) else value
     encoded = _string(inner, "data") or _string(inner, "blob") or None
     text = inner.get("text")
     size = inner.get("size")
     if encoded is not None:
+        # Base64 without its padding gives the exact size.
         size = len(encoded) * 3 // 4 - encoded[-2:].count("=")
     annotations = value.get("annotations")
     audience = annotations.get("audience") if isinstance(annotations, Mapping) else None
     kind = _string(value, "type") or ("resource" if "uri" in inner else "")
     return Block(
+        # Cut, since a block comes from the wire and is shown in one line.
         kind[:80],
         text if isinstance(text, str) else None if kind else compact(value)[:_LONGEST],
         _string(inner, "mimeType")[:200],

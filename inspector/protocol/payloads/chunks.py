@@ -52,6 +52,7 @@ def context_in(data: bytes) -> str | None:
 
 def chunk_in(data: bytes) -> tuple[str, str] | None:
     """Returns (type, text) of a JSON chunk; None for other frames."""
+    # Plain text is the usual case, and is never decoded.
     if data.lstrip()[:1] != b"{" or len(data) > _LONGEST:
         return None
     try:
@@ -135,10 +136,12 @@ class Flow:
             self.notes[words] = None
             return ""
         flows = kind in _FLOWING or kind.endswith("_delta")
+        # Some writers send the whole text after its tokens.
         if self._flowing and not flows and "".join(self._line).strip() == words.strip():
             self._flowing = False  # the whole text repeats its tokens
             return ""
         goes_on = flows and self._flowing
+        # A long line is begun anew, so that comparing stays cheap.
         if not goes_on or len(self._line) >= _LINE:
             self._line = []
         self._line.append(words)
@@ -152,6 +155,7 @@ class Flow:
         try:
             text = self._decoder.decode(data)
         except UnicodeDecodeError:
+            # From here on the stream counts as binary.
             self.binary = True
             return ""
         self.plain = self.plain or bool(data.strip())

@@ -122,11 +122,13 @@ def _of_blocks(result: Mapping[str, Any], blocks: list[Any]) -> Content:
             others.append(_words(block))
     joined, elided = _bounded("\n".join(texts))
     value = None
+    # A shortened text is no JSON any more.
     if elided is None:
         value = next((v for v in map(_decoded, texts) if v is not None), None)
     structured = result.get("structuredContent")
     if not isinstance(structured, Mapping | list):
         structured = None
+    # Structured content usually repeats the text; only a different one is shown.
     other = structured if structured != value else None
     if value is None and structured is not None:
         value = structured

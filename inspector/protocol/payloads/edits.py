@@ -77,6 +77,7 @@ def edits_of(tool: str | None, arguments: object) -> list[Edit]:
         arguments: decoded.
     """
     if isinstance(arguments, str):
+        # Some tools take the patch itself as their argument.
         return patch_edits(arguments)
     if not isinstance(arguments, dict):
         return []
@@ -132,6 +133,7 @@ def _bounded(path: str, lines: list[Line], what: Literal["changed", "written", "
 
 def compared(before: Sequence[str], after: Sequence[str]) -> list[Line]:
     """Returns a line diff with a few lines of context."""
+    # Equal beginnings and ends first, since comparing the middle is quadratic.
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
         start += 1
@@ -149,6 +151,7 @@ def compared(before: Sequence[str], after: Sequence[str]) -> list[Line]:
 
 
 def _middle(old: Sequence[str], new: Sequence[str]) -> list[Line]:
+    # Above this size a full comparison would block the window.
     if len(old) + len(new) > _MOST_COMPARED:
         return [*_marked("-", old), *_marked("+", new)]
     found: list[Line] = []
@@ -157,6 +160,7 @@ def _middle(old: Sequence[str], new: Sequence[str]) -> list[Line]:
         if tag != "equal":
             found += [*_marked("-", same), *_marked("+", new[begin:end])]
         elif len(same) > 2 * _AROUND + 1:
+            # Long equal parts are left out.
             found += _marked(" ", same[:_AROUND])
             found += _marked("@", [""])
             found += _marked(" ", same[-_AROUND:])
@@ -185,6 +189,7 @@ def _patch_in(arguments: Mapping[str, Any]) -> str | None:
 
 def patch_edits(text: str) -> list[Edit]:
     """Returns the edits of a patch; of an unfinished one the edits so far, empty for other texts."""
+    # The text of a call may arrive in pieces, so an end is not required.
     if not text.lstrip().startswith(PATCH):
         return []
     found: list[Edit] = []
@@ -206,6 +211,7 @@ def patch_edits(text: str) -> list[Edit]:
         elif line.startswith(_MOVED):
             note = f"moves to {line.removeprefix(_MOVED).strip()}"
         elif line.startswith("@@"):
+            # A bare mark at the beginning says nothing.
             if lines or line.strip() != "@@":
                 lines.append(("@", line[2:].strip()))
         elif path and not line.startswith("*** "):

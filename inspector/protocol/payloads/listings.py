@@ -28,6 +28,7 @@ def listing_in(result: object) -> tuple[str, Table] | None:
         items = result.get(key)
         if isinstance(items, list) and items and all(isinstance(item, Mapping) for item in items):
             rows = tuple(tuple(_cell(item, column) for column in columns) for item in items[:MAX_ROWS])
+            # Columns without any value are left out.
             filled = [place for place in range(len(columns)) if any(row[place] for row in rows)] or [0]
             rows = tuple(tuple(row[place] for place in filled) for row in rows)
             shown = tuple(columns[place] for place in filled)

@@ -32,6 +32,7 @@ def plain_words(text: str) -> str:
 
     Code keeps its characters. Lines stay lines.
     """
+    # A quick search first: most texts have no such mark.
     if _MARK.search(text) is None or not (_CODE.search(text[:_LOOKED_AT]) or is_markdown(text)):
         return text
     lines: list[str] = []
@@ -57,10 +58,12 @@ def _plain_line(line: str) -> str:
     held: list[str] = []
 
     def hold(found: re.Match[str]) -> str:
+        # Code is set aside behind characters of the private area, so that no rule changes it.
         held.append(found[2])
         return f"\ue000{len(held) - 1}\ue001"
 
     is_row = line.lstrip().startswith("|")
+    # An escaped bar is no border of a cell.
     if is_row:
         line = line.replace("\\|", "\ue002")
     line = _CODE.sub(hold, line)

@@ -58,6 +58,7 @@ def _lines(name: str, value: object, depth: int, room: int) -> list[Line]:
         return [Line(depth, name, value_text(value))]
     if isinstance(inner, list) and all(nested_in(item) is None for item in inner):
         return [_plain_list(name, inner, depth)]
+    # Short objects take one line, which is easier to read.
     if isinstance(value, Mapping) and len(short := compact(value)) <= _SHORT:
         return [Line(depth, name, short)]
     items = [(str(k), v) for k, v in inner.items()] if isinstance(inner, Mapping) else _numbered(inner)
@@ -65,6 +66,7 @@ def _lines(name: str, value: object, depth: int, room: int) -> list[Line]:
     lines = [Line(depth, name, count, group=True, copy=value if isinstance(value, str) else compact(inner))]
     for place, (key, item) in enumerate(items):
         if len(lines) >= room:
+            # Each level shows its rest in words, so the outline has a limit.
             lines.append(Line(depth + 1, "", f"{len(items) - place} more, see Tree", group=True, copy=""))
             break
         lines += _lines(key, item, depth + 1, room - len(lines))

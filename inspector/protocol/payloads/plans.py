@@ -67,6 +67,7 @@ def plan_of(arguments: object) -> Plan | None:
         if not isinstance(listed, list) or not listed:
             continue
         steps = [step for one in listed[:MOST_STEPS] if (step := _step(one)) is not None]
+        # A list with other items is no plan.
         if len(steps) == min(len(listed), MOST_STEPS):
             why = arguments.get("explanation")
             left_out = len(listed) - len(steps)

@@ -49,6 +49,7 @@ def _array_in(value: object) -> list[Mapping[str, Any]] | None:
     """Returns the first suitable array, level by level: known names first, then the longest one."""
     if is_tabular(value):
         return value  # pyright: ignore[reportReturnType]  is_tabular has looked at each element
+    # Level by level, so that an outer array wins over an inner one.
     level = deque([value]) if isinstance(value, Mapping) else deque[object]()
     for _ in range(_DEPTH):
         below: deque[object] = deque()
@@ -73,6 +74,7 @@ def is_tabular(value: object) -> bool:
     if not isinstance(value, list) or not value:
         return False
     plain = nested = 0
+    # The first rows decide; a long array would take too long.
     for item in value[:MAX_ROWS]:
         if not isinstance(item, Mapping) or not item:
             return False

@@ -31,6 +31,7 @@ def is_secret_beside(value: Any, path: Sequence[str]) -> bool:
             return False
     alone = framed = value
     places: list[Any] = []
+    # Masked with and without its neighbours, and then compared.
     for container, step in reversed(containers):
         framed, place = _with_neighbours(container, step, framed)
         places.append(place)

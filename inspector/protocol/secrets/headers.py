@@ -82,6 +82,7 @@ def mask_headers(text: str, mask: Callable[[str], str]) -> str:
         return after(found) if is_user_and_password(found[2]) else found[0]
 
     lowered = text.lower()
+    # The expressions are slow, so a literal search decides first.
     if "authorization" in lowered or "aws4-hmac" in lowered:
         text = _PLAIN.sub(plain, _PARAMETERS.sub(after, text))
     return _ALONE.sub(alone, text) if "auth" in lowered or "basic" in lowered else text

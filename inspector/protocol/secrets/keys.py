@@ -106,6 +106,7 @@ def _is_secret_key(key: str) -> bool:
     if not words or key in _NO_SECRETS:
         return False
     last, before = words[-1], words[-2] if len(words) > 1 else ""
+    # A key may be public, or only the name of a column.
     if last == "key":
         return before in _SECRET_KEYS
     if last == "verifier":  # of PKCE
@@ -116,5 +117,6 @@ def _is_secret_key(key: str) -> bool:
         return before in _HAVE_PASS
     if last == "pat":
         return key.lower().rstrip("0123456789_").endswith(_PERSONAL)
+    # A plural names several secrets.
     one = last.removesuffix("s")
     return last in _IN_ONE or one in _SECRET or one.endswith(_ENDS_SO)

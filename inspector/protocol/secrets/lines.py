@@ -104,6 +104,7 @@ def mask_lines(text: str, mask: Callable[[str], str]) -> str:
         text: any text.
         mask: returns the replacement of a secret.
     """
+    # Blocks and lists first: the rules for single lines would take only their first value.
     text = replaced(text, _several(text), mask)
     if "value" in text.lower():
         text = _PAIR.sub(lambda found: _masked(found, mask) if _is_paired(found) else found[0], text)
@@ -114,6 +115,7 @@ def mask_lines(text: str, mask: Callable[[str], str]) -> str:
             lambda found, is_secret=is_secret: _masked(found, mask) if is_secret(found) else found[0], text
         )
     for known, pattern in _COMMANDS:
+        # A literal search decides about each expression.
         if known in text:
             text = pattern.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
     return text

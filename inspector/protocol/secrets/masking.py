@@ -111,6 +111,7 @@ def _is_assigned_secret(found: re.Match[str], value: str, *, quoted: bool) -> bo
     key = next(filter(is_secret_key, (name["name"], (name["escape"] or "")[-1:] + name["name"])), None)
     if key is None or key.lower().endswith(word):  # f(password=password)
         return False
+    # The value is a place or a number, not the secret itself.
     if (may_be_number(key) and _DOTTED.fullmatch(value)) or (names_place(key) and not looks_made(value)):
         return False
     return found["gap"] == "=" or not (_CALL.match(value) or (_NUMBER.fullmatch(word) and not _PASSWORD.search(key)))

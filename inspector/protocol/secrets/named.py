@@ -90,9 +90,11 @@ def mask_named(text: str, mask: Callable[[str], str]) -> str:
         if match["held"] or names_secret(match["name"]):
             (values if match["held"] else named).setdefault(match["quote"], []).append(match.start())
     found = set[tuple[int, int]]()
+    # One pass per kind of quotation marks: an object has the same ones throughout.
     for quote in islice((quote for quote in values if quote in named), _MOST_DEPTHS):
         places = sorted(values[quote] + named[quote])
         done = 0
+        # A walk covers a whole object, so places inside of it are skipped.
         for place in places:
             if place >= done:
                 done = _walk(text, place, quote, found)

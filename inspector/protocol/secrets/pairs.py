@@ -59,11 +59,13 @@ def _mask_keyed(text: str, mask: Callable[[str], str]) -> str:
     for match in _KEY.finditer(text):
         key = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), match["key"])
         many = names_secrets(key)
+        # A value masked before may contain further keys.
         if match.start() < done or not (many or is_secret_key(key)):
             continue
         strings = _those_of_many(text, match) if many else _those_of_one(text, match)
         place = names_place(key)
         for start, end in strings:
+            # A key such as `key_file` names a place, so only a random-looking value is masked.
             if place and not looks_made(text[start : min(end, start + _LONGEST)]):
                 continue
             parts += (text[done:start], mask(text[start:end]) if end > start else "")

@@ -86,6 +86,7 @@ class PieceHold(Generic[T]):
         for piece in pieces:
             self._texts.setdefault(piece.key, []).append((waiting, piece))
             size = self._sizes[piece.key] = self._sizes.get(piece.key, 0) + len(piece.text)
+            # Long texts are released by halves, since a secret may cross any border of pieces.
             if size > MOST_TEXT:
                 self._release_half(piece.key)
         for ended in filter(None, map(ended_by, events)):
@@ -94,6 +95,7 @@ class PieceHold(Generic[T]):
                     self._settle(key)
             if ended is ALL:
                 self._before.clear()
+        # A stream that never ends must not fill the memory.
         while len(self._events) > MOST_EVENTS or self._bytes > MOST_BYTES:
             for key in [*self._texts]:
                 self._release_half(key)
@@ -131,11 +133,13 @@ class PieceHold(Generic[T]):
             start += len(piece.text)
             if start > middle and count:
                 break
+            # A border inside of a secret would show its rest.
             if start >= len(text) or masked[start - 1] == text[start - 1] or masked[start] == text[start]:
                 count = number
         some = held[:count]
         texts = [before, *(piece.text for _, piece in held)]
         self._set(some, mask_pieces(texts, self._mask)[1 : count + 1])
+        # The context is kept, so that a name before the border still counts.
         released = before + "".join(piece.text for _, piece in some)
         self._before[key] = released[-_CONTEXT:]
         self._texts[key] = held[count:]

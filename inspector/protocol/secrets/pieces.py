@@ -68,6 +68,7 @@ def mask_pieces(pieces: Sequence[str], mask: Callable[[str], str] = mask_in_plac
     masked = mask(text)
     if masked == text:
         return [*pieces]
+    # The mask has changed the length, so positions are unknown: all is hidden.
     if len(masked) != len(text):
         masked = _DOT * len(text)
     found: list[str] = []
@@ -89,6 +90,7 @@ def _shown(piece: str, masked: str, *, within: bool) -> tuple[str, bool]:
         if not hidden:
             parts.append(now)
         elif not within:
+            # Only the beginning of a secret shows the mask; its rest adds nothing.
             parts.append(MASK)
         within = hidden
     return "".join(parts), within
@@ -243,6 +245,7 @@ def rewritten(text: str, event: object, changes: Sequence[tuple[Piece, str]]) ->
     """
     result: str | None = text
     for piece, new in changes:
+        # The event is written anew only if a replacement in place fails.
         result = result and _replaced_once(result, piece.text, new)
         piece.holder[piece.member] = new
     if (
@@ -251,6 +254,7 @@ def rewritten(text: str, event: object, changes: Sequence[tuple[Piece, str]]) ->
         and decode_event(result.encode("utf-8", "surrogatepass")) == event
     ):
         return result  # else a piece was written with escapes, and another member had its text
+    # Token lists repeat the text piece by piece.
     drop_token_lists(event)
     try:
         written = json.dumps(event, ensure_ascii=False, separators=(",", ":"))

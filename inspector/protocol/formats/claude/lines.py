@@ -223,6 +223,7 @@ _SESSION = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 def _read_leniently(line: bytes) -> Line | None:
     """Decodes a record that the fast decoder refuses, member by member; a member of another type counts as absent."""
+    # Slow, so longer records are given up.
     value = decode_object(line) if len(line) <= MAX_LENIENT else {}
     if not isinstance(value.get("type"), str):
         return None

@@ -98,6 +98,7 @@ def _spoken(line: Line) -> tuple[Meaning, ...]:
     else:
         found = [_control(line, line.type if content is None else f"{line.type} of {len(content):,} blocks")]
     _chain(line, found)
+    # A record is one model call, whatever its number of blocks.
     if line.type == "assistant":
         found[-1].call = _api_call(line, message)
         found[-1].cost = line.costUSD
@@ -114,16 +115,19 @@ def _chain(line: Line, found: list[Meaning]) -> None:
     for place, one in enumerate(found):
         one.time_ns = time_ns
         one.context = one.context or _context(line)
+        # The last block has the record's own id, which the next record names.
         own = line.uuid if place == last or line.uuid is None else f"{line.uuid}#{place + 1}"
         if one.identifier is None:
             one.identifier = own
         elif place == last:
+            # The block's own id comes first; the record's one leads to it.
             one.alias = line.uuid
         if one.correlation is None:
             one.correlation = before
         before = one.identifier or before
         if place and not one.size:
             one.size = 1
+    # Older versions write sub-agents into the session's file, without their name.
     if line.isSidechain and line.uuid is not None:
         first = found[0]
         begins = line.parentUuid is None and line.type == "user" and first.kind == CHAT
@@ -186,6 +190,7 @@ def _of_block(line: Line, block: Block) -> Meaning:
     else:
         found = _control(line, block.type or "block")
     parts = (block.text, block.thinking, block.input, block.content, block.source)
+    # The longest part is the content; others are names.
     written = max(parts, key=len)
     found.said = written
     _note_words(line, found, block.text or block.thinking)
@@ -233,6 +238,7 @@ def _result(line: Line, block: Block) -> Meaning:
         spawn = _spawned(line, block, told)
         echo = first_text(block.content)
     elif line.is_printed and block.tool_use_id is not None:
+        # In a printed stream, the call's id names the sub-agent.
         spawn = Spawn(agent=block.tool_use_id, ended=True, failed=block.is_error is True)
     failed = block.is_error is True
     declined = failed and _is_declined(line, first_text(block.content) or "")
@@ -276,10 +282,12 @@ def _api_call(line: Line, message: Message) -> ApiCall:
     identifier = message.id or line.uuid or ""
     model = message.model if message.model != SYNTHETIC else None
     usage = message.usage
+    # A synthetic message is written by the program, so it has no model and no tokens.
     if usage is None or message.model == SYNTHETIC:
         return ApiCall(identifier if message.model != SYNTHETIC else "", model)
     given = (usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
     hour = usage.cache_creation.ephemeral_1h_input_tokens if usage.cache_creation is not None else 0
+    # Bounded, since the columns have a fixed width.
     tokens, made, read, written, hour = (min(max(number or 0, 0), _MOST) for number in (*given, hour))
     return ApiCall(
         identifier, model, reported=True, input=tokens, output=made, cache_read=read, cache_write=written,
@@ -339,6 +347,7 @@ def _by_type(line: Line) -> tuple[Meaning, ...]:
 
 def _requested(line: Line) -> tuple[Meaning, ...]:
     """Returns a row for a request to the model, and one for each block in it."""
+    # The row of the request itself; its blocks follow.
     found = [_control(line, line.type)]
     if line.type == "api-request":
         found[0].identifier = line.id
@@ -373,6 +382,7 @@ def _system(line: Line) -> Meaning:
     if subtype == "compact_boundary":
         told = line.compactMetadata
         by_itself = told is not None and told.trigger == "auto"
+        # Only an automatic compaction tells how full the context was.
         filled = (min(max(told.preTokens or 0, 0), _MOST), 0) if told is not None and by_itself else None
         return Meaning(COMPACT, PROGRAM, agent, identifier=line.uuid, filled=filled)
     if subtype == "microcompact_boundary":

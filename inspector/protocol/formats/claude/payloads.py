@@ -60,6 +60,7 @@ def _requested(record: Mapping[str, Any], number: int) -> Payload:
     if number:
         blocks = held.get("system" if sort == "api-request-shape" else "content")
         blocks = blocks if isinstance(blocks, list) else [blocks]
+        # The line may have changed since its messages were counted.
         block = blocks[number - 1] if number <= len(blocks) else None
         block = {"type": "text", "text": block} if isinstance(block, str) else block
         found = _block({}, block) if isinstance(block, dict) else {}
@@ -92,6 +93,7 @@ def _block(record: Mapping[str, Any], block: dict[str, Any]) -> Payload:
         return {"text": NOT_READABLE}
     if sort in ("tool_use", "server_tool_use", "mcp_tool_use"):
         params = {"name": block.get("name"), "arguments": block.get("input")}
+        # Tool calls have the form of MCP, so that views need one form only.
         return {"method": "tools/call", "params": params}
     if sort == "tool_result" or (isinstance(sort, str) and sort.endswith("_tool_result")):
         return {"result": _result(block)}

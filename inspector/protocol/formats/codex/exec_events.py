@@ -103,6 +103,7 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
     text = item.get("text")
     if sort in _WORDS:
         found = text_entry(_WORDS[sort], AGENT, USER, text if isinstance(text, str) else "")
+        # A message is addressed to the user, and a thought to nobody.
         found.meaning.to = (USER,) if sort.endswith("_message") else None
         yield found
     elif sort == "todo_list":
@@ -110,6 +111,7 @@ def _item(event: str, item: Mapping[str, Any]) -> Iterator[Entry]:
     elif sort == "error":
         yield _error(item.get("message"))
     elif sort in _CALLS and event == "item.updated":
+        # An update repeats the item with its present state, so it becomes a tick of the call.
         found = control_entry(NAMESPACE + sort, PROGRAM, str(item.get("status") or "goes on"), _rest(item))
         found.meaning.correlation, found.meaning.tick = _text(item.get("id")), True
         yield found
@@ -151,6 +153,7 @@ def _asked(sort: str, item: Mapping[str, Any]) -> Entry:
         kinds.REQUEST, AGENT, (f"mcp:{server}" if server else TOOLS,), identifier=_text(item.get("id")),
         method="tools/call", target=name,
     )  # fmt: skip
+    # Its prompt links a sub-agent to this call.
     if name == "spawn_agent":
         told = _text(item.get("prompt"))
         meaning.spawn = Spawn(
@@ -162,6 +165,7 @@ def _asked(sort: str, item: Mapping[str, Any]) -> Entry:
 def _answered(sort: str, item: Mapping[str, Any]) -> Entry:
     code, error, result = item.get("exit_code"), item.get("error"), item.get("result")
     declined = item.get("status") == _DECLINED
+    # A refusal by the user is no failure.
     failed = not declined and (item.get("status") == _FAILED or (isinstance(code, int) and code != 0))
     if isinstance(error, Mapping):
         content: Any = [{"type": "text", "text": str(error.get("message"))}]

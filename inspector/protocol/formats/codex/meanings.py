@@ -59,6 +59,7 @@ def meanings_of(line: Line) -> tuple[Meaning, ...]:
         found = _header(inner)
     else:
         found = _other(line, inner)
+    # Only the first message has the size of the record.
     for one in found[1:]:
         one.size = one.size or 1
     if line.ordinal is not None and found[0].thread is None:
@@ -85,6 +86,7 @@ def _item(inner: Inner, line: Line) -> list[Meaning]:
         return _reasoning(inner)
     if sort.endswith("_output"):
         return [_result(inner)]
+    # The model's side runs these tools, so no result follows in another record.
     if sort in _BY_ITSELF:
         return _by_itself(inner, line)
     if sort.endswith("_call"):
@@ -110,9 +112,11 @@ def _words(inner: Inner, text: msgspec.Raw) -> Meaning:
     if inner.role == "assistant":
         sender, to = AGENT, USER
     else:
+        # The program writes instructions and facts in the user's role; a mark tells them apart.
         machine = inner.role != "user" or head_of(text, _LONGEST_MARK).startswith(_MACHINE_BYTES)
         sender, to = PROGRAM if machine else USER, AGENT
     found = Meaning(CHAT, sender, (to,), said=text, size=len(text))
+    # Words link an utterance to its copy on the wire.
     if text and sender != PROGRAM:
         found.words = (SAID if sender == AGENT else ASKED) + bytes(text)
     if text:
@@ -146,6 +150,7 @@ def _call(inner: Inner) -> Meaning:
         method="tools/call", target=name, said=inner.arguments or inner.input or inner.action,
         thread=None if call is None else ThreadMark(channel=ITEM, call=call),
     )  # fmt: skip
+    # The arguments name the task of the new agent.
     if name == "spawn_agent":
         asked = decoded(msgspec.Raw((text_in(inner.arguments) or "").encode("utf-8", "replace")))
         asked = asked if isinstance(asked, dict) else {}
@@ -169,6 +174,7 @@ def _result(inner: Inner) -> Meaning:
         said=inner.output, declined=declined, took_ns=-1 if told.took_s is None else round(told.took_s * 1e9),
         thread=None if inner.call_id is None else ThreadMark(answers=inner.call_id),
     )  # fmt: skip
+    # Only the head is searched: most outputs are long, and few start an agent.
     if b"agent_id" in head_of(inner.output, 400):
         told = decoded(msgspec.Raw((text_in(inner.output) or "").encode("utf-8", "replace")))
         agent = _text(told.get("agent_id")) if isinstance(told, dict) else None
@@ -247,6 +253,7 @@ _COMPLETED = {
 
 def _completed(inner: Inner) -> Meaning:
     """Returns a paginated file's repetition of a completed item."""
+    # Newer files repeat completed items; the channel tells that it is a repetition.
     item = inner.item
     assert item is not None
     if item.type not in _COMPLETED:
@@ -312,6 +319,7 @@ def _number(given: int | None) -> int:
 
 def _header(inner: Inner) -> list[Meaning]:
     """Returns the thread's header row, and a message for its instructions."""
+    # The header places the thread: its session, its parent, and the end of copied history.
     mark = ThreadMark(
         identifier=inner.id or "",
         space=inner.session_id,

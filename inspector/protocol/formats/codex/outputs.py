@@ -54,6 +54,7 @@ def read_output(output: object) -> Output:
         return Output("", failed=refused)
     head = _read_head(texts[0])
     printed = [_printed(text) for text in (head.text, *texts[1:]) if text]
+    # The first failing command gives the exit code.
     codes = [one.code for one in (head, *printed) if one.code]
     took = head.took_s if head.took_s is not None else next((one.took_s for one in printed if one.took_s), None)
     failed = refused or head.failed or any(one.failed for one in printed)
@@ -72,6 +73,7 @@ def _texts(output: object) -> Iterator[str]:
 def _read_head(text: str) -> Output:
     """Returns the program's leading lines of an output, and the rest."""
     place, took, code, failed = 0, None, None, False
+    # The limit keeps a text with many such lines from being taken as a head.
     for _ in range(_MOST_LINES):
         found = _LINE.match(text, place)
         if found is None:
@@ -89,6 +91,7 @@ def _read_head(text: str) -> Output:
 
 def _printed(text: str) -> Output:
     """Returns one text, or the output in a command's JSON result."""
+    # A byte search first: an output may have megabytes.
     if not text.lstrip().startswith("{") or '"exit_code"' not in text:
         return Output(text)
     try:

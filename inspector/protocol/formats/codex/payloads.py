@@ -28,6 +28,7 @@ def payload_of(line: bytes, number: int) -> Payload:
     record = decode_object(line)
     sort, inner = record.get("type"), record.get("payload")
     if not isinstance(inner, dict):
+        # Older files have no envelope around their records.
         bare = isinstance(sort, str)
         sort, inner = ("response_item", record) if bare else ("session_meta", record)
     if sort == "response_item":
@@ -50,6 +51,7 @@ def _item(inner: Mapping[str, Any], number: int) -> Payload:
         return {"text": _part(inner, number) or NOT_READABLE}
     if isinstance(sort, str) and sort.endswith("_output"):
         return {"result": _result(inner)}
+    # The second message of such an item is its result.
     if sort in ("web_search_call", "image_generation_call") and number:
         return {"result": {"content": [{"type": "text", "text": _by_itself_words(inner)}]}}
     if isinstance(sort, str) and sort.endswith("_call"):
@@ -143,6 +145,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list):
         return [_plain(one, depth + 1) for one in value]
     if not isinstance(value, Mapping):
+        # Images are described, since their data would fill the view.
         return picture_words(value) if isinstance(value, str) and value.startswith("data:") else value
     found = {}
     for key, one in value.items():

@@ -80,6 +80,7 @@ def read(line: bytes, *, unknown: bool = False) -> Record | None:
         line: without its end.
         unknown: no effect: the spans identify the format.
     """
+    # A byte search first, as this reader sees lines of all formats.
     if not any(mark in line for mark in _MARKS):
         return None
     value = decoded_object(line)
@@ -117,6 +118,7 @@ def _entries(value: Mapping[str, Any]) -> tuple[list[Entry], str]:
         return [entry], ""
     told = _told(value)
     resolved = [told] if told is not None and len(spans) == 1 else resolve(spans)
+    # Sorted by start, since exporters write a span when it ends.
     pairs = sorted(zip(spans, resolved, strict=True), key=lambda pair: pair[0].start_ns)
     found = [entry for span, known in pairs for entry in _of_span(span, known)]
     trace = next((span.trace for span in spans if span.trace), "")
@@ -134,6 +136,7 @@ def _told(value: Mapping[str, Any]) -> Resolved | None:
 
 def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
     role = role_of(span)
+    # Only the innermost span of a model call is shown as the call.
     if role is Role.MODEL and not known.around:
         entries = _model_call(span, known)
     elif role is Role.TOOL and not known.within_call:
@@ -149,6 +152,7 @@ def _of_span(span: Span, known: Resolved) -> Iterator[Entry]:
             agent=span.identifier, parent=span.parent or None, label=_label(span, role), type=role.value,
             ended=known.phase in ("end", ""), failed=span.failed,
         )  # fmt: skip
+    # Ends of other spans have no row, so the last row carries them.
     for end in known.ends if entries else ():
         last = entries[-1].meaning
         last.spawn = Spawn(agent=end.span, ended=True, failed=end.failed, also=last.spawn)
@@ -206,12 +210,14 @@ def _tool_call(span: Span, known: Resolved) -> Iterator[Entry]:
         entry = call_entry(called, tool, arguments, speaker)
         if arguments is None:
             entry.meaning.unrecorded = True
+            # Unrecorded arguments are not the same as empty ones.
             del entry.payload["params"]["arguments"]
         entry.meaning.mark, entry.meaning.own_span = call_mark(trace, called), True
         yield at_time(entry, span.start_ns, False)
     if known.phase == "start":
         return
     why = error_of(span)
+    # An error counts more than a result recorded beside it.
     result = why if why is not None else result_of(span)
     entry = result_entry(
         called, result if result is not None else NOT_RECORDED, speaker, name=tool, failed=why is not None
@@ -257,6 +263,7 @@ def _other(span: Span, known: Resolved, role: Role) -> Iterator[Entry]:
         if why is not None and ended:
             entry.payload["text"] = f"{words}, failed: {why}"
             entry.payload.update(exceptions_of(span))
+        # A failure within is shown at the inner span only.
         yield at_time(entry, span.start_ns, why is not None and ended and not known.failed_within)
     if known.phase == "end":
         yield at_time(

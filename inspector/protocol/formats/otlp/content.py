@@ -33,6 +33,7 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 def given_to(span: Span) -> list[Message]:
     """Returns the input messages of a model, its instructions first."""
     at = span.attributes
+    # The present convention first, then older ones and those of single libraries.
     structured = _json(at.get("gen_ai.input.messages"))
     if isinstance(structured, list):
         return [
@@ -78,6 +79,7 @@ def written_history(span: Span) -> Iterator[tuple[bytes, Read]]:
     at = span.attributes
     given = at.get("gen_ai.input.messages")
     if isinstance(given, str):
+        # Raw bytes of each message are compared; a repeated one is never decoded.
         with contextlib.suppress(msgspec.MsgspecError, UnicodeEncodeError):
             listed = _raw_list(given)
             instructions = _instructions(span)
@@ -134,6 +136,7 @@ def without_history(span: Span) -> dict[str, Any]:
     held = span.given["resourceSpans"][0]
     scope = held["scopeSpans"][0]
     one = dict(scope["spans"][0])
+    # The history is stored once, so a span is kept without it.
     given = one.get("attributes")
     if isinstance(given, list):
         one["attributes"] = [
@@ -282,6 +285,7 @@ def _numbered(at: Mapping[str, Any], prefix: str) -> dict[int, dict[str, Any]]:
             if rest:
                 fields[rest] = value
     numbers = {number: int(number) for number in found if _NUMBER.fullmatch(number)}
+    # Numbers are sorted as numbers: as texts, 10 would precede 2.
     return {numbers[number]: found[number] for number in sorted(numbers, key=numbers.__getitem__) if found[number]}
 
 
@@ -343,6 +347,7 @@ def _of_openinference(numbered: Mapping[str, Any]) -> list[Message]:
 
 def _event_messages(span: Span, *, choices: bool) -> list[Message]:
     listed = _json(span.attributes.get("events", span.attributes.get("all_messages_events")))
+    # Some exporters list the events in an attribute.
     told: Iterable[tuple[str, Mapping[str, Any]]] = (
         [(str(one.get("event.name", "")), one) for one in listed if isinstance(one, Mapping)]
         if isinstance(listed, list)
@@ -387,6 +392,7 @@ def _as_messages(value: object, role: str) -> list[Message]:
         ]
         held = next((value[key] for key in _HOLDERS if key in value), None)
         return [*beside, *_as_messages(_json(held), role)]
+    # A batch with a single conversation.
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
         value = value[0]
     if isinstance(value, str) and value:
@@ -455,6 +461,7 @@ def _vercel_message(one: Mapping[str, Any]) -> Iterator[Message]:
             content.append({"type": "thinking", "thinking": _words(part.get("text"))})
         else:
             content.append(part)
+    # Results are messages of their own.
     if content or calls:
         yield {"role": one.get("role"), "content": content, "tool_calls": calls}
     yield from results
@@ -476,6 +483,7 @@ def _vercel_answer(at: Mapping[str, Any]) -> list[Message]:
 
 def _of_framework(one: Mapping[str, Any]) -> Message:
     data = one.get("data") or one.get("kwargs")
+    # Serialized messages of LangChain keep their members in `data` or `kwargs`.
     if isinstance(data, Mapping):
         role = _ROLES.get(str(one.get("type") if one.get("type") != "constructor" else data.get("type")), "user")
         calls = [

@@ -50,6 +50,7 @@ def role_of(span: Span) -> Role:
     if span.is_log:
         return Role.OTHER
     at = span.attributes
+    # The most specific conventions first; an attribute of a model alone is weak evidence.
     kind = at.get("openinference.span.kind")
     if isinstance(kind, str):
         return _OPENINFERENCE.get(kind.upper(), Role.OTHER)
@@ -73,6 +74,7 @@ def role_of(span: Span) -> Role:
         return Role.TOOL if sort == "tool" else Role.AGENT
     if at.get("mcp.method.name") == "tools/call" or "gen_ai.tool.name" in at:
         return Role.TOOL
+    # A span may name the model without calling it.
     if "gen_ai.request.model" in at or "gen_ai.response.model" in at:
         unknown = isinstance(operation, str) and operation
         return Role.MODEL if not unknown or reports_usage(span) else Role.OTHER

@@ -39,12 +39,14 @@ class Histories:
         new: list[Message] = []
         repeated = 0
         for written, read in content.written_history(span):
+            # Hashes instead of texts, since a trace repeats its history in each call.
             key = hashlib.blake2b(base + written, digest_size=_HASH_BYTES).digest()
             places[key] += 1
             parts = self._parts.get(key)
             if parts is None:
                 parts = self._parts[key] = tuple(_parts(read(), marks.given_entries, speaker, span.trace))
             seen.update(part for part in parts if isinstance(part, str))
+            # The same text at another count is another message.
             place = key + places[key].to_bytes(_PLACE_BYTES, "big")
             if place in self._told:
                 repeated += 1

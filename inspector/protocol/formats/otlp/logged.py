@@ -25,6 +25,7 @@ def with_content(spans: Sequence[Span]) -> list[Span]:
             told[span.trace, span.parent].append(span)
     if not told:
         return list(spans)
+    # By identity, since equal records may occur twice.
     taken = {id(record) for records in told.values() for record in records}
     return [
         span if span.is_log or not (records := told.get((span.trace, span.identifier))) else _with(span, records)

@@ -159,6 +159,7 @@ def resolve_from(tellings: list[Telling], first: int) -> list[Resolved]:
     by_id = {one.span.identifier: place for place, one in enumerate(tellings) if one.span.identifier}
     new = {one.span.identifier for one in tellings[first:]}
     for place, one in enumerate(tellings):
+        # Earlier spans change only if one of the new ones is their parent.
         if place < first and one.span.parent not in new:
             continue
         known, agents = one.known, [one.agent]
@@ -185,6 +186,7 @@ def _settle_tokens(tellings: list[Telling], by_id: dict[str, int], first: int) -
     places = range(first, len(tellings))
     if not any(one.reports and (one.known.around or one.role is Role.AGENT) for one in tellings[first:]):
         return
+    # From the deepest span upwards, so that each sum is complete before it is passed on.
     depths = {place: sum(1 for _ in _above(tellings, by_id, place)) for place in range(len(tellings))}
     for one in tellings:
         one.within = Within()
@@ -203,8 +205,10 @@ def _name_calls(tellings: list[Telling]) -> None:
     nameless = [one for one in tellings if one.is_nameless and not one.known.within_call]
     nameless.sort(key=lambda one: one.span.start_ns)
     asked: list[tuple[str, int, str, str]] = []  # trace, time, tool, id
+    # Known ids are never given to another span.
     for one in models:
         asked += [(one.span.trace, one.span.end_ns, tool, call) for call, tool in one.asked if call not in taken]
+    # By time, so that the first open call of a tool comes first.
     asked.sort(key=itemgetter(1))
     known_calls = {one[3] for one in asked} | taken
     left = _match_calls(nameless, asked)

@@ -60,8 +60,10 @@ def spans_in(value: Mapping[str, Any]) -> list[Span]:
     """Returns the spans of a document or a line, in order; empty without any. Never raises."""
     found: list[Span] = []
     trace = value.get("trace")
+    # Some exporters wrap the document once more.
     if isinstance(trace, Mapping):
         value = trace
+    # Spellings of JSON, of protobuf in Python, and of older versions.
     for held in _lists(value, "resourceSpans", "resource_spans", "batches"):
         resource = _object(held, "resource")
         for scope in _lists(held, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
@@ -185,6 +187,7 @@ def _of_jaeger(trace: Mapping[str, Any]) -> Iterator[Span]:
         process = processes.get(one.get("processID"))
         process = process if isinstance(process, Mapping) else {}
         resource = {"service.name": process.get("serviceName"), **_tags(process)}
+        # Jaeger lists all references; only this type is the parent.
         parents = [ref.get("spanID") for ref in _lists(one, "references") if ref.get("refType") in ("CHILD_OF", None)]
         start, duration = _integer(one.get("startTime")), _integer(one.get("duration"))
         tags = _tags(one)
