@@ -6,89 +6,28 @@ figures; only the few quoted texts are read from records.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from inspector.analysis import Analysis
-from inspector.analysis.arrays.array_views import as_numpy
-from inspector.analysis.findings import Severity
-from inspector.analysis.findings.wire import UNREADABLE
-from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED
 from inspector.analysis.states.state_pass import State
-from inspector.analysis.views.account.account import DISCOVERY, MOST_GROUPS, AccountTally, Deed, Groups, Outcome
-from inspector.analysis.views.latency.offered_tools import changed_tools
-from inspector.analysis.views.summaries.lifecycles import pending_results
-from inspector.analysis.views.summaries.participant_queries import shown_numbers
-from inspector.analysis.views.summaries.token_shares import DEFINITIONS, NO_TOOL, Sums
+from inspector.analysis.views.account.account import AccountTally, Deed, Outcome
+from inspector.analysis.views.summaries.token_shares import Sums
 from inspector.document.document import CaptureDocument
-from inspector.filters.strings import quote
-from inspector.present import formats
-from inspector.present.findings import Problems, problems_of
-from inspector.present.lifecycle_facts import listed_consumers
-from inspector.present.subject import recipients, sender_of, text_of
-from inspector.present.token_facts import incomplete_words, usage_sum_words
-from inspector.present.waiting import Wait, asker, waits
-from inspector.present.wire_text import excerpt, plain
-from inspector.protocol import msp
-from inspector.protocol.context_forms import START
-from inspector.protocol.participants import GATEWAY_IDS
+from inspector.present.account_sentences import (
+    WAITED_FROM_NS,
+    WAITING_NOW,
+    WAITS,
+    AccountLine,
+    AccountSentences,
+    longest_waiting,
+)
+from inspector.present.waiting import Wait, waits
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.times import NO_TIME
-from inspector.store.columns.flags import Flag
-from inspector.store.columns.hashes import NO_ROW
 
 if TYPE_CHECKING:
     from inspector.analysis.views.waste import WasteReport
 
-Tone = Literal["plain", "quiet", "bad", "warn"]
-
-_QUOTED = 90
 _MOST_LISTED = 100
-_MOST_LOOKED_INTO = 32
-"""Limit of user messages read to find typed ones."""
-_REMINDERS = re.compile(r"\A\s*(?:<system-reminder>.*?(?:</system-reminder>\s*|\Z))+", re.DOTALL)
-"""Clients of models send these in the user's name."""
-_LOOKED_AT = 1 << 16  # messages searched for the user's first ones
-_MOST_ASKED, _MOST_CALLERS, _MOST_TOOLS, _MOST_WAITS, _MOST_KINDS = 3, 3, 3, 3, 3
-_MOST_SHARES = 2
-_MOST_PENDING = 3
-_MOST_MODELS = 3
-_MOST_REJECTED = 3
-_WAITING_NOW = "Waiting now"
-_NAME = 60
-_WAITED_FROM_NS = 1_000_000_000
-_SILENT_FROM_NS = 2_000_000_000
-_CALLS = 'kind == "mcp/request" && method == "tools/call"'
-_FAILURES = 'error && kind != "mcp/response" && kind != "system/error" && !repeats'
-_REQUESTS = 'kind == "mcp/request"'
-_ALL_REQUESTS = 'kind in {"mcp/request", "jsonrpc/request"}'
-
-
-@dataclass(frozen=True, slots=True)
-class AccountLine:
-    """One sentence of the account.
-
-    Attributes:
-        about: topic in one word or two; "" continues the previous line's topic.
-        text: the sentence.
-        message: message that it leads to.
-        filter: display filter that it leads to.
-        panel: title of the panel that it leads to.
-        tone: severity of the line.
-    """
-
-    about: str
-    text: str
-    message: int | None = None
-    filter: str | None = None
-    panel: str | None = None
-    tone: Tone = "plain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,480 +68,10 @@ def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[st
     ]  # fmt: skip
 
 
-class _Words:
-    """Formats the figures of one document as sentences."""
-
-    def __init__(
-        self, document: CaptureDocument, tally: AccountTally, waste: WasteReport | None, tool_tokens: Sums | None
-    ) -> None:
-        self.document = document
-        self.analysis: Analysis = document.analysis
-        self.tally = tally
-        self.waste = waste
-        self.tool_tokens = tool_tokens
-        self.waiting = waits(self.analysis, longest_waiting(self.analysis, tally, _MOST_LISTED), most=_MOST_WAITS)
-
-    def name(self, code: int) -> str:
-        """Returns a string of the capture, safe to show."""
-        return plain(self.analysis.capture.strings[code], _NAME) if code else ""
-
-    def who(self, code: int, deed: Deed = Deed.SAID) -> str:
-        """Returns the sender's name; lines of MCP without one belong to a client."""
-        return self.name(code) or ("the MCP client" if deed is Deed.CALL and self._is_piped else "somebody")
-
-    @property
-    def _requests(self) -> str:
-        """The filter for requests, of every protocol in the log."""
-        return _REQUESTS if self.analysis.capture.foreign_rpc.is_empty else _ALL_REQUESTS
-
-    @cached_property
-    def _is_piped(self) -> bool:
-        """Returns True if calls are lines of MCP without an envelope."""
-        first = self.tally.first("call")
-        return bool(len(first)) and bool(int(self.analysis.capture.columns["flags"][first[0]]) & Flag.RPC.value)
-
-    def from_filter(self, code: int) -> str:
-        """Returns a filter for messages of a sender."""
-        return f"from == {quote(self.analysis.capture.strings[code])}" if code else "!from"
-
-    # Sections
-
-    def asked(self) -> list[AccountLine]:
-        """Returns the user's prompts, or the first message."""
-        tally, total = self.tally, self.tally.count(Deed.SAID)
-        asked = self._prompts() or [row for row in tally.first("asked").tolist() if not self._is_reminder(row)]
-        lines = [AccountLine("Asked", self._quoted(row), message=row) for row in asked[:_MOST_ASKED]]
-        if not asked and total:
-            row = int(tally.first("said")[0])
-            lines = [AccountLine("First said", self._quoted(row), message=row)]
-        if total > len(lines):
-            said = self._shared(tally.groups(Deed.SAID))
-            lines.append(AccountLine("Said", f"{formats.count_of(total, 'chat')}{said}", filter='kind == "chat"'))
-        return lines
-
-    def _prompts(self) -> list[int]:
-        """Returns the first prompts of the participant "user", the usual name of a model's user."""
-        capture = self.analysis.capture
-        user, chat = (capture.strings.find(name) for name in ("user", "chat"))
-        if not user or not chat:
-            return []
-        head = slice(min(len(self.analysis), _LOOKED_AT))
-        said = (capture.columns["sender"][head] == user) & (capture.columns["kind"][head] == chat)
-        rows = np.flatnonzero(said)
-        candidates = rows[capture.repeats(rows)[0] == NO_ROW][:_MOST_LOOKED_INTO].tolist()
-        return [row for row in candidates if not self._is_reminder(row)][:_MOST_ASKED]
-
-    def _is_reminder(self, row: int) -> bool:
-        return bool(text_of(self.analysis.capture, row)) and not self._typed(row)
-
-    def _typed(self, row: int) -> str:
-        """Returns the text of a user message without leading reminders of a program; "" if it has no more."""
-        return _REMINDERS.sub("", text_of(self.analysis.capture, row))
-
-    def _quoted(self, row: int) -> str:
-        capture = self.analysis.capture
-        to = capture.to(row)
-        whom = f" to {recipients(to)}" if to else ""
-        text = excerpt(self._typed(row) or text_of(capture, row), _QUOTED)
-        return f"{sender_of(capture, row)}{whom}: “{text}”" if text else f"{sender_of(capture, row)}{whom}, no text"
-
-    def _shared(self, groups: Groups) -> str:
-        """Formats counts by sender: ": human 3, mew 3"."""
-        senders, counts = groups.by_sender()
-        if len(senders) == 1 or len(senders) > _MOST_CALLERS:
-            return f", by {self._by(senders)}"
-        shares = zip(senders.tolist(), counts.tolist(), strict=True)
-        return ": " + ", ".join(f"{self.who(code)} {count:,}" for code, count in shares)
-
-    def _by(self, senders: NDArray[np.int64]) -> str:
-        """Names a single actor, or counts them."""
-        many = f"{len(senders):,}{'' if len(senders) < MOST_GROUPS else ' or more'} participants"
-        return self.who(int(senders[0])) if len(senders) == 1 else many
-
-    def called(self) -> list[AccountLine]:
-        """Counts calls by caller and tool."""
-        groups = self.tally.groups(Deed.CALL)
-        senders, counts = groups.by_sender()
-        most = zip(senders[:_MOST_CALLERS].tolist(), counts[:_MOST_CALLERS].tolist(), strict=True)
-        lines = [
-            AccountLine("Done", self._calls_of(code, count, groups), filter=f"{_CALLS} && {self.from_filter(code)}")
-            for code, count in most
-        ]
-        total = self.tally.count(Deed.CALL)
-        if len(senders) > _MOST_CALLERS:
-            rest = total - int(counts[:_MOST_CALLERS].sum())
-            many = len(senders) >= MOST_GROUPS
-            others = f"{len(senders) - _MOST_CALLERS:,}{' or more' if many else ''}"
-            who = f"{others} {'other' if others == '1' else 'others'}"
-            words = f"{who} made {formats.count_of(rest, 'call')}, {total:,} in total"
-            lines.append(AccountLine("Done", words, filter=_CALLS))
-        return lines
-
-    def _calls_of(self, sender: int, count: int, groups: Groups) -> str:
-        codes, counts = groups.of(sender).by_what()
-        named = zip(codes[:_MOST_TOOLS].tolist(), counts[:_MOST_TOOLS].tolist(), strict=True)
-        tools = [(self.name(code) or "no name", times) for code, times in named]
-        who, server = _begun(self.who(sender, Deed.CALL)), self._one_recipient(sender)
-        of = f" of {server}" if server and server != "tools" else ""
-        if len(tools) == 1:
-            return f"{who} called {tools[0][0]}{of} {_times(count)}"
-        each = ", ".join(f"{tool} {times:,}" for tool, times in tools)
-        more = f" and {len(codes) - _MOST_TOOLS:,} more" if len(codes) > _MOST_TOOLS else ""
-        return f"{who} called tools{of} {_times(count)}: {each}{more}"
-
-    def _one_recipient(self, sender: int) -> str:
-        """Returns the recipient of a sender's calls if it is always the same."""
-        sets = self.tally.recipients().of(sender).what
-        to = self.analysis.capture.to_sets[int(sets[0])] if len(sets) == 1 else ()
-        return plain(to[0], _NAME) if len(to) == 1 else ""
-
-    def reasoned(self) -> list[AccountLine]:
-        """Counts reasoning and opened contexts with their ends."""
-        lines: list[AccountLine] = []
-        if count := self.tally.count(Deed.REASONING):
-            who = self._by(self.tally.groups(Deed.REASONING).by_sender()[0])
-            words = f"{who} reasoned {_times(count)}{self._ends(Deed.REASONING, _ENDS)}"
-            lines.append(AccountLine("Done", words, filter='kind == "reasoning/start"'))
-        lines += self._unstarted()
-        if count := self.tally.count(Deed.CONTEXT):
-            opened = formats.count_of(count, "context was", "contexts were")
-            words = f"{opened} opened{self._ends(Deed.CONTEXT, _ENDS)}"
-            lines.append(AccountLine("Done", words, filter=f"kind in {{{quote(START)}, {quote(msp.OPENED)}}}"))
-        return lines
-
-    def _unstarted(self) -> list[AccountLine]:
-        """Counts contexts with reasoning that no message started, as in drafts, with their ends."""
-        contexts = self.analysis.contexts
-        nodes = contexts.unstarted()
-        if not len(nodes):
-            return []
-        end = as_numpy(contexts.facts.end)[nodes]
-        counts = {
-            "concluded": np.count_nonzero(end == CONCLUDED), "cancelled": np.count_nonzero(end == CANCELLED),
-            self._word("still running"): np.count_nonzero(end == 0),
-        }  # fmt: skip
-        alone = len(nodes) == 1
-        told = ", ".join(f"{'' if alone else f'{count:,} '}{word}" for word, count in counts.items() if count)
-        thinkers = self.tally.groups(Deed.THOUGHT).by_sender()[0]
-        where = formats.count_of(len(nodes), "context")
-        if len(thinkers) and not self.tally.count(Deed.REASONING):
-            words = f"{_begun(self._by(thinkers))} reasoned in {where} without a reasoning/start: {told}"
-        else:
-            holds = "holds" if alone else "hold"
-            words = f"{where} {holds} reasoning without a reasoning/start: {told}"
-        return [AccountLine("Done", words, message=int(as_numpy(contexts.first_row)[nodes].min()))]
-
-    def _ends(self, deed: Deed, ends: dict[int, str]) -> str:
-        counted = [(word, self.tally.count(deed, state)) for state, word in ends.items()]
-        alone, total = self.tally.count(deed) == 1, self.tally.count(deed)
-        unended = next((word for word, count in counted if count == total and not alone), "")
-        if not self.document.arriving and unended in _NONE_ENDED:
-            return f", {_NONE_ENDED[unended]}"
-        told = [f"{'' if alone else f'{count:,} '}{self._word(word)}" for word, count in counted if count]
-        return f": {', '.join(told)}" if told else ""
-
-    def _word(self, word: str) -> str:
-        """Adapts a word about an unfinished state to a capture without further messages."""
-        return word if self.document.arriving else _OVER.get(word, word)
-
-    def proposed(self) -> list[AccountLine]:
-        """Counts proposals with their outcomes."""
-        count = self.tally.count(Deed.PROPOSAL)
-        if not count:
-            return []
-        who = self._by(self.tally.groups(Deed.PROPOSAL).by_sender()[0])
-        told = f"{_begun(who)} proposed {formats.count_of(count, 'call')}{self._ends(Deed.PROPOSAL, _PROPOSED)}"
-        lines = [AccountLine("Proposed", told, filter='kind == "mcp/proposal"')]
-        rejected = self.tally.first("rejected").tolist()
-        judges = self.tally.groups(Deed.REJECTION).by_sender()[0]
-        for row in rejected[:_MOST_REJECTED]:
-            what = self._called_at(row)
-            told = f"{_begun(self._by(judges))} rejected {what}" if len(judges) == 1 else f"{_begun(what)} was rejected"
-            lines.append(AccountLine("", told, message=row))
-        return lines
-
-    def _called_at(self, row: int) -> str:
-        links = self.analysis.correlation.columns
-        return self.name(int(links["target"][row])) or self.name(int(links["method"][row])) or "a request"
-
-    def _asked_by(self, row: int) -> str:
-        return f"{self._called_at(row)}, asked by {asker(self.analysis, row)}"
-
-    def compacted(self) -> list[AccountLine]:
-        """Counts compactions of model contexts by participant."""
-        count = self.tally.count(Deed.COMPACTION)
-        if not count:
-            return []
-        senders, counts = self.tally.groups(Deed.COMPACTION).by_sender()
-        whose = ", ".join(
-            f"{self.name(int(code)) or 'somebody'} {_times(int(number))}"
-            for code, number in zip(senders[:_MOST_CALLERS], counts[:_MOST_CALLERS], strict=True)
-        )
-        more = f" and {len(senders) - _MOST_CALLERS:,} more" if len(senders) > _MOST_CALLERS else ""
-        text = 'kind == "participant/compact-done" && !repeats'
-        first = int(self.tally.first("compaction")[0])
-        return [_leading("Compacted", f"the context of {whose}{more}", first, text, count, "plain")]
-
-    def failed(self) -> list[AccountLine]:
-        """Counts failed and refused messages."""
-        tally = self.tally
-        deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY)
-        lines: list[AccountLine] = []
-        failed = sum(tally.count(deed, State.FAILED) for deed in deeds)
-        if failed:
-            first = int(tally.first("failed")[0])
-            which = self._which(deeds, State.FAILED)
-            told = self._asked_by(first) if failed == 1 else which
-            text = f'{self._requests} && state == "failed" && answered'
-            noun = "call" if failed == tally.count(Deed.CALL, State.FAILED) else "request"
-            words = f"{formats.count_of(failed, noun)} failed: {told}"
-            lines.append(_leading("Failed", words, first, text, failed, "bad"))
-        failures = tally.count(Deed.FAILURE)
-        if failures:
-            first = int(tally.first("failure")[0])
-            said = self._quoted(first)
-            words = (
-                f"{formats.count_of(failures, 'failure')} outside calls{', the first' if failures > 1 else ''}: {said}"
-            )
-            lines.append(_leading("Failed", words, first, _FAILURES, failures, "bad"))
-        deeds = (Deed.CALL, Deed.REQUEST)
-        declined = sum(tally.count(deed, State.REJECTED) for deed in deeds)
-        if declined:
-            first = int(tally.first("declined")[0])
-            words = f"you rejected {formats.count_of(declined, 'call')}: {self._which(deeds, State.REJECTED)}"
-            text = f'{self._requests} && state == "rejected"'
-            lines.append(_leading("Rejected", _begun(words), first, text, declined, "warn"))
-        deeds = (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY, Deed.PROPOSAL)
-        refused = sum(tally.count(deed, Outcome.REFUSED) for deed in deeds)
-        if refused:
-            first = int(tally.first("refused")[0])
-            told = self._asked_by(first) if refused == 1 else self._which(deeds, Outcome.REFUSED)
-            by = "server" if self.analysis.capture.flags(first) & Flag.RPC else "gateway"
-            words = f"the {by} refused {formats.count_of(refused, 'message')}: {told}"
-            lines.append(_leading("Refused", _begun(words), first, 'state == "failed" && !answered', refused, "bad"))
-        errors = tally.count(Deed.ERROR)
-        if errors and not refused:
-            words = f"{formats.count_of(errors, 'error')} reported by {self._errors_by()}"
-            lines.append(
-                _leading("Errors", words, int(tally.first("error")[0]), 'kind == "system/error"', errors, "bad")
-            )
-        return lines
-
-    def crashed(self) -> list[AccountLine]:
-        """Reports the crash of a tapped server, as its recorder wrote it."""
-        count, first = self.tally.crashes, self.tally.first_crash
-        if not count:
-            return []
-        told = plain(self.analysis.capture.records.reason(first) or "the server ended", _QUOTED).rstrip(".")
-        words = f"{told[:1].upper()}{told[1:]}"
-        if count > 1:
-            words += f"; the first of {count:,} such ends"
-        return [_leading("Ended", words, first, 'finding == "server-ended"', count, "bad")]
-
-    def _errors_by(self) -> str:
-        senders = self.tally.groups(Deed.ERROR).by_sender()[0]
-        names = {self.analysis.capture.strings[code] for code in senders[:_MOST_CALLERS].tolist()}
-        return "the gateway" if names <= GATEWAY_IDS else self._by(senders)
-
-    def _which(self, deeds: Sequence[Deed], outcome: int) -> str:
-        """Counts tools or methods with an outcome: "write_file 2, grep 1"."""
-        found = [
-            (int(count), self.name(int(code)) or "no name")
-            for deed in deeds
-            for code, count in zip(*self.tally.groups(deed).by_what(outcome), strict=True)
-        ]
-        found.sort(key=lambda one: -one[0])
-        more = f" and {len(found) - _MOST_TOOLS:,} more" if len(found) > _MOST_TOOLS else ""
-        return ", ".join(f"{name} {count:,}" for count, name in found[:_MOST_TOOLS]) + more
-
-    def redefined(self) -> list[AccountLine]:
-        """Names tools with changed definitions."""
-        changes = changed_tools(self.analysis)
-        if not changes:
-            return []
-        tools = list(dict.fromkeys(plain(mask_text(change.tool), _NAME) for change in changes))
-        more = f" and {len(tools) - _MOST_TOOLS:,} more" if len(tools) > _MOST_TOOLS else ""
-        words = f"{formats.count_of(len(changes), 'tool definition')} changed: {', '.join(tools[:_MOST_TOOLS])}{more}"
-        return [AccountLine("Tools", words, message=changes[-1].row)]
-
-    def waits(self) -> list[AccountLine]:
-        """Lists waiting requests; discovery requests are counted apart."""
-        about = _WAITING_NOW if self.document.arriving else "Left waiting"
-        tally = self.tally
-        count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
-        ends = [one for one in self.waiting if one.is_of_agent and not self.document.arriving]
-        lines = [AccountLine("At the end", _begun(one.at_the_end), message=one.message) for one in ends]
-        lines += [
-            AccountLine(about, _begun(one.sentence), message=one.message, tone="warn")
-            for one in self.waiting
-            if one not in ends
-        ]
-        if count > len(lines):
-            lines.append(AccountLine("", f"{count:,} wait in all", filter="waiting", tone="warn"))
-        quiet = tally.count(Deed.DISCOVERY, *_WAITS)
-        if quiet:
-            groups = tally.groups(Deed.DISCOVERY)
-            methods = groups.what[groups.outcomes[:, list(_WAITS)].any(axis=1)]
-            methods = [self.analysis.capture.strings[code] for code in np.unique(methods).tolist()]
-            what = plain(methods[0], _NAME) if len(methods) == 1 else "what others are and offer"
-            words = f"{formats.count_of(quiet, 'question')} about {what} " + ("waits" if quiet == 1 else "wait")
-            text = f"waiting && method in {{{', '.join(map(quote, methods or DISCOVERY))}}}"
-            lines.append(_leading(about, words, int(tally.first("discovery")[0]), text, quiet, "quiet"))
-        vain = sum(tally.count(deed, Outcome.IN_VAIN) for deed in (Deed.CALL, Deed.REQUEST, Deed.DISCOVERY))
-        if vain:
-            row = int(tally.first("in vain")[0])
-            words = f"{formats.count_of(vain, 'request')} to participants who had left"
-            text = f'{self._requests} && !answered && !waiting && state in {{"waiting", "unanswered"}}'
-            lines.append(_leading("Unanswered", words, row, text, vain, "quiet"))
-        return lines
-
-    def silence(self) -> list[AccountLine]:
-        """Reports the longest pause, lost connections and unreadable lines."""
-        lines: list[AccountLine] = []
-        found = self.tally.silence()
-        if found is not None and found.ns >= _SILENT_FROM_NS:
-            words = f"Longest pause {_rounded(found.ns)}, before {formats.message_number(found.row)}"
-            lines.append(AccountLine("Silence", words, message=found.row))
-        if self.tally.gaps:
-            words = f"the connection was lost {_times(self.tally.gaps)}: messages may be missing there"
-            lines.append(AccountLine("Missing", _begun(words), message=self.tally.first_gap, tone="warn"))
-        odd = self.document.analysis.findings.found
-        if count := odd.counts_of(UNREADABLE):
-            words = f"{formats.count_of(count, 'line')} could not be read"
-            first = int(odd.rows_of(UNREADABLE).min())
-            lines.append(_leading("Unreadable", words, first, 'finding == "unreadable"', count, "bad"))
-        return lines
-
-    def held(self) -> list[AccountLine]:
-        """Counts messages by kind, for a capture without other activity."""
-        counts = np.bincount(self.analysis.capture.foreign_rpc.kind_codes(slice(len(self.analysis))))
-        lines: list[AccountLine] = []
-        for code in np.argsort(-counts, kind="stable")[:_MOST_KINDS].tolist():
-            kind, count = self.analysis.capture.strings[code] if code else "", int(counts[code])
-            if not count:
-                break
-            words = f"{count:,} of kind {plain(kind, _NAME)}" if kind else f"{count:,} without a kind that can be read"
-            lines.append(AccountLine("Holds", words, filter=f"kind == {quote(kind)}"))
-        return lines
-
-    def collapsed(self) -> list[AccountLine]:
-        """Counts collapsed and pending transient results."""
-        totals = self.analysis.transients.totals()
-        if not totals["transient"]:
-            return []
-        of = formats.count_of(totals["transient"], "transient result")
-        words = f"{totals['collapsed']:,} of {of} collapsed" + (
-            f", {totals['pending']:,} pending" if totals["pending"] else ""
-        )
-        return [AccountLine("Collapsed", words, filter='badge == "transient"'), *self._pending()]
-
-    def _pending(self) -> list[AccountLine]:
-        """Lists pending results with their wait and their possible consumers."""
-        found, total = pending_results(self.analysis, _MOST_PENDING)
-        lines: list[AccountLine] = []
-        for one in found:
-            tool = plain(one.tool or "a tool that is not known", _NAME)
-            waits = "" if one.waited_ns is None else f" for {formats.duration(one.waited_ns)}"
-            by = f"; {listed_consumers(one.consumers)} can consume it" if one.consumers else "; no tool can consume it"
-            lines.append(AccountLine("" if lines else "Pending", f"{tool} waits{waits}{by}", one.message))
-        if total > len(found):
-            more = formats.count_of(total - len(found), "more result")
-            waiting = 'badge == "transient" && !collapsed.by'
-            lines.append(AccountLine("", f"{more} pending", filter=waiting))
-        return lines
-
-    def problems(self) -> list[AccountLine]:
-        """Counts the findings of the checks."""
-        found = problems_of(self.analysis.findings.found)
-        if not found.messages:
-            return []
-        counts = {**found.counts, Severity.NOTE: 0}
-        words = f"{Problems(counts, found.messages).words} about {formats.count_of(found.messages, 'message')}"
-        return [AccountLine("Problems", words, filter="finding.severity >= warning")]
-
-    def tokens(self) -> list[AccountLine]:
-        """Reports estimated tokens, and avoidable ones."""
-        tokens = self.analysis.tokens
-        if not tokens.total:
-            return []
-        so_far = "" if tokens.done else " so far"
-        words = f"{tokens.total:,}{so_far}, estimate"
-        lines = [AccountLine("Tokens", f"{words}{self._shares()}", panel="Tokens")]
-        avoidable = "" if self.waste is None else spared_words(self.waste, certain=self.document.arriving)
-        if self.waste is not None and self.waste.wastes and avoidable:
-            lines.append(AccountLine("", avoidable, panel="Waste"))
-            first = self.waste.wastes[0]
-            words = f"The largest part: {plain(first.sentence).rstrip('.')}"
-            lines.append(AccountLine("", words, message=first.message, tone="quiet"))
-        return lines
-
-    def reported(self) -> list[AccountLine]:
-        """Reports the usage of model calls, apart from estimates."""
-        usage, models = self.analysis.usage.total(), list(self.analysis.usage.calls_by_model())
-        if usage is None:
-            return []
-        calls = formats.count_of(self.analysis.usage.report_count, "call")
-        incomplete = incomplete_words(self.analysis.usage.incomplete_count)
-        of = f" of {plain(models[0], _NAME)}" if len(models) == 1 else f" of {len(models):,} models" if models else ""
-        return [
-            AccountLine("Reported", f"{calls}{of}: {usage_sum_words(usage)}{incomplete}", filter="usage.output >= 0")
-        ]
-
-    def cost(self) -> list[AccountLine]:
-        """Sums the cost of model calls in dollars, and names models without a price."""
-        found, missing = self.analysis.costs.total(), self._without_price()
-        stated = self.analysis.costs.stated()
-        if stated is not None and (found is None or not found.calls):
-            words = f"{formats.dollars(stated)}, as the session states"
-            return [AccountLine("Cost", words, filter="cost.stated")]
-        if found is None or not found.calls:
-            return [AccountLine("Cost", f"Not known: {missing}", filter="usage.output >= 0")] if missing else []
-        words = f"{formats.dollars(found.total)} for {formats.count_of(found.calls, 'call')} of models"
-        if found.unpriced:
-            words += f", {missing or formats.count_of(found.unpriced, 'call') + ' without a price'}"
-        dated = self.analysis.costs.dated
-        return [AccountLine("Cost", f"{words}{f', prices of {plain(dated, 60)}' if dated else ''}", filter="cost")]
-
-    def _without_price(self) -> str:
-        """Names the models of calls without a price: "no price for my-model"; "" if all have one."""
-        models = self.analysis.costs.without_price()
-        more = f" and {len(models) - _MOST_MODELS:,} more" if len(models) > _MOST_MODELS else ""
-        return f"no price for {', '.join(plain(one, _NAME) for one in models[:_MOST_MODELS])}{more}" if models else ""
-
-    def _shares(self) -> str:
-        """Names the largest shares of tokens once all are counted: ": 6,944 definitions of tools, 2,153 grep"."""
-        sums = self.tool_tokens
-        if sums is None:
-            return ""
-        found = [place for place in sums.order.tolist() if sums.key(place) != NO_TOOL and sums.tokens[place]]
-        named = (
-            f"{sums.tokens[place]:,} {'definitions of tools' if key == DEFINITIONS else self.name(key)}"
-            for place in found[:_MOST_SHARES]
-            for key in (sums.key(place),)
-        )
-        return f": {', '.join(named)}" if found else ""
-
-    def head(self) -> str:
-        """Returns the number of messages, participants, and the duration."""
-        stop = len(self.analysis)
-        # Same count as in the tab and the status bar: structure rows of sessions are not messages.
-        count = formats.count_of(stop - self.analysis.contexts.sessions.count_structure(slice(stop)), "message")
-        # Same count as in the list of participants: each name once, over several conversations.
-        keys = self.analysis.participants.all.keys_of(shown_numbers(self.analysis))
-        people = len(np.unique(keys & _NAME_OF_KEY))
-        by = f" of {formats.count_of(people, 'participant')}" if people else ""
-        span = self.tally.span_ns
-        return f"{count}{by}{f' in {_rounded(span)}' if span else ''}"
-
-
-_NAME_OF_KEY = 0xFFFFFFFF
-_WAITS = (State.WAITING, State.UNANSWERED)
 _ENDS: dict[int, str] = {
     State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",
     State.OPEN: "still open",
 }  # fmt: skip
-_NONE_ENDED = {"still running": "none concluded", "still open": "none closed"}
-_OVER = {"still running": "not concluded", "still open": "not closed", "open": "left open"}
 _PROPOSED: dict[int, str] = {
     State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
     State.CANCELLED: "left behind", Outcome.IN_VAIN: "left behind by those asked", Outcome.REFUSED: "refused",
@@ -620,7 +89,7 @@ def account_of(
         waste: avoidable tokens, if known.
         tool_tokens: tokens by tool, if known.
     """
-    words = _Words(document, tally, waste, tool_tokens)
+    words = AccountSentences(document, tally, waste, tool_tokens)
     deeds = [*words.asked(), *words.called(), *words.reasoned(), *words.proposed()]
     failed, waiting = words.failed(), words.waits()
     if tally.has_repeats:
@@ -628,7 +97,7 @@ def account_of(
     first, last = ([], waiting)
     if document.arriving and any(tally.count(deed) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL)):
         # It keeps its place while messages arrive, so that no line below moves as waits come and go.
-        first, last = waiting or [AccountLine(_WAITING_NOW, "Nobody", filter="waiting", tone="quiet")], []
+        first, last = waiting or [AccountLine(WAITING_NOW, "Nobody", filter="waiting", tone="quiet")], []
     lines = [
         *first, *(deeds or words.held()), *words.compacted(), *failed, *words.crashed(), *words.redefined(), *last,
         *words.problems(),
@@ -646,48 +115,8 @@ def waiting_now(document: CaptureDocument, tally: AccountTally) -> tuple[int, Wa
     if not longest:
         return None
     wait = waits(document.analysis, longest)[0]
-    count = sum(tally.count(deed, *_WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
-    return (count, wait) if (wait.waited_ns or 0) >= _WAITED_FROM_NS else None
-
-
-def spared_words(waste: WasteReport, *, short: bool = False, certain: bool = False) -> str:
-    """Counts avoidable tokens: "About 8,076 tokens might be avoidable, 703 of them certainly"; "" if there are none.
-
-    Args:
-        waste: the report.
-        short: shorter form: "8.1k tokens wasted?".
-        certain: leaves out waste that later messages may disprove, as while messages arrive.
-    """
-    tokens = waste.sure_tokens if certain else waste.tokens
-    if not tokens:
-        return ""
-    if short:
-        return f"{formats.short_count(tokens)} tokens wasted{'' if waste.sure_tokens == tokens else '?'}"
-    count = formats.count_of(tokens, "token")
-    if waste.sure_tokens == tokens:
-        return f"{count} avoidable"
-    sure = f", {waste.sure_tokens:,} of them certainly" if waste.sure_tokens else ""
-    return f"About {count} might be avoidable{sure}"
-
-
-def longest_waiting(
-    analysis: Analysis, tally: AccountTally, most: int, *, discovery: bool = False, in_vain: bool = False
-) -> list[int]:
-    """Returns the messages with the longest waits, longest first.
-
-    Args:
-        analysis: the passes.
-        tally: the figures.
-        most: limit of messages.
-        discovery: only discovery requests instead of all others.
-        in_vain: also requests to participants that have left.
-    """
-    rows = tally.first("discovery" if discovery else "waiting")
-    if in_vain:
-        rows = np.concatenate((rows, tally.first("asked of the gone")))
-    since = analysis.capture.columns["time_ns"][rows]
-    order = np.lexsort((since, since == NO_TIME))  # unknown times last
-    return rows[order][:most].tolist()
+    count = sum(tally.count(deed, *WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
+    return (count, wait) if (wait.waited_ns or 0) >= WAITED_FROM_NS else None
 
 
 def _told_once(lines: list[AccountLine]) -> list[AccountLine]:
@@ -704,24 +133,3 @@ def _one_heading(lines: list[AccountLine]) -> list[AccountLine]:
         before = line.about or before
         found.append(AccountLine("", line.text, line.message, line.filter, line.panel, line.tone) if again else line)
     return found
-
-
-def _leading(about: str, text: str, message: int, filter_: str, count: int, tone: Tone) -> AccountLine:
-    """Returns a line that leads to its only message, or to a filter for several."""
-    if count == 1 and message != NO_ROW:
-        return AccountLine(about, text, message=message, tone=tone)
-    return AccountLine(about, text, filter=filter_, tone=tone)
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
-
-
-def _begun(text: str) -> str:
-    """Capitalizes "the" at the start of a sentence; names of participants stay unchanged."""
-    return f"T{text[1:]}" if text.startswith("the ") else text
-
-
-def _rounded(span_ns: int) -> str:
-    """Formats a duration, in whole seconds from 10 s on."""
-    return formats.duration(span_ns if span_ns < 10**10 else span_ns // 10**9 * 10**9).replace(".0 s", " s")

@@ -158,7 +158,7 @@ class DocumentStatus(QObject):
         if found is None or (found.sure_tokens if certain else found.tokens) < _SPARED_FROM:
             self._status.set_spared()
             return
-        from inspector.present.account import spared_words
+        from inspector.present.account_sentences import spared_words
 
         self._status.set_spared(spared_words(found, short=True, certain=certain), spared_words(found, certain=certain))
 

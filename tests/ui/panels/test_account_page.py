@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from inspector.present.account import AccountLine
+from inspector.present.account_sentences import AccountLine
 from inspector.ui.app.application import Application
 from inspector.ui.panels.details.account_page import AccountList
 from inspector.ui.window.main_window import MainWindow

@@ -16,7 +16,8 @@ from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
-from inspector.present.account import Account, account_of, spared_words
+from inspector.present.account import Account, account_of
+from inspector.present.account_sentences import spared_words
 from inspector.present.call_facts import request_facts
 from inspector.present.subject import Subject
 from tests.builders import clean_up, closed_at_end, document_of, envelope, lines_of, tool_call, tool_result

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
-from inspector.present.account import AccountLine, Tone, account_of
+from inspector.present.account import account_of
+from inspector.present.account_sentences import AccountLine, Tone
 from inspector.present.head_words import HeadWords, account_words
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons

@@ -12,7 +12,7 @@ from inspector.analysis.views.waste import Waste, WasteKind, WasteReport
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
-from inspector.present.account import spared_words
+from inspector.present.account_sentences import spared_words
 from inspector.present.token_facts import reported_words
 from inspector.settings import Settings
 from inspector.tokens.counter import TOKENIZER
