@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from inspector.analysis.states.state_pass import State
-from inspector.analysis.views.account.account import AccountTally, Deed, Outcome
+from inspector.analysis.views.account.account import AccountTally, Deed
 from inspector.analysis.views.summaries.token_shares import Sums
 from inspector.document.document import CaptureDocument
 from inspector.present.account_sentences import (
@@ -66,16 +65,6 @@ def waiting_json(document: CaptureDocument, tally: AccountTally) -> list[dict[st
         for one in waits(analysis, longest_waiting(analysis, tally, _MOST_LISTED, discovery=discovery),
                          discovery=discovery)
     ]  # fmt: skip
-
-
-_ENDS: dict[int, str] = {
-    State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",
-    State.OPEN: "still open",
-}  # fmt: skip
-_PROPOSED: dict[int, str] = {
-    State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
-    State.CANCELLED: "left behind", Outcome.IN_VAIN: "left behind by those asked", Outcome.REFUSED: "refused",
-}  # fmt: skip
 
 
 def account_of(

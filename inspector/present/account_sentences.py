@@ -27,6 +27,7 @@ from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.findings import Problems, problems_of
 from inspector.present.lifecycle_facts import listed_consumers
+from inspector.present.longest_waits import longest_waiting
 from inspector.present.subject import recipients, sender_of, text_of
 from inspector.present.token_facts import incomplete_words, usage_sum_words
 from inspector.present.waiting import asker, waits
@@ -35,7 +36,6 @@ from inspector.protocol import msp
 from inspector.protocol.context_forms import START
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.times import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
@@ -68,6 +68,14 @@ _NAME_OF_KEY = 0xFFFFFFFF
 WAITS = (State.WAITING, State.UNANSWERED)
 _NONE_ENDED = {"still running": "none concluded", "still open": "none closed"}
 _OVER = {"still running": "not concluded", "still open": "not closed", "open": "left open"}
+_ENDS: dict[int, str] = {
+    State.CONCLUDED: "concluded", State.CANCELLED: "cancelled", State.CLOSED: "closed", State.RUNNING: "still running",
+    State.OPEN: "still open",
+}  # fmt: skip
+_PROPOSED: dict[int, str] = {
+    State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
+    State.CANCELLED: "left behind", Outcome.IN_VAIN: "left behind by those asked", Outcome.REFUSED: "refused",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -575,26 +583,6 @@ def spared_words(waste: WasteReport, *, short: bool = False, certain: bool = Fal
         return f"{count} avoidable"
     sure = f", {waste.sure_tokens:,} of them certainly" if waste.sure_tokens else ""
     return f"About {count} might be avoidable{sure}"
-
-
-def longest_waiting(
-    analysis: Analysis, tally: AccountTally, most: int, *, discovery: bool = False, in_vain: bool = False
-) -> list[int]:
-    """Returns the messages with the longest waits, longest first.
-
-    Args:
-        analysis: the passes.
-        tally: the figures.
-        most: limit of messages.
-        discovery: only discovery requests instead of all others.
-        in_vain: also requests to participants that have left.
-    """
-    rows = tally.first("discovery" if discovery else "waiting")
-    if in_vain:
-        rows = np.concatenate((rows, tally.first("asked of the gone")))
-    since = analysis.capture.columns["time_ns"][rows]
-    order = np.lexsort((since, since == NO_TIME))  # unknown times last
-    return rows[order][:most].tolist()
 
 
 def _leading(about: str, text: str, message: int, filter_: str, count: int, tone: Tone) -> AccountLine:

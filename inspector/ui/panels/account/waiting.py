@@ -13,7 +13,7 @@ from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
-from inspector.present.account_sentences import longest_waiting
+from inspector.present.longest_waits import longest_waiting
 from inspector.present.waiting import Wait, waits
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.theme import ThemeController
