@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable
+from typing import NamedTuple
 
 from inspector.protocol.formats import messages
 from inspector.protocol.formats.capture_file import MAX_SRC
@@ -140,57 +141,87 @@ _DESKTOP = (
 )  # fmt: skip
 """Beginnings of Claude Desktop's lines after a server's name."""
 _EDITOR = (
-    b"Starting server ",
-    b"Stopping server ",
-    b"Connection state: ",
-    b"Discovered ",
-    b"Waiting for server to respond",
-)
+    b"Starting server ", b"Stopping server ", b"Connection state: ", b"Discovered ", b"Waiting for server to respond",
+    b"Server exited ", b"Extension host shut down",
+)  # fmt: skip
 """Beginnings of VS Code's lines."""
-DESKTOP_MARKS = (
+_BRIDGE = re.compile(
+    "\\[\\d{1,10}\\] (?:\\[\\d{1,10}\\] )?(?P<text>\\[(?P<way>Local|Remote)\u2192(?:Local|Remote)\\] [^{]*"
+    "|(?:Using |Connecting to |Connected to |Local STDIO server |Proxy established |Press Ctrl|Authenticat|Reconnect"
+    "|Shutting down|(?P<failed>Error |Fatal error|Connection error|Failed )).*)".encode(),
+    re.DOTALL,
+)
+"""A line of mcp-remote: its process, then a way and a method or an id, or what it does."""
+LOG_MARKS = (
     b"] Message from client: ", b"] Message from server: ", b"] Initializing server", b"] Using MCP server command",
     b"] Server started and connected", b"] Server transport closed", b"] Server disconnected",
     b"] Shutting down server", b"[server stderr]", b"] Connection state: ", b"[editor -> server]",
+    "[Local\u2192Remote]".encode(), "[Remote\u2192Local]".encode(),
 )  # fmt: skip
 """Substrings of these logs, of which each stretch has some."""
 _CONTENTLESS = re.compile(rb'Message from (?:client: method="|server: id=)')
-NO_MESSAGES = "a log of Claude Desktop that has no messages in it: it names their methods and ids, and no content"
+NO_MESSAGES = "that has no messages in it: it names their methods and ids, and no content"
+"""Why a log of such a client is refused, behind its name."""
 _BY_CLIENT = b"Message from client: "
 DISCONNECTED = "stdio/disconnect"
-"""Kind of the line in which Claude Desktop reports the loss of a server as an error."""
+"""Kind of the line in which Claude Desktop or VS Code reports the loss of a server."""
 _LOST = b"Server disconnected"
+_EDITOR_LOST = b"Connection state: Error"
 _STDERR = b"server stderr"
 _MOST_TEXT = 2_000
 
 
-def _of_program(line: bytes) -> tuple[re.Match[bytes], str] | None:
-    """Returns a line of Claude Desktop or VS Code about a server, and the server's name; else None."""
+class _LogLine(NamedTuple):
+    """A line of a client about a server, without a message."""
+
+    client: str
+    server: str
+    text: bytes
+    time: str | None = None
+    by_client: bool = False
+    failed: bool = False
+    lost: bool = False
+
+
+def _log_line(line: bytes) -> _LogLine | None:
     found = _PROGRAM.match(line)
     if found is None:
-        return None
+        bridged = _BRIDGE.match(line)
+        if bridged is None:
+            return None
+        failed = bridged["failed"] is not None
+        return _LogLine("mcp-remote", "server", bridged["text"], by_client=bridged["way"] == b"Local", failed=failed)
     name, text = found["name"] or found["first"], found["text"]
+    failed = (found["level"] or found["second"]).lower() == b"[error]"
+    time = found["time"].decode()
     if name == _STDERR or (name is None and text.startswith(_EDITOR)):
-        return found, "server"
+        lost = name is None and text.startswith(_EDITOR_LOST)
+        return _LogLine("VS Code", "server", text, time, failed=failed or lost, lost=lost)
     if name is not None and text.startswith(_DESKTOP):
-        return found, name.decode("utf-8", "replace")
+        server, lost = name.decode("utf-8", "replace"), failed and text.startswith(_LOST)
+        return _LogLine("Claude Desktop", server, text, time, text.startswith(_BY_CLIENT), failed, lost)
     return None
 
 
 def is_log_line(line: bytes) -> bool:
-    """Returns True for a line of Claude Desktop or VS Code that carries no message."""
-    return b'"jsonrpc"' not in line and _of_program(line) is not None
+    """Returns True for a line of Claude Desktop, VS Code or mcp-remote that carries no message."""
+    return b'"jsonrpc"' not in line and _log_line(line) is not None
 
 
-def names_message(line: bytes) -> bool:
-    """Returns True for a line of Claude Desktop that names a message and leaves out its content."""
-    return is_log_line(line) and _CONTENTLESS.search(line, 0, _LONGEST) is not None
+def names_message(line: bytes) -> str | None:
+    """Returns the client whose line names a message and leaves out its content; None for others."""
+    found = _log_line(line) if b'"jsonrpc"' not in line else None
+    if found is None:
+        return None
+    named = found.text.startswith(b"[") if found.time is None else _CONTENTLESS.match(found.text) is not None
+    return found.client if named else None
 
 
 def is_continuation(line: bytes) -> bool:
     """Returns True for a line without a time and a message, which goes on the log's line above it."""
-    if b'"jsonrpc"' in line or _TIME.search(line, 0, _LONGEST_TIME) is not None:
+    if (b'"jsonrpc"' in line and b"{" in line) or _TIME.search(line, 0, _LONGEST_TIME) is not None:
         return False
-    return line[:1] != b"{" or decoded_object(line) is None
+    return _BRIDGE.match(line) is None and (line[:1] != b"{" or decoded_object(line) is None)
 
 
 _LONGEST_TIME = 60
@@ -198,20 +229,16 @@ _LONGEST_TIME = 60
 
 def _told(line: bytes) -> Record | None:
     """Returns the record of such a line: no participant's message, and a failure if reported so."""
-    told = _of_program(line)
-    if told is None:
+    found = _log_line(line)
+    if found is None:
         return None
-    found, server = told
-    by_client = found["text"].startswith(_BY_CLIENT)  # its content was not logged
-    ends = ("client", server) if by_client else (server, "client")
-    failed = (found["level"] or found["second"]).lower() == b"[error]"
-    kind = DISCONNECTED if failed and found["text"].startswith(_LOST) else NOISE
-    meaning = Meaning(kind, ends[0], (ends[1],), failed=failed)
-    time_ns = meaning.time_ns = parse_time(found["time"].decode())
-    return Record(Shape.MEANING, line, time_ns=time_ns, means=(meaning,), meant_by=LABEL)
+    ends = ("client", found.server) if found.by_client else (found.server, "client")
+    meaning = Meaning(DISCONNECTED if found.lost else NOISE, ends[0], (ends[1],), failed=found.failed)
+    meaning.time_ns = parse_time(found.time) if found.time is not None else NO_TIME
+    return Record(Shape.MEANING, line, time_ns=meaning.time_ns, means=(meaning,), meant_by=LABEL)
 
 
 def payload(line: bytes, number: int) -> Payload:
     """Returns the payload of such a line. Never raises."""
-    told = _of_program(line)
-    return {"text": told[0]["text"][:_MOST_TEXT].decode("utf-8", "replace")} if told is not None and not number else {}
+    found = _log_line(line)
+    return {"text": found.text[:_MOST_TEXT].decode("utf-8", "replace")} if found is not None and not number else {}

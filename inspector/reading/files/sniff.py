@@ -182,7 +182,8 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
     """
     reason: str | None = None
     scanner = scanner_for(source)
-    number, logged, named, failed = 0, False, False, False  # lines of a log, and of them messages without content
+    number, logged, failed = 0, False, False
+    named: str | None = None  # the client that names messages without their content
     for line in _lines(source) if scanner is None else _elements(source, scanner):
         if line is None:
             yield
@@ -203,7 +204,7 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
         if number == SNIFFED_LINES:
             break
     if logged:
-        return (prefixed.NO_MESSAGES if named and not failed else None), number
+        return (f"a log of {named} {prefixed.NO_MESSAGES}" if named and not failed else None), number
     return reason, number
 
 

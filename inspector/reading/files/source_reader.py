@@ -119,7 +119,7 @@ class SourceReader:
                 if not (looked_at or growing) and source.container is not None and source.feed is not None:
                     raise UnknownFormatError(source.feed.trouble or f"{source.name} holds nothing to be shown.")
                 return
-            if reason == prefixed.NO_MESSAGES and not growing:
+            if reason.endswith(prefixed.NO_MESSAGES) and not growing:
                 raise UnknownFormatError(f"{source.name} is {reason}. A tap records them: context-inspector tap.")
             if not growing or looked_at >= SNIFFED_LINES:
                 raise UnknownFormatError(

@@ -3,7 +3,8 @@
 Copilot CLI writes some texts with their line ends unescaped, so that an event lies on several lines, none of them JSON.
 It is read as one event where the lines together are JSON and none of them is alone.
 
-Claude Desktop logs objects and the output of a server over several lines without a time. They belong to the line above.
+Claude Desktop, VS Code and mcp-remote log objects and the output of a server over several lines. They belong to the
+line above them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from inspector.protocol.formats import prefixed
 from inspector.protocol.formats.entries import decoded_object
 from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
 
-IN_ORDER = (b'"session.start"', *prefixed.DESKTOP_MARKS)
+IN_ORDER = (b'"session.start"', *prefixed.LOG_MARKS)
 """Substrings in the beginning of a source with such lines."""
 _EVENT = re.compile(rb'\{"type": ?"[\w.]{1,80}", ?"data": ?')
 """Beginning of an event of Copilot CLI."""
@@ -39,7 +40,7 @@ class TornLines:
         """Returns True if there is anything to join in some lines, or to a line before them."""
         if self._event or self._above is not None:
             return True
-        if any(mark in data for mark in prefixed.DESKTOP_MARKS):
+        if any(mark in data for mark in prefixed.LOG_MARKS):
             return True
         return b'"data":' in data and data.count(b"}\n") != data.count(b"\n") and _BROKEN.search(data) is not None
 

@@ -184,6 +184,54 @@ def test_a_log_whose_messages_have_no_content_is_refused(tmp_path: Path) -> None
     assert "mcp-server-lost" in document.analysis.findings.found.counts()
 
 
+BRIDGED = """\
+[4242] Using automatically selected callback port: 9553
+[4242] [4242] Connecting to remote server: https://mcp.example/mcp
+[4242] Proxy established successfully between local STDIO and remote StreamableHTTPClientTransport
+[4242] [Local→Remote] initialize
+[4242] {
+  "jsonrpc": "2.0",
+  "id": 0
+}
+[4242] [Remote→Local] 0
+[4242] Error from remote server: Error: closed
+    at SSEClientTransport (file:///w/index.js:1:2)
+"""
+
+
+def test_a_log_of_a_bridge(tmp_path: Path) -> None:
+    path = tmp_path / "bridge.log"
+    path.write_text(BRIDGED, encoding="utf-8")
+    document = document_at(path)
+    assert (len(document.capture), document.unreadable, document.capture.failed_count) == (6, 0, 1)
+    senders = [document.capture.string("sender", row) for row in range(6)]
+    assert senders == ["server", "server", "server", "client", "server", "server"]
+    path.write_text(
+        "".join(line for line in BRIDGED.splitlines(keepends=True) if "Error" not in line), encoding="utf-8"
+    )
+    with pytest.raises(UnknownFormatError, match=r"^bridge\.log is a log of mcp-remote that has no messages in it"):
+        document_at(path)
+
+
+EDITED = """\
+2026-03-01 08:00:00.000 [info] Starting server from LocalProcess extension host
+2026-03-01 08:00:00.001 [info] Connection state: Starting
+2026-03-01 08:00:00.190 [warning] [server stderr] Traceback (most recent call last):
+  File "kite.py", line 3
+2026-03-01 08:00:00.200 [info] Connection state: Error Process exited with code 1
+2026-03-01 08:00:00.200 [error] Server exited before responding to `initialize` request.
+"""
+
+
+def test_a_server_that_ends_at_its_start_in_an_editor(tmp_path: Path) -> None:
+    path = tmp_path / "editor.log"
+    path.write_text(EDITED, encoding="utf-8")
+    document = document_at(path)
+    document.look_further(60)
+    assert (len(document.capture), document.unreadable, document.capture.failed_count) == (5, 0, 2)
+    assert document.analysis.findings.found.counts() == {"mcp-server-lost": 1}
+
+
 def test_an_arrow_between_a_program_and_a_remote_server_is_a_direction() -> None:
     record = read_line(f"[4242] Local→Remote message: {CALL}".encode())
     assert record.direction == "client->server"
