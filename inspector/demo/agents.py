@@ -86,6 +86,7 @@ class Agent:
 
     async def leave(self) -> None:
         """Stops all tasks and closes the connection (1000)."""
+        # The tasks first: they may still send.
         await cancel_and_wait(self._tasks)
         self._awaited.clear()
         self._fulfilments.clear()
@@ -167,6 +168,7 @@ class Agent:
         if params is not None:
             payload["params"] = params
         request_id = new_id(f"{self.name}-req")
+        # The future exists before the request is sent, so the answer is never missed.
         answer = self.answer_to(request_id)
         await self.send("mcp/request", payload, to=server, context=context, about=about, message_id=request_id)
         async with asyncio.timeout(ANSWER_TIMEOUT_S):
@@ -256,6 +258,7 @@ class Agent:
         if kind == "system/error":
             self.errors.append(envelope)
         self._settle(envelope)
+        # The gateway sends each message to its own sender too.
         if envelope.get("from") == self.name:
             return
         if kind == "system/presence" and payload.get("event") == "join" and self.asks_for_tools:

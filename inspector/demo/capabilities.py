@@ -39,6 +39,7 @@ def _within(pattern: object, value: object) -> bool:
         return isinstance(value, Mapping) and all(_within(want, value.get(key)) for key, want in pattern.items())
     if isinstance(pattern, str):
         return _glob(pattern, value)
+    # In Python, True equals 1.
     return type(pattern) is type(value) and pattern == value
 
 

@@ -134,6 +134,7 @@ class DemoGateway:
     async def stop(self) -> None:
         """Closes every connection (1001) and the port; returns after all have ended."""
         if self._server is not None:
+            # Closing the server also closes its connections.
             self._server.close()
             await self._server.wait_closed()
             self._server = None
@@ -164,6 +165,7 @@ class DemoGateway:
         except ConnectionClosed:
             pass  # the leave below reports it
         finally:
+            # A second connection of the same name has replaced this one.
             if client is not None and self._clients.get(client.id) is client:
                 self._left(client)
 
@@ -314,6 +316,7 @@ class DemoGateway:
         raw = data.encode() if isinstance(data, str) else data
         stream_id, hash_sign, _ = raw[1:].partition(b"#")
         stream = self._streams.get(stream_id.decode("utf-8", "replace"))
+        # Only the owner may write to a stream.
         if hash_sign and stream is not None and stream.owner == client.id:
             self._broadcast(raw)
 
@@ -321,6 +324,7 @@ class DemoGateway:
         payload = envelope.get("payload")
         named = cast("dict[str, Any]", payload).get("stream_id") if isinstance(payload, dict) else None
         causes = envelope.get("correlation_id")
+        # A stream is named by its id, its request, or the message that opened it.
         named_at_all = [named, *(cast("list[Any]", causes) if isinstance(causes, list) else [])]
         names = {name for name in named_at_all if isinstance(name, str)}
         for stream in list(self._streams.values()):

@@ -75,6 +75,7 @@ class Demo:
         self.space: str = space
         self.token: str = ""
         self.rounds_played: int = 0
+        # New tokens for each run, so that none stays valid.
         self._tokens = {name: new_id("token") for name in CAPABILITIES}
         self._gateway = DemoGateway(space, capabilities=CAPABILITIES, tokens=self._tokens)
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -58,6 +58,7 @@ class Round:
         Raises:
             ExceptionGroup: Of OSError, TimeoutError or ConnectionClosed, if the gateway or a participant was lost.
         """
+        # All actors run at once, and wait for each other's messages.
         async with asyncio.TaskGroup() as actors:
             actors.create_task(self._cancel_forecast())
             actors.create_task(self._make_room())
@@ -94,6 +95,7 @@ class Round:
 
     async def _make_room(self) -> None:
         """Asks the lead to compact its context when it reports that it is nearly full."""
+        # The request follows the report, as in a real session.
         await self._human.sees(
             "participant/status", sender="lead", having=lambda one: one["payload"]["tokens"] > 0.9 * MAX_TOKENS
         )

@@ -31,6 +31,7 @@ def batch_in(raw: bytes) -> Record | None:
     Args:
         raw: an array as written.
     """
+    # A byte search first: most arrays are data.
     if raw[:1] != b"[" or b'"jsonrpc"' not in raw:
         return None
     count = _count(raw)
@@ -44,6 +45,7 @@ def batch_in(raw: bytes) -> Record | None:
 def _count(raw: bytes) -> int:
     """Returns the number of elements; 0 without a JSON-RPC message among them."""
     try:
+        # The struct decoder is fast, but refuses batches with other elements.
         return len(_decode_messages(raw))
     except REFUSALS:
         pass

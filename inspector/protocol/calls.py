@@ -240,6 +240,7 @@ def rpc_id(value: object) -> str | None:
 
 
 def _target(method: str | None, params: msgspec.Raw) -> str | None:
+    # Few methods have a target, so few parameters are decoded.
     if method is None or not params or not has_target(method):
         return None
     found = _read(params, _Params, _decode_params)
@@ -272,6 +273,7 @@ def _outcome(payload: Payload) -> tuple[bool, Result | None]:
     if not payload.result:
         return failed, None
     result = bytes(payload.result)
+    # A byte search first, since results may be long.
     if not any(key in result for key in _MATTERS) and not may_hold_json(result):
         return failed, None
     found = _read(result, Result, _decode_result)

@@ -51,6 +51,7 @@ def first_covering(capabilities: Iterable[object], asked: Asked) -> tuple[bool |
         found = covers(capability, asked)
         if found:
             return True, capability
+        # Undecidable as soon as one capability is, unless a later one covers the message.
         verdict = None if found is None else verdict
     return verdict, None
 
@@ -60,6 +61,7 @@ def covers_by_kind(capabilities: Iterable[object], kind: str) -> bool | None:
     verdict: bool | None = False
     for capability in capabilities:
         narrower = isinstance(capability, Mapping) and not NARROWER.isdisjoint(capability)
+        # The kind alone, without the conditions that narrow it.
         found = covers({"kind": capability.get("kind")} if narrower else capability, Asked(kind))  # type: ignore[union-attr]
         if found and not narrower:
             return True
@@ -99,6 +101,7 @@ def _covers(capability: Mapping[str, Any], asked: Asked) -> bool:
     if not any(isinstance(kind, str) and _kind_matches(kind, asked.kind) for kind in kinds):
         return False
     to = capability.get("to")
+    # A message to all has no receivers, and a rule about receivers does not stop it.
     if to is not None and asked.to and not any(_matches(to, receiver, _DEEPEST) for receiver in asked.to):
         return False
     if capability.get("context") is not None and not _is_within(capability["context"], asked.contexts):
@@ -147,6 +150,7 @@ def _matches(pattern: object, value: object, depth: int) -> bool:
         return pattern == value or any(_matches(item, value, depth - 1) for item in pattern)
     if isinstance(pattern, str):
         return isinstance(value, str) and _text_matches(pattern, value)
+    # In Python, True equals 1.
     return type(pattern) is type(value) and pattern == value
 
 
@@ -173,6 +177,7 @@ def _member_matches(key: str, pattern: object, value: object, depth: int) -> boo
 def _everything_in(value: object) -> list[object]:
     """Returns a value and all its descendants, at most 10,000."""
     found, place = [value], 0
+    # The limit bounds the time of a hostile pattern.
     while place < len(found) and len(found) < _MOST_VALUES:
         inner = found[place]
         place += 1

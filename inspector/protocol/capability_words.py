@@ -85,6 +85,7 @@ def _bound(payload: object) -> tuple[str, str, bool]:
     plain = {"method"} if method is not None else set[str]()
     if isinstance(params, Mapping) and set(params) <= {"name"}:
         plain.add("params")
+    # More conditions than these are only mentioned.
     return _one_of(method), _one_of(name), not set(payload) <= plain
 
 

@@ -124,6 +124,7 @@ def field_naming(header: Naming, payload: Named | None = None) -> str:
     """
     if header.context is not ABSENT and header.context is not None:
         return ""
+    # Empty values name nothing, but the field is there.
     own = next((name for name in _THREADS if (value := getattr(header, name)) is not ABSENT and value), "")
     if payload is None:
         payload = _payload(header.payload) if isinstance(header, Header) else NOTHING

@@ -121,11 +121,13 @@ class _Scan:
 
     def _several(self, place: int, *, wants_key: bool) -> int:
         """Skips a run of scalar values with their commas; returns the same position if there is none."""
+        # In an object a run begins with a key, in an array with a value.
         if wants_key != (self.closers[-1] == 0x7D):
             return place
         found = (_MEMBERS if wants_key else _ITEMS).match(self._head, place)
         if found is None:
             return place
+        # After the last comma the text can be closed.
         self.safe = self._head.rfind(b",", place, found.end())
         return found.end()
 
@@ -133,6 +135,7 @@ class _Scan:
         """Skips a string, number or word; returns -1 if it is unterminated. The text cannot end after a key."""
         is_string = self._head[place] == 0x22
         found = (_STRING if is_string else _PLAIN).match(self._head, place)
+        # A number may continue after the cut, so it is not safe.
         if found is None or (not is_string and found.end() == len(self._head)):
             self.string = place if is_string and not wants_key else -1
             return -1
@@ -146,6 +149,7 @@ class _Scan:
 
     def cut_string(self, *, mark: bool) -> bytes | None:
         """Returns the text closed inside its truncated string; None if it ends elsewhere."""
+        # An escape sequence must not be cut in half.
         if self.string < 0:
             return None
         start = self.string
@@ -158,6 +162,7 @@ class _Scan:
 
     def _inner(self, written: bytes) -> bytes | None:
         """Completes JSON within a string, as many loggers write it."""
+        # Only texts that look like JSON are completed inside.
         if not written[1:40].lstrip(b" \t").startswith(b"{"):
             return None
         try:

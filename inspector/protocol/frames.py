@@ -134,6 +134,7 @@ def _what_it_holds(header: Header, raw: bytes) -> str:
     if header.jsonrpc is not ABSENT:
         return "a JSON-RPC message without method, result or error"
     try:
+        # A long object is described by its head.
         value = decode_json(raw if len(raw) <= MAX_LENIENT else completed(raw[:_HEAD]) or raw[:_HEAD])
     except NotAnObjectError as error:
         return str(error)

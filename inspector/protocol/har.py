@@ -124,6 +124,7 @@ def _address(asked: Mapping[str, Any]) -> dict[str, Any]:
         parts = urlsplit("")
     found = {"method": asked.get("method"), "path": parts.path or "/", "headers": _headers(asked)}
     if parts.netloc:
+        # An address may contain a user and a password.
         found["host"] = parts.netloc.rpartition("@")[2]
     return {**found, "query": parts.query} if parts.query else found
 
@@ -136,6 +137,7 @@ def _headers(side: Mapping[str, Any]) -> dict[str, str]:
         name, value = (one.get("name"), one.get("value")) if isinstance(one, Mapping) else (None, None)
         if isinstance(name, str) and isinstance(value, str):
             name = name.lower()
+            # Repeated headers are joined, as HTTP defines.
             found[name] = f"{found[name]}, {value}" if name in found else value
     return found
 
@@ -147,6 +149,7 @@ def _text(content: Mapping[str, Any]) -> str | None:
     if content.get("encoding") != "base64":
         return text
     try:
+        # Line ends and other characters outside of Base64 are skipped.
         return base64.b64decode(text, validate=False).decode("utf-8")
     except (binascii.Error, ValueError):
         return None
@@ -165,6 +168,7 @@ def _body(holder: object, text: str | None = None) -> dict[str, Any]:
         return _said(text, _MOST_LINES if isinstance(mime, str) and mime.startswith(_LINES) else _MOST_TEXT)
     size, mime = content.get("size"), content.get("mimeType")
     if isinstance(size, int) and size > 0:
+        # A binary body was not stored, so its type and size stand for it.
         return {"text": f"{mime if isinstance(mime, str) else 'a body'}, {size:,} B"}
     return {}
 

@@ -130,6 +130,7 @@ def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
         raw: the object.
         refusal: the fast decoder's error.
     """
+    # Nesting too deep is not mended by replacing values.
     tamed = raw if isinstance(refusal, RecursionError) else _tamed(raw)
     if tamed is not raw:
         try:

@@ -69,6 +69,7 @@ def _begins_again(text: str, torn: int) -> int:
     key = _FIRST_KEY.match(text)
     place = torn
     for _ in range(_TRIES if key else 0):
+        # Writers write the same first key each time.
         place = text.find(key[0] if key else "", place + 1)
         if place < 0:
             return 0
@@ -82,6 +83,7 @@ def _is_cut(text: str, begin: int) -> bool:
     try:
         _decode(text, begin)
     except json.JSONDecodeError as error:
+        # The error at the very end means that only the end is missing.
         return error.pos == len(text)
     except (ValueError, RecursionError):
         return True

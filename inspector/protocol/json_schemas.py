@@ -63,8 +63,10 @@ class Schema:
 
     def mismatch(self, value: Any) -> Mismatch | None:
         """Returns the first violation; None if there is none, or it cannot be determined."""
+        # Deep values would take long, or exhaust the stack.
         if self._validator is None or _depth(value) > _DEEPEST:
             return None
+        # Time of this process, so that a busy machine does not end the check early.
         _deadline[0] = time.process_time() + _LONGEST_S
         try:
             error = next((one for one in self._validator.iter_errors(value) if not _is_hidden(one.instance)), None)
@@ -99,6 +101,7 @@ def _walk(value: Any, depth: int) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict):
         yield value
         for key, inner in value.items():
+            # Values in these members are no schemas.
             if key not in ("const", "enum", "default", "examples"):
                 yield from _walk(inner, depth + 1)
     elif isinstance(value, list):
@@ -200,6 +203,7 @@ def _pattern(_validator: Any, pattern: Any, instance: Any, _schema: Any) -> Iter
     if not isinstance(instance, str) or not isinstance(pattern, str):
         return
     try:
+        # Python's own expressions may take exponential time.
         if not bounded_regex.search(pattern, instance):
             yield ValidationError(f"does not match {pattern!r}")
     except bounded_regex.RegexRefusedError:

@@ -160,6 +160,7 @@ _LONGEST_CACHED = 200
 def _split(raw: str) -> Kind:
     name, _, rest = raw.partition(":")
     method, _, target = rest.partition(":")
+    # A secret may contain the colons that would split it.
     if rest and may_hold_secrets(raw):
         name, method, target = _with_secrets_whole(raw, name, method, target)
     outer, slash, inner = name.partition("/")

@@ -26,8 +26,10 @@ class Listed(NamedTuple):
 def listed_in(result: Mapping[str, Any]) -> Listed:
     """Returns the longest list of records in a result, by both measures, else 0."""
     structured = result.get("structuredContent")
+    # Structured content usually repeats the text, so one of both is enough.
     found = [structured] if structured is not None else [*_texts_as_json(result.get("content"))]
     named = [pair for one in found for pair in (one.items() if isinstance(one, Mapping) else [("", one)])]
+    # One level deeper, as many servers wrap their lists.
     named += [pair for _, one in named if isinstance(one, Mapping) for pair in one.items()]  # {"data": {"items": []}}
     lists = [(name, one) for name, one in named if isinstance(one, list)]
     records = max((len(one) for _, one in lists if all(isinstance(item, Mapping) for item in one)), default=0)

@@ -103,8 +103,10 @@ def tools_in(raw: msgspec.Raw) -> list[dict[str, Any]] | None:
 
 def _definition(tool: dict[str, Any]) -> Definition:
     aspects = {name: _canonical(name, tool[name]) for name in ASPECTS if tool.get(name) is not None}
+    # An absent member means the same as an empty one, so both compare equal.
     aspects.setdefault("annotations", _canonical("annotations", {}))
     asked, answered = (
+        # A huge schema would take too long to compare.
         tool.get(name) if len(aspects.get(name, b"")) <= LARGEST_SCHEMA else None
         for name in ("inputSchema", "outputSchema")
     )
@@ -123,6 +125,7 @@ def _canonical(name: str, value: Any) -> bytes:
 
 def _ordered(value: Any, depth: int) -> Any:
     """Returns a schema with its required members sorted, since they are a set."""
+    # Beyond this depth the order is kept.
     if depth > _DEEPEST:
         return value
     if isinstance(value, dict):

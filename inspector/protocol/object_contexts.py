@@ -38,6 +38,7 @@ def levels_of(context: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """Returns a context and its embedded parents, itself first; each names its parent by key, or None."""
     found: list[dict[str, Any]] = []
     level: Any = context
+    # Parents may be nested without end.
     while isinstance(level, dict) and len(found) < MOST_NESTED:
         above = level.get("parent")
         found.append({**level, "parent": object_key(above) if isinstance(above, dict) else above})

@@ -112,4 +112,5 @@ class DisplayedPath:
             segment = self._last[level - self.depth]
         else:
             return True
+        # Filters may write a segment quoted or not.
         return segment in (shown_segment(identifier), quote_segment(identifier))

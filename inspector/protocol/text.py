@@ -105,6 +105,7 @@ def content_text(result: Mapping[str, Any]) -> str | None:
     texts = [b["text"] for b in blocks if isinstance(b, dict) and isinstance(b.get("text"), str)]
     if texts:
         return texts[0]
+    # Without a text, the types of the blocks tell what came.
     names = [str(b.get("type", "block")) for b in blocks if isinstance(b, dict)]
     return ", ".join(names) if names else None
 
@@ -136,6 +137,7 @@ def _list_text(result: Mapping[str, Any]) -> str | None:
 def _said_text(result: Mapping[str, Any]) -> str | None:
     """Returns the text of a client's answer (from a model or a person), or of `prompts/get`."""
     content, messages = result.get("content"), result.get("messages")
+    # A person's answer to a form has an action.
     if isinstance(action := result.get("action"), str):
         given = _fields_text(content) if isinstance(content, dict) else None
         return f"{action}: {given}" if given else action

@@ -42,6 +42,7 @@ def parse_time(value: object) -> int:
             return _numbered(float(value) if "." in value else int(value))
         found = parse_instant(value)
         return found if abs(found) <= _LIMIT else NO_TIME
+    # NaN is not equal to itself.
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return NO_TIME
     return _numbered(value)

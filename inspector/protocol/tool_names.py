@@ -99,6 +99,7 @@ class ToolAliases:
         """Returns the target of a tool's name; the name itself without a match."""
         if not self.rules:
             return name
+        # Each name is matched once, since tools repeat in thousands of calls.
         found = self._meant.get(name)
         if found is None:
             applied = (rule.apply(name) for rule in self.rules)
@@ -110,6 +111,7 @@ def alias_for(missing: str, tools: Iterable[str]) -> ToolAlias | None:
     """Returns a rule that pairs a missing name with a tool of that name and a prefix."""
     for tool in tools:
         prefix = tool[: -len(missing)] if missing and tool.endswith(missing) else ""
+        # A prefix ends at a separator; other common endings are chance.
         if prefix and not prefix[-1].isalnum():
             return _prefix_rule(prefix)
         prefix = missing[: -len(tool)] if tool and missing.endswith(tool) else ""

@@ -78,6 +78,7 @@ def _odd_hints(hints: Any) -> str | None:
     for hint in hints:
         if not isinstance(hint, Mapping):
             return f"A hint in `_meta.contextHints` is {_type_words(hint)}, not an object, so it registers nothing."
+        # Other hints have no effect, so their members do not matter.
         for name in ("tool", "consumedBy") if hint.get("lifecycle") == "transient" else ():
             if hint.get(name) is not None and not isinstance(hint[name], str):
                 return f"`{name}` of a hint is {_type_words(hint[name])}, not a text, so the hint registers nothing."

@@ -77,6 +77,7 @@ def gateway_of(url: str) -> str:
         parts = urlsplit(text if "://" in text else f"ws://{text}")
     except ValueError:
         return ""
+    # Both names of a scheme reach the same gateway, so they share the token.
     scheme = {"http": "ws", "https": "wss"}.get(parts.scheme.lower(), parts.scheme.lower())
     return f"{scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
@@ -97,6 +98,7 @@ class TokenStore:
     async def trouble(self) -> str:
         """Returns the reason why no token can be stored, or ""; unlocks no keyring."""
         try:
+            # The keyring is only opened: reading a token could ask for its password.
             await _apart(self._ready)
         except KeyringError as error:
             return str(error)

@@ -37,6 +37,7 @@ _HOST = re.compile(r"(?:\[[^\]@/?#]*\]|[^/?#\\:@]*)(?::\d{0,5})?(?=[/?#\\]|\Z)")
 def _repaired(value: object) -> object:
     """Returns a value with valid Unicode texts; the same object if nothing changed."""
     if isinstance(value, str):
+        # Half of a surrogate pair could not be written to the file.
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
         items = cast("list[object]", value)

@@ -106,6 +106,7 @@ def _can_go_without(path: list[str | int], attribute: object) -> bool:
     """Returns True if an attribute of a list item is optional."""
     if len(path) < 2 or not isinstance(path[-1], int):
         return False
+    # Optional attributes get their default, so the item stays.
     model = _ITEMS.get(str(path[-2]))
     known = model.model_fields.get(str(attribute)) if model is not None else None
     return known is not None and not known.is_required()

@@ -51,6 +51,7 @@ def write_shared(path: Path, shared: Shared) -> None:
         content["presets"] = [_plain(preset) for preset in shared.presets]
     if shared.highlights:
         content["highlights"] = [_plain(rule) for rule in shared.highlights]
+    # Readable text, since people compare and edit these files.
     text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     with in_place_of(path) as file:
         file.write(text.encode())

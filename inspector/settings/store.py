@@ -86,6 +86,7 @@ def save(settings: Settings, path: Path | None = None) -> None:
     """
     file = settings_path() if path is None else path
     try:
+        # Indented, since users edit this file by hand.
         text = settings.model_dump_json(indent=2) + "\n"
     except ValueError:
         raise OSError(errno.EINVAL, "they hold text that is not valid Unicode", str(file)) from None
@@ -113,6 +114,7 @@ def _copied_aside(file: Path, data: bytes) -> Path | None:
     """Returns a copy under another name, an earlier one if equal; None if it cannot be written."""
     try:
         for known in sorted(file.parent.glob(f"{file.stem}.broken-*{file.suffix}")):
+            # The size first, so that few files are read.
             if known.stat().st_size == len(data) and known.read_bytes() == data:
                 return known
         aside = _free_name(file)
@@ -126,6 +128,7 @@ def _set_aside(file: Path, why: str) -> LoadedSettings:
     why = why.encode("utf-8", "replace").decode()  # it may quote keys of the file
     aside = _free_name(file)
     try:
+        # Renamed, so that the next start does not read it again.
         file.replace(aside)
     except OSError:
         fate = f"{file} was left as it is"
@@ -135,6 +138,7 @@ def _set_aside(file: Path, why: str) -> LoadedSettings:
 
 
 def _free_name(file: Path) -> Path:
+    # A new name, as an earlier file may hold the only copy of a setting.
     for number in range(1, 1000):
         candidate = file.with_name(f"{file.stem}.broken-{number}{file.suffix}")
         if not candidate.exists():

@@ -31,6 +31,7 @@ def array_in_steps(
     if isinstance(column, Numbers):
         return _numbers(column, (yield from _values(column.values, length)), type_)
     if isinstance(column, Flags):
+        # A set bit means true; a masked value is NULL.
         held = (column.bits[:length] & column.bits.dtype.type(column.mask)) != 0
         return np.ma.masked_array(held, mask=~held)
     raise TypeError(type(column).__name__)
@@ -40,6 +41,7 @@ def lists_of(column: InternedSets, length: int, *, masked: bool = True) -> tuple
     """Returns (length,) 1-based indices into a list of lists, 0 for no list, and that list."""
     ids = whole(column.ids, length)
     used = _used(ids)
+    # The index of a set is renumbered, so that the lists hold used sets only.
     places = np.zeros(int(used[-1]) + 1 if len(used) else 1, np.uint32)
     places[used] = np.arange(1, len(used) + 1)
     shown = mask_text if masked else str
@@ -93,6 +95,7 @@ def masked_texts(texts: list[str]) -> list[str]:
     for start in range(0, len(texts), _TOGETHER):
         some = texts[start : start + _TOGETHER]
         together = "\n".join(some)
+        # Masking one joined text is much faster than many short ones, and most contain no secret.
         if mask_text(together) != together:
             texts[start : start + _TOGETHER] = map(mask_text, some)
     return texts
@@ -112,6 +115,7 @@ def _used(ids: NDArray[Any]) -> NDArray[np.int64]:
     """Returns the distinct ids, ascending, without 0."""
     if not len(ids) or not ids.any():
         return np.zeros(0, np.int64)
+    # A count per id is faster than sorting, as the ids are small numbers.
     counts = np.bincount(ids, minlength=1)
     counts[0] = 0
     return np.flatnonzero(counts)
@@ -122,6 +126,7 @@ def _values(values: NDArray[Any] | Lazy, length: int) -> Generator[None, None, N
     if not isinstance(values, Lazy):
         return values[:length]
     parts: list[NDArray[Any]] = []
+    # In blocks, so that the window stays responsive.
     for start in range(0, max(1, length), _WORKED_OUT):
         parts.append(np.asarray(values[slice(start, min(length, start + _WORKED_OUT))]))
         yield
@@ -133,6 +138,7 @@ def _numbers(column: Numbers, values: NDArray[Any], type_: SqlType) -> NDArray[A
     if type_ is SqlType.TIME:
         return np.array(values, np.int64).view("datetime64[ns]")  # NO_TIME equals numpy's NaT
     present = column.holding(values)
+    # No value at all: one repeated NULL needs no memory.
     if length and not present.any():
         return _repeated(None, length)
     wide = np.array(values, np.float64 if type_ is SqlType.NUMBER else None)

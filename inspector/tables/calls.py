@@ -68,6 +68,7 @@ def _tool_calls(document: CaptureDocument, names: Collection[str]) -> Content:
     latency = partial(field_column, analysis, "latency")
 
     def took() -> Column:
+        # NaN means NULL in a column of numbers.
         values = np.full(len(rows), np.nan)
         there = answers != NO_ROW
         found = latency(answers[there])

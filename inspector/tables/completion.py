@@ -66,6 +66,7 @@ def _columns(tables: list[Table]) -> list[Candidate]:
     found: dict[str, Candidate] = {}
     for table in tables:
         for column in table.columns:
+            # A reserved word is a column's name only in quotation marks.
             written = f'"{column.name}"' if column.name in _RESERVED else column.name
             found.setdefault(column.name, Candidate(written, column.name, column.help))
     return list(found.values())

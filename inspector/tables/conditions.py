@@ -78,6 +78,7 @@ def condition_of(text: str, *, selected_context: str | None = None, table: Filte
     Raises:
         FilterError: if it is no filter, or has no SQL form.
     """
+    # Words without an operator are a search, which SQL does not have.
     words = plain_words(text, table.fields)
     if words is not None:
         _refuse_words(text, words.texts)
@@ -238,8 +239,10 @@ def _path(term: Term) -> str:
 def _of_payload(term: Term) -> str:
     value = _payload_value(term.field.path)
     if term.operator is None:
+        # A JSON null counts as absent.
         condition = f"json_type({value}) <> 'NULL'"
     else:
+        # A single value counts as a list of one, as in filters.
         elements = f"CASE json_type({value}) WHEN 'ARRAY' THEN {value}->'$[*]' ELSE [{value}] END"
         condition = f"len(list_filter({elements}, lambda one: {_of_json(term)})) > 0"
     return f"NOT {_never_null(condition)}" if term.negated else condition
@@ -268,6 +271,7 @@ def _of_json(term: Term) -> str:
     if isinstance(operand, tuple):
         return " OR ".join(f"({_json_comparison('==', one)})" for one in operand) or "false"
     if symbol in _OF_TEXT:
+        # The type is tested first, since DuckDB would convert a number to text.
         return f"json_type(one) = 'VARCHAR' AND {_OF_TEXT[symbol](term, _TEXT)}"
     assert operand is not None
     return _json_comparison(symbol, operand)
@@ -282,6 +286,7 @@ def _json_comparison(symbol: str, operand: Scalar) -> str:
         return f"json_type(one) = 'BOOLEAN' AND {_TEXT} = '{'true' if operand else 'false'}'"
     if isinstance(operand, str):
         return f"json_type(one) = 'VARCHAR' AND {_TEXT} {sign} {_quoted(operand)}"
+    # A plain CAST would end the query at the first value that is no number.
     return f"json_type(one) IN {_NUMBERS} AND TRY_CAST({_TEXT} AS DOUBLE) {sign} {_float(operand)}::DOUBLE"
 
 
@@ -302,6 +307,7 @@ def _literal(term: Term, operand: object) -> str:
     if isinstance(operand, float):
         return f"{_float(operand)}::DOUBLE"
     assert isinstance(operand, int)
+    # Larger integers have no literal.
     return str(operand) if abs(operand) < 2**63 else f"{_float(operand)}::DOUBLE"
 
 
@@ -314,11 +320,13 @@ def _float(number: float) -> str:
         written = repr(float(number))
     except OverflowError:
         written = "inf" if number > 0 else "-inf"
+    # Infinity and NaN are texts in SQL.
     return f"'{written}'" if "n" in written else written
 
 
 def _time(time_ns: int) -> str:
     """Returns a time literal, clamped to SQL's range."""
+    # A text literal is possible within this range only.
     if not _FIRST_TIME < time_ns < _LAST_TIME:
         return f"make_timestamp_ns({min(max(time_ns, _FIRST_TIME), _LAST_TIME)})"
     written = (format_time(time_ns // 1_000_000_000 * 1_000_000_000) or "")[:19].replace("T", " ")

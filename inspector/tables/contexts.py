@@ -115,6 +115,7 @@ def _times(name: str) -> Callable[[CaptureDocument, Sequence[Participant]], Colu
 def _reported(name: str) -> Callable[[CaptureDocument, Sequence[Participant]], Column]:
     def column(_document: CaptureDocument, found: Sequence[Participant]) -> Column:
         values = [getattr(one, name) for one in found]
+        # Columns hold 64 bits; a wire may report larger numbers.
         return Numbers(np.array([_NEVER if value is None else min(value, 2**62) for value in values], np.int64), _NEVER)
 
     return column

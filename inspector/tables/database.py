@@ -197,6 +197,7 @@ class Database:
                 yield from self.define_in_steps(table, table.read(document, names))
             elif table.name in self._held:
                 self._held.discard(table.name)
+                # The values of an earlier query are no longer needed.
                 self.define(table, _nothing_of(table))
 
     def decoded_rows(self, table: Table) -> int:
@@ -247,6 +248,7 @@ class Database:
     def _with_decoded(self, rows: list[tuple[Any, ...]], late: Late) -> list[tuple[Any, ...]]:
         """Returns rows of a result with decoded values in place of row numbers."""
         places, names = list(late.places), list(dict.fromkeys(late.places.values()))
+        # Several columns of a row are decoded together, from one line.
         numbers = np.array([row[places[0]] for row in rows], np.int64)
         made: list[tuple[Any, ...]] = []
         for row, values in zip(rows, self._decodings[late.table.name].rows(names, numbers), strict=True):

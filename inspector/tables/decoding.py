@@ -49,6 +49,7 @@ class Decoding:
     def __init__(self, columns: Mapping[str, Decoded], length: int, read: Read, *, masked: bool) -> None:
         self._columns, self._length = columns, length
         self._read, self._masked = read, masked
+        # SQL runs on several threads, and each reads its own rows in order.
         self._of_threads = threading.local()
         self._first = ""
         self.done = 0
@@ -58,6 +59,7 @@ class Decoding:
         held = self._held(name)
         place = row - held.first
         if not 0 <= place < len(held.values):
+            # Reading row by row looks ahead; a single row is decoded alone.
             if not 0 <= row < self._length or not self._decode_from(name, row, ahead=row == held.last + 1):
                 return None
             place = row - held.first
@@ -69,6 +71,7 @@ class Decoding:
         for start in range(0, len(rows), _AHEAD):
             left = rows[start : start + _AHEAD]
             while len(left):
+                # The document refuses to read after its end, so all values are NULL then.
                 found = self._read(partial(self._decoded, names, left)) or [[None] * len(left)] * len(names)
                 yield from zip(*found, strict=True)
                 left = left[len(found[0]) :]
@@ -84,6 +87,7 @@ class Decoding:
     def _decode_from(self, name: str, row: int, *, ahead: bool) -> bool:
         """Decodes a row with the following rows and other requested columns; returns False after the end."""
         columns: dict[str, _Held] = self._of_threads.__dict__
+        # Columns of one row come from one line, so the others are decoded along.
         names = [name, *(other for other, held in columns.items() if other != name and held.waits_for(row))]
         stop = min(row - row % _AHEAD + _AHEAD, self._length) if ahead else row + 1
         found = self._read(partial(self._decoded, names, np.arange(row, stop)))
@@ -127,6 +131,7 @@ class _Held:
 
     def take(self, first: int, values: list[object]) -> None:
         """Appends values, and evicts requested ones."""
+        # After a jump, or with too many values, the earlier ones are dropped.
         if first != self.first + len(self.values) or len(self.values) > _MOST_HELD:
             self.first, self.values = first, values
             return
@@ -149,6 +154,7 @@ def _values_in(column: Decoded, rows: Rows) -> Iterator[object]:
 
 def _shown(values: Sequence[Any], *, masked: bool) -> list[object]:
     """Returns values of one column as in SQL; texts are masked together."""
+    # Texts of a column are masked together, which is much faster.
     places = [place for place, value in enumerate(values) if isinstance(value, str)]
     texts = [values[place] for place in places]
     found: list[object] = [_shown_list(value, masked=masked) if isinstance(value, list) else value for value in values]

@@ -58,12 +58,14 @@ def _in_re2(token: re.Match[str]) -> str:
         if letter.lower() in _CLASSES:
             return f"[{'^' if letter.isupper() else ''}{_CLASSES[letter.lower()]}]"
         return _escaped(text)
+    # In Python a dollar sign also matches before a final line end.
     return r"(?:\n?\z)" if text == "$" else text
 
 
 def _class(text: str) -> str:
     inner = text[1:-1]
     sign, inner = ("^", inner[1:]) if inner.startswith("^") else ("", inner)
+    # Python and RE2 disagree about these.
     if not inner or "[" in inner.replace("\\[", "") or "&&" in inner or "--" in inner:
         raise ForeignPatternError(f"SQL has no class {text}.")
     return f"[{sign}{_ESCAPE.sub(_in_class, inner)}]"

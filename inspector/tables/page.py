@@ -74,6 +74,7 @@ def page() -> str:
 def _examples() -> Iterable[str]:
     database = Database()
     for meaning, sql in _EXAMPLES:
+        # Each example is checked, so that the page shows no invalid query.
         database.needed(sql)
         yield f"{meaning[0].upper()}{meaning[1:]}:\n\n```sql\n{sql};\n```\n"
     database.close()

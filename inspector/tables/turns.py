@@ -64,6 +64,7 @@ class Turns:
         try:
             found = work()
         finally:
+            # Also after an error, since the writer waits.
             answer.set_result(found)
 
     def _refuse(self) -> None:

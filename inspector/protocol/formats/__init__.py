@@ -232,6 +232,7 @@ def _other(
 
     A batch has the labels of its elements, and so have objects that share a line.
     """
+    # Only a long nesting is shortened: the time and the sender are at the top.
     if why == TOO_DEEP and line[:1] == b"{" and len(line) <= MAX_LENGTH:
         return _too_deep(line, nesting)
     batch = batch_in(line) or (None if nesting else joined_in(line))
@@ -255,5 +256,6 @@ def _too_deep(line: bytes, nesting: int) -> tuple[Record, str | None]:
     record, label = read_line_as(shallow.text, nesting)
     if record.shape is Shape.UNREADABLE or record.batch:
         return unreadable(line, TOO_DEEP), None
+    # The record keeps the original bytes.
     record.raw, record.shape, record.reason = shallow.original(record.raw), Shape.UNREADABLE, TOO_DEEP
     return record, label

@@ -76,6 +76,7 @@ def entries(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entry]
 def outcome_of(result: object) -> tuple[str, Mapping[str, Any]]:
     """Returns the content of an answer: one of `task`, `message`, `status-update`, `artifact-update`; "" for others."""
     value = mapping(result)
+    # The older form names its content by `kind`, the newer one by a wrapper.
     if value.get("kind") in _KINDS:
         return str(value["kind"]), value
     for name, kind in _WRAPPED.items():
@@ -135,6 +136,7 @@ def _part(part: Mapping[str, Any]) -> str:
     if "data" in part and not isinstance(part["data"], str):
         return compact(part["data"])
     held = mapping(part.get("file")) or part
+    # The file is in the part itself, or in a member.
     data = held.get("bytes", held.get("raw"))
     if isinstance(data, str):
         sort = held.get("mimeType") or held.get("mediaType") or held.get("name") or "file"
@@ -191,6 +193,7 @@ def _held(kind: str, value: Mapping[str, Any], task: str | None) -> Iterator[Ent
     """Yields messages and artifacts in an answer."""
     if kind == "message":
         yield from _spoken(value, _sender(value))
+    # A history repeats known messages; their marks recognize them.
     for message in mappings(value.get("history")):
         yield from _spoken(message, _sender(message))
     said = mapping(mapping(value.get("status")).get("message"))

@@ -155,6 +155,7 @@ def _decision(
     words = named or text(known.get("title")) or text(subject.get("toolCallId")) or method
     row = request(message, AGENT, kind=kinds.PROPOSAL, words=f"{words} ({', '.join(names)})" if names else words)
     called = text(subject.get("toolCallId"))
+    # The decision refers to the call that waits for it.
     row.meaning.correlation = _tool_id(params.get("sessionId"), called)
     return row
 
@@ -176,6 +177,7 @@ def _answered(message: Mapping[str, Any], known: Mapping[str, Any]) -> list[Entr
         info = mapping(mapping(result).get("agentInfo", mapping(result).get("info")))
         words = f"{info.get('name') or 'an agent'} speaks version {mapping(result).get('protocolVersion')}"
         return [answer(message, known, sender, words=words)]
+    # Each method has its own name for its content.
     content = mapping(result).get("content", mapping(result).get("output"))
     words = content if isinstance(content, str) else None
     return [answer(message, known, sender, words="done" if result in ({}, None) else words)]

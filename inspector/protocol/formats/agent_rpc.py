@@ -109,6 +109,7 @@ def answer(
 ) -> Entry:
     """Returns the row of an answer, from the side that was asked."""
     method = text(known.get("method"))
+    # An answer goes back to the side that asked.
     to = CLIENT if sender == AGENT else AGENT
     error = message.get("error")
     row = Meaning(kinds.RESPONSE, sender, (to,), method=method, failed=failed or error is not None)
