@@ -56,6 +56,7 @@ class Block:
         """Returns its bytes; None without data, above the limit, or for invalid base64."""
         if self.encoded is None or len(self.encoded) > MAX_ENCODED:
             return None
+        # Some servers send a data address instead of plain base64.
         encoded = self.encoded.partition(",")[2] if self.encoded.startswith("data:") else self.encoded
         try:
             return base64.b64decode("".join(encoded.split()), validate=True)
@@ -135,6 +136,7 @@ def is_markdown(text: str) -> bool:
     if _BOLD.search(head) is not None or codes > 1 or (codes and items):
         return True
     if not headings or len(_STATEMENT.findall(head)) > _MOST_STATEMENTS:
+        # In many scripting languages a comment looks like a heading.
         return False
     return items > 0 or headings > 1 or "\n\n" in head
 

@@ -183,6 +183,7 @@ class Joiner:
     def add(self, data: bytes) -> None:
         """Adds the data of the next frame."""
         self.frames += 1
+        # The limit keeps a long stream from filling the memory.
         if self.size + len(data) > MAX_JOINED:
             self.left_out += 1
             return

@@ -18,6 +18,7 @@ def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
         given = arguments.get(key)
         if isinstance(given, str) and given.strip():
             return given, key
+        # Some tools take the words of a command as a list.
         if isinstance(given, list) and given and all(isinstance(word, str) for word in given):
             return _joined(given), key
     return None

@@ -160,6 +160,7 @@ def _words(block: object) -> str:
             parts.append(value[:200])
     data = inner.get("data", inner.get("blob"))
     if isinstance(data, str):
+        # Three bytes for four characters; the exact size does not matter here.
         parts.append(size_words(len(data) * 3 // 4))
     return ", ".join(parts)
 

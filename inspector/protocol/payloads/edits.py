@@ -121,6 +121,7 @@ def _replaced(path: str, pairs: Sequence[tuple[str, str, bool]]) -> Edit:
         if place:
             lines.append(("@", ""))
         lines += compared(before.splitlines(), after.splitlines())
+        # The rest is never shown.
         if len(lines) > MOST_LINES:
             break
     everywhere = any(all_places for _, _, all_places in pairs)
@@ -180,6 +181,7 @@ def _patch_in(arguments: Mapping[str, Any]) -> str | None:
     """Returns a patch among arguments: a tool's input, or part of a shell command."""
     for key in ("input", "patch", "command", "cmd"):
         value = arguments.get(key)
+        # Shell tools take their command as a list of words.
         listed = value if isinstance(value, list) else [value]
         for text in listed:
             if isinstance(text, str) and PATCH in text:

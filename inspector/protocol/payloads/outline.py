@@ -88,6 +88,7 @@ def nested_in(value: object) -> Mapping[str, object] | list[object] | None:
     """Returns a nested object or array, also decoded from JSON; None for plain values."""
     if isinstance(value, Mapping | list):
         return value
+    # A text of JSON is shown like the object in it.
     if not isinstance(value, str) or len(value) > MAX_DECODED or value.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -45,6 +45,7 @@ def is_secret_beside(value: Any, path: Sequence[str]) -> bool:
 def _with_neighbours(container: Any, step: Any, inner: Any) -> tuple[Any, Any]:
     """Returns a container with only the members that may identify one, and its key there."""
     if isinstance(container, dict):
+        # Only names matter beside a value; other members would cost time.
         named = {name: container[name] for name in NAMES.intersection(container) if isinstance(container[name], str)}
         return {**named, step: inner}, step
     before = container[step - 1] if step else None

@@ -117,6 +117,7 @@ def mask_listed(text: str, mask: Callable[[str], str]) -> str:
     place, parts = 0, list[str]()
     done = 0
     while found := _LISTED.search(text, place):
+        # A list of exactly two items is a pair of name and value.
         whole = found["opened"] is not None and found["closed"] is not None
         if follows_name(found["name"], found["value"], is_pair=whole):
             parts += (text[done : found.start("value")], mask(found["value"]))

@@ -170,6 +170,7 @@ def _is_given(found: re.Match[str]) -> bool:
     if not is_secret_key(found["name"]):
         return False
     if found["quoted"] is not None:
+        # A placeholder or a variable is no secret.
         return not found["quoted"].startswith(("$", "<", "{"))
     value = found["value"]
     return _NO_VALUE.match(value) is None and (

@@ -249,6 +249,7 @@ def _has_plain_keys(members: dict[Any, Any]) -> bool:
         return True
     for key in members:
         if _is_plain_key(key) and len(str(key)) <= _SHORT_KEY:
+            # Emptied as a whole, since keys from the wire could fill it.
             if len(_PLAIN_KEYS) >= _MOST_KEYS:
                 _PLAIN_KEYS.clear()
             _PLAIN_KEYS.add(key)
@@ -267,6 +268,7 @@ def _with_masked_keys(value: dict[Any, Any], depth: int, tally: Tally | None) ->
         shown = mask_text(key, tally=tally) if isinstance(key, str) else key
         if shown != key:
             first, number = shown, 2
+            # Two different keys may look alike once they are masked.
             while shown in taken:
                 shown, number = f"{first} ({number})", number + 1
             taken.add(shown)
@@ -310,6 +312,7 @@ def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None)
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int | float):
+        # Under some keys a number is a count, not a secret.
         return value if may_be_number(key) else _counted(MASK, tally)
     if isinstance(value, list):
         return [_item_under_key(item, depth, tally) for item in value]
@@ -394,6 +397,7 @@ def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = Non
         return text
     if "\\u" not in text:
         return _mask_by(rules, text, keep_length, tally)
+    # Escapes may hide a secret, so the text without them is masked too.
     plain = _PLAIN_ESCAPE.sub(_plain_character, text)
     if plain == text:
         return _mask_by(rules, text, keep_length, tally)
@@ -433,6 +437,7 @@ def _with_escapes(text: str, masked: str) -> str:
 def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> str:
     """Masks a text by some rules, bits of `SecretRule`."""
 
+    # The length stays where positions matter, as in highlighted text.
     def mask(secret: str, rule: SecretRule) -> str:
         if tally is not None and secret.strip("•"):  # text masked by one rule does not count for the next
             tally[rule] += 1

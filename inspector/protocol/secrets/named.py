@@ -149,6 +149,7 @@ def _string_in(text: str, place: int, quote: str, opened: str) -> int:
     start = place + len(opened)
     if opened == quote:
         return string_end(text, start, quote)
+    # An inner string must not end at a quotation mark of the outer one.
     if opened[-1] == quote[-1]:  # of the surrounding text, or nested deeper
         return -1
     end = string_end(text[start : start + _LONGEST_OTHER], 0, opened)

@@ -84,6 +84,7 @@ def _those_of_one(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
         start = place + len(quote)
         end = string_end(text, start, quote)
         yield start, end
+        # A single string, or an object with one: nothing follows.
         if not pair["open"] or pair["open"][0] == "{":
             return
         following = (_NEXT if pair["object"] else _COMMA).match(text, end + len(quote))

@@ -111,6 +111,7 @@ def decode_event(data: bytes) -> Any:
         return decode_json(data)
     except NotAnObjectError:
         pass
+    # Stream events may be nested deeper than the fast decoder allows.
     try:
         return _decode_loosely(text_of(Shallow(data).text)[0])
     except (ValueError, RecursionError):
@@ -224,6 +225,7 @@ def _name(value: object) -> Hashable:
 
 def drop_token_lists(value: object) -> None:
     """Empties `logprobs` in a decoded event, since they repeat a piece token by token."""
+    # A list instead of recursion, since an event may be nested deeply.
     left = [value]
     while left:
         one = left.pop()

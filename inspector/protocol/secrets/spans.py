@@ -19,6 +19,7 @@ def replaced(text: str, found: Iterable[tuple[int, int]], mask: Callable[[str], 
     parts: list[str] = []
     done = 0
     for start, end in found:
+        # Later rules may find a part of an earlier span.
         if start >= done and end > start:
             parts += (text[done:start], mask(text[start:end]))
             done = end
