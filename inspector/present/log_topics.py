@@ -89,10 +89,10 @@ class LogTopics:
 
 
 def _topic(protocol: str | None, kind: str, derived: bool) -> Topic | None:
-    if derived:
-        return _BY_LABEL.get(protocol or "", "model")
     if kind.startswith(_OF_RECORDERS):
         return None
+    if derived:
+        return _BY_LABEL.get(protocol or "", "model")
     if protocol == _MSP:
         return "msp"
     if protocol is not None:

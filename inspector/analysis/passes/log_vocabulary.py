@@ -47,15 +47,14 @@ def kind_words(topics: Sequence[str]) -> dict[str, str]:
     Args:
         topics: the kinds of traffic in the log, as `present.log_topics` names them.
     """
+    own = otlp.SPOKEN if "trace" in topics else {}  # of one family alone, whatever else is in the log
+    if "json-rpc" in topics:
+        own = own | {kind: f"JSON-RPC {kinds.last_part(kind)}" for kind in kinds.OF_JSON_RPC}
     if "mew" in topics or "msp" in topics or not topics:
-        return {}
-    of_json_rpc = (
-        {kind: f"JSON-RPC {kinds.last_part(kind)}" for kind in kinds.OF_JSON_RPC} if "json-rpc" in topics else {}
-    )
+        return own
     if set(topics) <= {"mcp", "json-rpc", "collapsible"}:
-        of_mcp = {kinds.REQUEST: "request", kinds.RESPONSE: "response"} if "mcp" in topics else {}
-        return {kind: f"MCP {word}" for kind, word in of_mcp.items()} | of_json_rpc if of_json_rpc else of_mcp
+        before = "MCP " if own else ""
+        return own | {kind: before + word for kind, word in _OF_JSON_RPC.items() if "mcp" in topics}
     both = "mcp" in topics
-    words = {kinds.REQUEST: "call or request" if both else "call", kinds.RESPONSE: "result or response"}
-    words |= otlp.SPOKEN if "trace" in topics else {}
-    return {**of_json_rpc, **words, kinds.RESPONSE: words[kinds.RESPONSE] if both else "result", THOUGHT: "thought"}
+    request, response = ("call or request", "result or response") if both else ("call", "result")
+    return own | {kinds.REQUEST: request, kinds.RESPONSE: response, THOUGHT: "thought"}

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from inspector.document.document import CaptureDocument
+from inspector.document.source_set import SourceChoice
 from inspector.filters import compile_filter
-from inspector.present.log_topics import LogTopics
+from inspector.present.log_topics import LogTopics, spoken_kinds
+from inspector.protocol import kinds
 from inspector.settings.model import DEFAULT_PRESETS, Topic
-from tests.builders import document_at, document_of, envelope, lines_of, log_file, received, tool_call
+from tests.builders import closed_at_end, document_at, document_of, envelope, lines_of, log_file, received, tool_call
 
 DATA = Path(__file__).parents[2] / "data"
 SAMPLES = (
@@ -81,3 +83,41 @@ def test_any_batching_gives_the_same() -> None:
         document.poll()
         stepwise.update(document)
     assert stepwise.order == topics(document_of(*mixed)) == ("mcp", "mew")
+
+
+MEW, TRACE, SESSION, RPC, MCP = (
+    "captures/demo-round.ctxcap", "formats/otlp.jsonl", "formats/codex.jsonl", "json-rpc/language-server.jsonl",
+    "recordings/mcp/hand-stdio-fragile-server.jsonl",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("names", "found", "words"),
+    [
+        ((MEW, TRACE), {"mew", "trace"}, {"otlp/agent": "agent"}),
+        ((MEW, RPC), {"mew", "json-rpc"}, {"jsonrpc/request": "JSON-RPC request"}),
+        ((SESSION, RPC), {"agent", "json-rpc"}, {"mcp/request": "call", "jsonrpc/request": "JSON-RPC request"}),
+        ((MCP, RPC), {"mcp", "json-rpc"}, {"mcp/request": "MCP request", "jsonrpc/request": "JSON-RPC request"}),
+        ((TRACE, SESSION), {"trace", "agent"}, {"mcp/request": "call", "otlp/agent": "agent"}),
+    ],
+)
+def test_presets_and_words_of_a_mixed_log_fit_every_family_in_it(
+    names: tuple[str, ...], found: set[Topic], words: dict[str, str]
+) -> None:
+    document = closed_at_end(CaptureDocument())
+    for _ in document.open_together([SourceChoice(DATA / name) for name in names]):
+        pass
+    order = topics(document)
+    assert found <= set(order)
+    for topic in found:  # the presets of each family find something, whatever else is in the log
+        own = [preset for preset in DEFAULT_PRESETS if topic in preset.topics and "$" not in preset.filter]
+        assert sum(shown(document, preset.filter) > 0 for preset in own) >= len(own) // 2
+    spoken = spoken_kinds(document)
+    assert {kind: spoken.get(kind) for kind in words} == words
+    if "mew" in found:
+        assert kinds.REQUEST not in spoken
+
+
+@pytest.mark.parametrize("name", ["vscode-mcp.log", "cd-inspect.log"])
+def test_lines_of_a_program_beside_mcp_are_no_calls_of_models(name: str) -> None:
+    assert topics(document_at(DATA / "mcp_logs" / name)) == ("mcp",)
