@@ -7,18 +7,22 @@ released at a position outside any secret.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from inspector.protocol.header import text_of
 from inspector.protocol.secrets.pieces import (
     ALL,
+    PAUSE,
     Piece,
+    decode_event,
     ended_by,
     events_in,
+    is_progress,
     mask_in_place,
     mask_pieces,
-    pieces_of,
+    may_hold_pieces,
+    pieces_in,
     rewritten,
 )
 
@@ -29,6 +33,10 @@ MOST_BYTES = 1 << 22
 """Limits of pending events in one answer, and of their bytes."""
 _CONTEXT = 1 << 11
 """Characters of context before a piece, for a key such as `"password": "`."""
+
+PLAIN = "plain"
+"""Key of the text of events that are no JSON."""
+_LONGEST_PLAIN = 1 << 10
 
 T = TypeVar("T")
 Make = Callable[[str | None], T]
@@ -49,19 +57,33 @@ class _Waiting(Generic[T]):
     def line(self) -> T:
         if not self.changes or self.event is None:
             return self.make(None)
+        if self.event is PLAIN:
+            return self.make(self.changes[-1][1])
         return self.make(rewritten(self.text, self.event, self.changes))
+
+
+def _plain_text(data: bytes) -> str:
+    """Returns a short event that is no JSON as text; "" for others."""
+    if len(data) > _LONGEST_PLAIN or data.lstrip()[:1] in (b"{", b"["):
+        return ""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return ""
 
 
 class PieceHold(Generic[T]):
     """The pending events of one answer, in order."""
 
-    def __init__(self, mask: Callable[[str], str] = mask_in_place) -> None:
+    def __init__(self, mask: Callable[[str], str] = mask_in_place, *, is_live: bool = False) -> None:
         """Creates an empty queue.
 
         Args:
             mask: replaces each character of a secret by a dot.
+            is_live: writes what it holds as soon as the stream pauses.
         """
         self._mask = mask
+        self._is_live = is_live
         self._events: deque[_Waiting[T]] = deque()
         self._texts: dict[Hashable, list[tuple[_Waiting[T], Piece]]] = {}
         self._before: dict[Hashable, str] = {}
@@ -76,10 +98,15 @@ class PieceHold(Generic[T]):
             data: its data, or None.
         """
         events = events_in(data or b"")
-        pieces = [piece for one in events for piece in pieces_of(one) if piece.text]
+        pieces = [one for one in pieces_in(events) if not (self._is_live and is_progress(one))]
+        if events and PLAIN in self._texts and self._is_live:
+            self._settle(PLAIN)
         waiting = _Waiting(make, len(data or b""))
         if data is not None and pieces:
             waiting.text, waiting.event = text_of(data)[0], events[0]
+        if data is not None and not events and (text := _plain_text(data)):
+            waiting.text, waiting.event = text, PLAIN
+            pieces = [Piece(PLAIN, {PLAIN: text}, PLAIN)]
         self._events.append(waiting)
         waiting.open = len(pieces)
         self._bytes += waiting.size
@@ -90,6 +117,9 @@ class PieceHold(Generic[T]):
             if size > MOST_TEXT:
                 self._release_half(piece.key)
         for ended in filter(None, map(ended_by, events)):
+            if ended is PAUSE and not self._is_live:
+                continue
+            ended = ALL if ended is PAUSE else ended
             for key in [*self._texts]:
                 if ended is ALL or (isinstance(key, tuple) and key[:2] == ended):
                     self._settle(key)
@@ -154,3 +184,39 @@ class PieceHold(Generic[T]):
             waiting.open -= 1
             if new != piece.text:
                 waiting.changes.append((piece, new))
+
+
+_LONGEST_LINE = 1 << 20
+_LONGEST_BODY = 8 << 20
+
+
+def mask_lines(lines: Sequence[bytes], mask: Callable[[str], str] = mask_in_place) -> list[bytes]:
+    """Returns consecutive lines of one answer with the pieces of secrets in them masked over the joined text."""
+    hold: PieceHold[bytes] = PieceHold(mask)
+    shown: list[bytes] = []
+    for line in lines:
+        bare = line.strip()
+        event = bare.removeprefix(b"data:").strip()
+        is_event = event[:1] in (b"{", b"[") or bare[:5] == b"data:"
+        before, _, after = line.partition(event) if event else (line, b"", b"")
+
+        def make(text: str | None, line: bytes = line, before: bytes = before, after: bytes = after) -> bytes:
+            return line if text is None else before + text.encode("utf-8", "surrogatepass") + after
+
+        shown += hold.add(make, event if is_event and len(event) <= _LONGEST_LINE else None)
+    return [*shown, *hold.end()]
+
+
+def mask_body(data: bytes, mask: Callable[[str], str] = mask_in_place) -> bytes:
+    """Returns a whole body with pieces of secrets masked: of an event stream, JSON Lines, or an array of events."""
+    bare = data.strip()
+    if len(data) > _LONGEST_BODY or not (may_hold_pieces(data) or bare.startswith((b"data:", b"event:"))):
+        return data
+    if bare[:1] == b"[":
+        hold: PieceHold[bytes] = PieceHold(mask)
+        made = hold.add(lambda text: data if text is None else text.encode("utf-8", "surrogatepass"), data)
+        return b"".join([*made, *hold.end()])
+    lines = data.split(b"\n")
+    if bare[:1] == b"{" and (len(lines) < 2 or decode_event(lines[0]) is None):
+        return data
+    return b"\n".join(mask_lines(lines, mask))

@@ -7,6 +7,7 @@ piece of a secret is not recognizable.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -19,17 +20,28 @@ from inspector.protocol.shallow import Shallow
 _DOT = "•"
 _BLOCK_TEXTS = ("text", "partial_json", "thinking")
 _DELTA_TEXTS = ("content", "reasoning_content", "reasoning", "refusal", "text")
+_LEAVES = frozenset(("text", "content", "arguments", "input", "thinking", "reasoning", "message", "value", "data"))
 _CHUNKS = frozenset({"token", "text", "delta", "content", "chunk"})
 _CHUNK_TEXTS = ("value", "text", "delta", "content", "token")
 """Types of chunks in MEW streams that continue each other, and the members with their text."""
 _ALL_ENDED = frozenset(
     ("message_stop", "response.completed", "response.failed", "response.incomplete", "response.done", "error")
 )
+_NAMES = (
+    "id", "itemId", "item_id", "callId", "call_id", "messageId", "toolCallId", "turnId", "processId", "index", "type",
+)  # fmt: skip
+"""Members that tell the texts of one sort of event apart."""
+_MOST_OBJECTS = 1 << 14
+_DEEPEST = 4
+_LONGEST_PATH = 64
+_ENDED = ("completed", "finished", "finish", "failed", "_end", "-end")
+PAUSE = object()
+"""Ends all texts of a live stream: its next event may take long."""
 ALL = object()
 """Sentinel that ends all texts of a stream."""
 
 
-_CLUES = (b"delta", b"_chunk", b'"choices"', b'"candidates"')
+_CLUES = (b"delta", b"Delta", b"_chunk", b'"choices"', b'"candidates"', b'"artifact"', b'"progressToken"', b'"done"')
 """One of these is in each event that carries a piece, but for frames of streams."""
 
 
@@ -50,6 +62,11 @@ class Piece(NamedTuple):
     def text(self) -> str:
         """The piece itself."""
         return self.holder[self.member]
+
+
+def is_progress(piece: Piece) -> bool:
+    """Returns whether a piece is the message of a progress notification, which often is whole."""
+    return isinstance(piece.key, tuple) and piece.key[:1] == ("progress",)
 
 
 def mask_in_place(text: str) -> str:
@@ -126,6 +143,51 @@ def events_in(data: bytes) -> list[object]:
     return [value, *(one for one in inner if isinstance(one, dict))] if isinstance(value, dict | list) else []
 
 
+def pieces_in(events: Sequence[object]) -> list[Piece]:
+    """Returns the text pieces in decoded events, each once, empty ones left out.
+
+    Args:
+        events: as of `events_in`; the first holds the others.
+    """
+    found: dict[tuple[int, str], Piece] = {}
+    for piece in (*(piece for one in events for piece in pieces_of(one)), *(_deltas(events[0]) if events else ())):
+        if piece.text:
+            found.setdefault((id(piece.holder), piece.member), piece)
+    return [*found.values()]
+
+
+def _deltas(event: object) -> Iterator[Piece]:
+    """Yields the strings of members named delta: `item/agentMessage/delta`, `text-delta`, `textDelta`."""
+    left: deque[tuple[object, tuple[Hashable, ...], int]] = deque([(event, (), 0)])
+    for _ in range(_MOST_OBJECTS):
+        if not left:
+            return
+        value, path, depth = left.popleft()
+        if isinstance(value, list):
+            left.extend((one, path, depth) for one in value[:_MOST_OBJECTS] if isinstance(one, dict))
+        if not isinstance(value, dict):
+            continue
+        own = (*path, *(_name(value.get(name)) for name in _NAMES))
+        for name, inner in value.items():
+            is_delta = name == "delta" or name.endswith(("_delta", "Delta"))
+            if isinstance(inner, str):
+                if is_delta:
+                    yield Piece((*own, name), value, name)
+            elif is_delta and isinstance(inner, dict):
+                yield from _leaves(inner, (*own, name))
+            elif isinstance(inner, dict | list) and depth < _DEEPEST:
+                left.append((inner, (*own, name), depth + 1))
+
+
+def _leaves(delta: dict[str, Any], path: tuple[Hashable, ...]) -> Iterator[Piece]:
+    """Yields the texts within a delta."""
+    for name, inner in delta.items():
+        if isinstance(inner, dict) and len(path) < _LONGEST_PATH:
+            yield from _leaves(inner, (*path, name))
+        elif isinstance(inner, str) and name in _LEAVES:
+            yield Piece((*path, name), delta, name)
+
+
 def pieces_of(event: object) -> Iterator[Piece]:
     """Yields the text pieces in a decoded event of a streamed answer: of models, ACP, MEW."""
     if not isinstance(event, dict):
@@ -146,12 +208,19 @@ def pieces_of(event: object) -> Iterator[Piece]:
         sort = update.get("sessionUpdate")
         if isinstance(sort, str) and sort.endswith("_chunk"):
             yield from _texts(("acp", _name(params.get("sessionId")), sort), update.get("content"), ("text",))
+    if isinstance(params, dict) and "progressToken" in params:
+        yield from _texts(("progress", _name(params["progressToken"])), params, ("message",))
     if isinstance(inner := event.get("response"), dict) and "candidates" in inner:  # Code Assist
         yield from pieces_of(inner)
+    if "done" in event:  # Ollama
+        yield from _texts(("ollama",), event, ("response",))
+        yield from _texts(("ollama", "message"), event.get("message"), ("content", "thinking"))
+    yield from _of_artifact(event)
+    yield from _of_artifact(event.get("result"))
 
 
 def ended_by(event: object) -> Hashable | None:
-    """Returns the key prefix of the texts that an event ends: ALL, two key parts."""
+    """Returns the key prefix of the texts that an event ends: ALL, PAUSE, two key parts; None if it ends none."""
     if not isinstance(event, dict):
         return None
     sort = event.get("type")
@@ -159,9 +228,14 @@ def ended_by(event: object) -> Hashable | None:
         params = event.get("params")
         update = params.get("update") if isinstance(params, dict) else None
         is_other = isinstance(update, dict) and not str(update.get("sessionUpdate")).endswith("_chunk")
-        return ALL if is_other or "result" in event or "error" in event else None
+        method = event.get("method")
+        is_other = is_other or (isinstance(method, str) and method.lower().endswith(_ENDED))
+        is_answer = ("result" in event or "error" in event) and not any(_of_artifact(event.get("result")))
+        return PAUSE if is_other or is_answer else None
     if sort in _ALL_ENDED:
         return ALL
+    if sort.lower().endswith(_ENDED):
+        return PAUSE
     return ("block", _name(event.get("index"))) if sort == "content_block_stop" else None
 
 
@@ -204,6 +278,14 @@ def _of_candidate(index: object, candidate: dict[str, Any]) -> Iterator[Piece]:
         call = part.get("functionCall")
         for _, argument in _objects(call.get("partialArgs") if isinstance(call, dict) else None):
             yield from _texts(("candidate", number, _name(argument.get("jsonPath"))), argument, ("stringValue",))
+
+
+def _of_artifact(event: object) -> Iterator[Piece]:
+    """Yields the texts of a part of an artifact of Agent2Agent."""
+    artifact = event.get("artifact") if isinstance(event, dict) else None
+    if isinstance(artifact, dict):
+        for place, part in _objects(artifact.get("parts")):
+            yield from _texts(("artifact", _name(artifact.get("artifactId")), place), part, ("text",))
 
 
 def _texts(key: tuple[Hashable, ...], holder: object, members: Sequence[str]) -> Iterator[Piece]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.clues import may_hold_secrets
-from inspector.protocol.secrets.piece_hold import PieceHold
-from inspector.protocol.secrets.pieces import ended_by, events_in, may_hold_pieces, pieces_of
+from inspector.protocol.secrets.piece_hold import PieceHold, mask_lines
+from inspector.protocol.secrets.pieces import PAUSE, ended_by, events_in, may_hold_pieces, pieces_in
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import JOINED_FROM
 from inspector.store.messages.capture import Capture
@@ -86,11 +86,10 @@ class PieceMasks:
                 events = events_in(data) if data[:1] == b"{" else []
                 if not events:
                     texts.setdefault(None, []).append(data.decode("utf-8", "replace"))
-                for event in events:
-                    if ended_by(event) is not None:
-                        return True
-                    for piece in pieces_of(event):
-                        texts.setdefault(piece.key, []).append(piece.text)
+                if any(ended_by(event) not in (None, PAUSE) for event in events):
+                    return True
+                for piece in pieces_in(events):
+                    texts.setdefault(piece.key, []).append(piece.text)
         return any(may_hold_secrets("".join(text)) for text in texts.values())
 
     def _neighbors(self, message: int) -> tuple[NDArray[np.int64], bool]:
@@ -158,21 +157,6 @@ def shown_line(capture: Capture, message: int) -> bytes:
         carries = may_hold_pieces(own) or int(capture.columns["flags"][message]) & _FRAME
         return (masks.find_line(message) if masks is not None and carries and len(own) <= _LONGEST else None) or own
     return b"\n".join(mask_lines([*LoggedLines(capture, message)]))
-
-
-def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
-    """Returns consecutive lines of one answer with the pieces of secrets in them masked over the joined text."""
-    hold: PieceHold[bytes] = PieceHold()
-    shown: list[bytes] = []
-    for line in lines:
-        event = line.strip().removeprefix(b"data:").strip()
-        before, _, after = line.partition(event)
-
-        def make(text: str | None, line: bytes = line, before: bytes = before, after: bytes = after) -> bytes:
-            return line if text is None else before + text.encode("utf-8", "surrogatepass") + after
-
-        shown += hold.add(make, event if len(event) <= _LONGEST else None)
-    return [*shown, *hold.end()]
 
 
 def _lines_of(capture: Capture, message: int) -> Iterator[bytes]:

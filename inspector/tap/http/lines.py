@@ -14,7 +14,7 @@ from typing import NamedTuple
 from inspector.base.content_encoding import Decoder, TooLongError
 from inspector.base.held_bytes import HeldBytes, Room
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
-from inspector.protocol.secrets.piece_hold import PieceHold
+from inspector.protocol.secrets.piece_hold import PieceHold, mask_body
 from inspector.store.files.capture_writer import is_json_line
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent
@@ -223,7 +223,8 @@ class ExchangeLines:
             said = event if text is None else event._replace(data=text.encode("utf-8", "surrogatepass"))
             return self._event(entry, said, cut=cut)
 
-        yield from self._pieces_of(found).add(make, event.data)
+        is_named = event.event not in (None, "message") and (event.data or b"").lstrip()[:1] not in (b"{", b"[")
+        yield from self._pieces_of(found).add(make, None if is_named else event.data)
 
     def _held_frame(self, found: _Open, entry: Entry) -> Iterator[Line]:
         """The same for a frame of a WebSocket."""
@@ -236,7 +237,7 @@ class ExchangeLines:
 
     def _pieces_of(self, found: _Open) -> PieceHold[Line]:
         if found.pieces is None:
-            found.pieces = PieceHold(self._unwritten.in_place)
+            found.pieces = PieceHold(self._unwritten.in_place, is_live=True)
         return found.pieces
 
     def _event(self, entry: Entry, event: ServerSentEvent, *, cut: bool = False) -> Line:
@@ -299,6 +300,7 @@ class ExchangeLines:
         if is_too_much(data):
             body.lose(TOO_MUCH)
             data = b""
+        data = mask_body(data, self._unwritten.in_place)
         return _joined(head, *self._value(data)) if data else _joined(head, "", "")
 
     def _line(self, entry: Entry, way: str, kind: str, facts: dict[str, object]) -> Line:

@@ -24,6 +24,7 @@ from inspector.mcp_server.server import server_of
 from inspector.survey.byte_ranges import ranges_of
 from tests.builders import document_at, envelope
 from tests.streamed_secrets import FORMS, SECRETS, Event, Events, acp_text, cut, joined
+from tests.streamed_variants import VARIANTS, progress
 
 _HEADERS = {"content-type": "application/json"}
 
@@ -46,7 +47,7 @@ def _logged(events: Sequence[Event], path: Path) -> CaptureDocument:
     return document_at(path)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, *VARIANTS, progress])
 @pytest.mark.parametrize("size", [1, 5, 17])
 def test_pieces_of_a_secret_are_masked_over_the_joined_text(form: Events, size: int, tmp_path: Path) -> None:
     for number, (hidden, text) in enumerate(SECRETS):

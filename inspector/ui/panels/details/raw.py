@@ -14,10 +14,11 @@ from inspector.present.subject import Subject
 from inspector.present.wire_text import visible_controls
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
+from inspector.protocol.secrets.piece_hold import mask_lines
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.large_headers import MAX_WHOLE
 from inspector.store.messages.original_lines import LoggedLines
-from inspector.store.messages.piece_masks import mask_lines, shown_line
+from inspector.store.messages.piece_masks import shown_line
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_text import JsonText, Steps
 from inspector.ui.panels.details.section import LinkText, SegmentButton, Segments

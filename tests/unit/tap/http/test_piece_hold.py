@@ -18,6 +18,7 @@ from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.lines import ExchangeLines, Line
 from inspector.tap.http.unwritten import ModelUnwritten
 from tests.streamed_secrets import FORMS, SECRETS, Event, Events, anthropic_text, chat_text, cut, joined
+from tests.streamed_variants import VARIANTS
 
 _STREAM = {"status": 200, "headers": [["content-type", "text/event-stream"]]}
 _TOKEN = "tokenOfTheHeader0123456789"
@@ -34,6 +35,17 @@ def recorded(events: Sequence[Event], *, websocket: bool = False, end: bool = Tr
         data = json.dumps(event, ensure_ascii=False).encode()
         entries.append((Sort.FRAME, b"\1" + data) if websocket else (Sort.ANSWERED, b"data: " + data + b"\n\n"))
     entries += [(Sort.END, b'{"how":"complete"}')] * end
+    return _lines(entries)
+
+
+def exchange(chunks: Sequence[bytes], *, end: bool = True) -> list[dict[str, Any]]:
+    """The lines of an answer that came in these bytes."""
+    entries = [(Sort.BEGIN, b'{"method": "GET", "target": "/sse", "headers": []}'), (Sort.ASKED_ALL, b"")]
+    entries += [(Sort.HEAD, json.dumps(_STREAM).encode()), *((Sort.ANSWERED, one) for one in chunks)]
+    return _lines([*entries, *[(Sort.END, b'{"how":"complete"}')] * end])
+
+
+def _lines(entries: Sequence[tuple[Sort, bytes]]) -> list[dict[str, Any]]:
     made = ExchangeLines(ModelUnwritten())
     lines = [one for n, (sort, data) in enumerate(entries) for one in made.feed(Entry(sort, 1, n, data))]
     read = [json.loads(f"{one.head}{one.value}}}") for one in lines if isinstance(one, Line)]
@@ -41,8 +53,8 @@ def recorded(events: Sequence[Event], *, websocket: bool = False, end: bool = Tr
 
 
 @given(
-    st.sampled_from(FORMS), st.sampled_from(SECRETS), st.lists(st.integers(0, 10_000), max_size=60), st.booleans(),
-    st.sampled_from(["", "Some words before it. "]),
+    st.sampled_from((*FORMS, *VARIANTS)), st.sampled_from(SECRETS), st.lists(st.integers(0, 10_000), max_size=60),
+    st.booleans(), st.sampled_from(["", "Some words before it. "]),
 )  # fmt: skip
 def test_no_secret_can_be_joined_again(
     form: Events, secret: tuple[str, str], places: list[int], websocket: bool, before: str
@@ -55,7 +67,7 @@ def test_no_secret_can_be_joined_again(
     assert [line["t"] for line in lines] == sorted(line["t"] for line in lines)
 
 
-@given(st.sampled_from(FORMS), st.text(max_size=60), st.lists(st.integers(0, 10_000), max_size=20))
+@given(st.sampled_from((*FORMS, *VARIANTS)), st.text(max_size=60), st.lists(st.integers(0, 10_000), max_size=20))
 def test_what_holds_no_secret_is_written_as_it_came(form: Events, text: str, places: list[int]) -> None:
     text = text.encode("utf-8", "replace").decode()
     events = form(cut(f"Plain words: {text}", places))
@@ -178,3 +190,40 @@ def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = recorded(chat_text(pieces), end=False)
     assert len(lines) >= len(pieces) - 200
     assert hidden not in joined([line["message"] for line in lines])
+
+
+@pytest.mark.parametrize("size", [1, 5])
+def test_pieces_of_plain_events_are_masked(size: int) -> None:
+    """Events without JSON, of which the text is streamed as it is; a named one is no piece."""
+    hidden, text = SECRETS[1]
+    whole = text.format(hidden).replace("\n", " ")
+    held = [f"data: {whole[start : start + size]}\n\n".encode() for start in range(0, len(whole), size)]
+    lines = exchange([b"event: endpoint\ndata: /messages?id=1\n\n", *held], end=False)
+    assert [line.get("text") for line in lines] == ["/messages?id=1"]
+    said = "".join(line.get("text", "") for line in exchange(held))
+    assert hidden not in said
+    assert hidden[6:12] not in said
+
+
+def event_stream(events: Sequence[Event]) -> str:
+    return "".join(f"event: x\ndata: {json.dumps(event)}\n\n" for event in events)
+
+
+def json_lines(events: Sequence[Event]) -> str:
+    return "".join(f"{json.dumps(event)}\n" for event in events)
+
+
+@pytest.mark.parametrize("form", [anthropic_text, chat_text, *VARIANTS])
+@pytest.mark.parametrize("written", [event_stream, json_lines, json.dumps], ids=["events", "lines", "array"])
+def test_pieces_in_a_whole_body_are_masked(form: Events, written: Any) -> None:
+    """Answers that are streamed as another type than an event stream."""
+    hidden, text = SECRETS[0]
+    events = form(cut(text.format(hidden), range(0, 60, 5)))
+    entries = [(Sort.BEGIN, b'{"method": "GET", "target": "/x", "headers": []}'), (Sort.ASKED_ALL, b"")]
+    entries += [(Sort.HEAD, b'{"status": 200, "headers": []}'), (Sort.ANSWERED, written(events).encode())]
+    made = ExchangeLines(ModelUnwritten())
+    entries.append((Sort.END, b'{"how":"complete"}'))
+    lines = [one for n, (sort, data) in enumerate(entries) for one in made.feed(Entry(sort, 1, n, data))]
+    said = "".join(f"{one.head}{one.value}" for one in lines if isinstance(one, Line))
+    pieces = [hidden[start : start + 5] for start in range(3, len(hidden) - 5)]
+    assert [piece for piece in pieces if piece in said] == []
