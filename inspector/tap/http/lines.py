@@ -213,6 +213,8 @@ class ExchangeLines:
             else:
                 yield from self._held_event(found, entry, event)
         if events.lost_bytes:
+            if found.pieces is not None:
+                yield from found.pieces.end()
             yield Missing(entry.time_ns, events.lost_bytes, "an event was too long to be kept")
             events.lost_bytes = 0
 
