@@ -65,7 +65,7 @@ class CaptureDocument:
 
     Attributes:
         name: display name for titles.
-        path: the opened file, or the capture file of a live source; or None.
+        path: the opened file, or the capture file of a live source, if any.
         capture, analysis: the messages and the passes.
         decisions: the gateway's decisions beside the log, if any.
         live: traffic is still arriving.

@@ -34,7 +34,7 @@ class Judged:
     """Permission of a message: our prediction from announcements, and the gateway's decision.
 
     Attributes:
-        predicted: allowed or denied; None if unknown.
+        predicted: allowed or denied, if known.
         by: the covering capability, if any.
         verdicts: the gateway's decisions, as logged.
     """
@@ -79,15 +79,15 @@ class ParticipantStory:
         participant: state in the pass.
         first, last: first and last message, if any.
         kinds: number of messages by canonical kind, most frequent first.
-        held: its capabilities; None if never announced.
+        held: its capabilities, if announced.
         changes: announcements, grants and revocations, in order.
         revoked: revocations since the last announcement.
         refused: refusals, in order.
         judged_count: number of messages with a verdict among the last 200.
         differing: (message, judged) for verdicts that differ from our prediction.
-        tools: offered tools; None if never listed.
+        tools: offered tools, if ever listed.
         server: name and revision as an MCP server; "".
-        offered: facts from its lists; None as for `tools`.
+        offered: facts from its lists, if ever listed.
         tool_use: calls by tool, most called first.
         latency: latency by tool.
         answered: latency of all its answers, if any.

@@ -49,7 +49,7 @@ class DocumentSources:
 
     Attributes:
         several: the set of several files: a session with sub-agents, a folder of sessions, or logs opened together.
-        followed: the followed log, or the first of several; or None.
+        followed: the followed log, or the first of several, if any.
         live_source: the file of a live session; None for a log.
         stream: standard input, or a pipe; None for a file.
     """
@@ -187,7 +187,7 @@ class DocumentSources:
 
     @property
     def files(self) -> list[SourceFile]:
-        """Sources that are read, without those of unknown format."""
+        """Sources that are read, without sources of unknown format."""
         return self._merged.sources if self._merged is not None else list(self._capture.sources)
 
     @property

@@ -115,7 +115,7 @@ def _compactions(document: CaptureDocument) -> int:
 
 
 def costs_of(analysis: Analysis) -> dict[str, Any] | None:
-    """Returns costs of model calls in dollars, as far as prices are known; None without reported tokens."""
+    """Returns costs of model calls in dollars, if tokens were reported, as far as prices are known."""
     costs = analysis.costs
     total = costs.total()
     if total is None:
@@ -386,7 +386,7 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
 
 
 def _usage(participant: Participant) -> dict[str, int | None] | None:
-    """Returns its last reported context size; None without a report since it came."""
+    """Returns its last context size, if reported since it came."""
     rows, ended = participant.status_rows, participant.ended
     if not rows or (ended and ended[-1] > rows[-1]):
         return None

@@ -3,7 +3,7 @@
 The session is the space with its main chat. The context is a sub-session of it; contexts below are nested sub-sessions.
 
 RULE for roles: a role from a session document stays. In other traffic, participants who reason or propose in the space
-are assistants; without any, those who call tools. All others are users. In a space without any of these, the first
+are assistants; without any, the callers of tools. All others are users. In a space without any of these, the first
 writer is the user. The answer of a tool counts as the assistant's.
 
 Reasoning and calls become readable text. Visibility is not invented: only messages that had one get one.

@@ -50,7 +50,7 @@ def format_of(name: str) -> Format | None:
 
 
 DEFAULT_FIELDS = ("no", "time", "from", "to", "kind", "context", "text")
-"""Default columns of a table; those of `list`."""
+"""Default columns of a table, as for `list`."""
 MARKED_FIELDS = (*DEFAULT_FIELDS, "mark", "comment")
 """Default columns for documents with marks or comments."""
 

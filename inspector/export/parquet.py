@@ -1,6 +1,6 @@
 """Writes messages as Parquet: one typed column per field, and optionally the logged bytes.
 
-Columns are those of the table `messages` (docs/tables.md), times as microseconds in UTC. `raw` has the bytes of the
+Columns follow the table `messages` (docs/tables.md), times as microseconds in UTC. `raw` has the bytes of the
 log's line and of its copies for recipients, as `lines` writes them. The first row also has the head line of a capture,
 which names its space. `sources.parquet_conversion` reads the file again.
 """

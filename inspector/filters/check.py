@@ -85,7 +85,7 @@ class Checker:
         text: the filter text, for exact places in error messages.
         fields: all fields by name.
         payload_field: returns the field for a path below `payload`.
-        selected_context: display path for `$context`, or None.
+        selected_context: display path for `$context`, if any.
     """
 
     def __init__(

@@ -111,7 +111,7 @@ class DisplayFilter:
             stop: one past the last message.
             answers: cache for the results.
             until: deadline by `time.perf_counter`. At least one slice is done, however late it is.
-            within: mask of the relevant messages; None if all are.
+            within: mask of the relevant messages, if not all.
 
         Returns:
             One past the last message that is fully evaluated.

@@ -452,7 +452,7 @@ def _written_at(text: str, before: str) -> tuple[int, int, str]:
 
 
 def _open_quote(before: str) -> int | None:
-    """Returns the offset of the quoted string that the cursor is in; None if it is in no string."""
+    """Returns the offset of the quoted string around the cursor, if any."""
     at = 0
     while (quotes := _QUOTE.search(before, at)) is not None:
         whole = _STRINGS.match(before, quotes.start())

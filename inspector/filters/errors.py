@@ -13,7 +13,7 @@ class FilterError(Exception):
         message: one sentence.
         position: start of the error, in characters from the start of the filter text.
         length: number of characters covered; 0 if something is missing at `position`.
-        suggestion: a second sentence with a remedy, or None.
+        suggestion: a second sentence with a remedy, if any.
         replacement: text for the covered characters that follows the suggestion; None if a replacement is not enough.
     """
 
@@ -38,7 +38,7 @@ class FilterError(Exception):
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """Returns the choice most similar to `word`, ignoring case; None if no choice is similar enough."""
+    """Returns the choice most similar to `word`, if similar enough, ignoring case."""
     by_lower = {choice.lower(): choice for choice in choices}
     found = difflib.get_close_matches(word[:100].lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[found[0]] if found else None

@@ -226,7 +226,7 @@ class TermNode:
         return likely
 
     def _likely(self, column: Decoded, selection: Selection) -> Mask | None:
-        """Returns a mask of possible matches from indexes alone, owned by the caller; None if there is no index."""
+        """Returns a mask of possible matches from indexes alone, if available. The caller owns it."""
         if column.may_hold is None:
             return None
         symbol, operand = (None, None) if self.term.operator is None else (self.term.operator.symbol, self.term.operand)
@@ -374,7 +374,7 @@ class TextNode:
 
 
 def _hint_of(term: Term) -> TextHint | None:
-    """Returns a text that each match of a payload term must contain, before negation; None if there is none."""
+    """Returns the text that each match of a payload term must contain, if any, before negation."""
     operand: object = term.operand
     symbol = None if term.operator is None else term.operator.symbol
     if not term.field.path or OPEN_JSON in term.field.path:  # escaping differs in a text inside a text

@@ -70,7 +70,7 @@ class Field:
         return self.column(analysis).value(message)
 
     def secret_at(self, analysis: Analysis, message: int) -> str | None:
-        """Returns the key that makes the value of a message a secret; None if it is no secret by its key."""
+        """Returns the key that makes the value of a message a secret, if any."""
         if self.secret is not None or not self.path:
             return self.secret
         return self.path[-1] if _is_secret_beside(analysis.capture.records.payload(message), self.path) else None

@@ -329,7 +329,7 @@ class FindSearch:
         return message < len(self._known) and bool(self._known[message] == 1 or self._is_late(_one(message))[0])
 
     def place_of(self, message: int | None) -> int | None:
-        """Returns the index of a message among the hits in display order; None if it is no hit."""
+        """Returns the index of a message among the hits in display order, if it is a hit."""
         row = self._rows.row_of(message) if message is not None and self.holds(message) else None
         if message is None or row is None:
             return None

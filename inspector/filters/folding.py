@@ -145,7 +145,7 @@ class Folding:
         self._heads[found[new]] = chosen[places[first[new]]] + 1
 
     def head_of(self, message: int) -> int | None:
-        """Returns the message whose row stands for a frame or copy; None if there is none."""
+        """Returns the message whose row represents a frame or copy, if any."""
         runs = self._analysis.streams.columns["run"]
         if not self.on or message >= len(runs):
             return None

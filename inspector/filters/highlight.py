@@ -27,9 +27,9 @@ class Look:
     """Colours of a message."""
 
     edge: HighlightColor | None
-    """Tint at the left edge; None for no tint."""
+    """Tint at the left edge, if any."""
     text: HighlightColor | None
-    """Text colour; None for the default."""
+    """Text colour, if not the default."""
     names: tuple[str, ...]
     """Names of the matching rules, in order."""
 

@@ -21,7 +21,7 @@ def are_shown(messages: Rows, shown: VisibleRows) -> NDArray[np.bool_]:
 
 
 def next_shown(messages: Rows, shown: VisibleRows, current: int | None, step: int) -> int | None:
-    """Returns the next (1) or previous (-1) shown message of ascending ones, wrapping around; None if none is shown."""
+    """Returns the next (1) or previous (-1) shown message of ascending ones, if any, wrapping around."""
     messages = np.unique(shown.standing_for(messages[are_shown(messages, shown)]))
     if not len(messages):
         return None
@@ -41,7 +41,7 @@ _BLOCK = 65_536
 def next_alike(
     shown: VisibleRows, current: int, step: int, alike: Callable[[Messages], NDArray[np.bool_]]
 ) -> int | None:
-    """Returns the next (1) or previous (-1) shown message similar to the current one, wrapping around; None if absent.
+    """Returns the next (1) or previous (-1) shown message similar to the current one, if any, wrapping around.
 
     Args:
         shown: the rows of the table.

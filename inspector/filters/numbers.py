@@ -49,7 +49,7 @@ _KNOWN = frozenset(BYTES) | frozenset(MILLISECONDS)
 
 
 def split_number(text: str) -> tuple[int | float, str] | None:
-    """Splits a number from its unit; returns None if the text is not a number with a known unit.
+    """Splits a number from its unit; returns None without a known unit.
 
     Raises:
         ValueError: the number is too long or too large.

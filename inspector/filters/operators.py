@@ -48,7 +48,7 @@ class OperandError(ValueError):
 
     Attributes:
         message: one sentence.
-        offset: place of the error in the value, in characters; None for the whole value.
+        offset: place of the error in the value, in characters, if not the whole value.
     """
 
     def __init__(self, message: str, offset: int | None = None) -> None:

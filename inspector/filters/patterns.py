@@ -50,7 +50,7 @@ class PatternError(ValueError):
 
     Attributes:
         message: one sentence.
-        offset: place of the error, in characters; None for the whole text.
+        offset: place of the error, in characters, if not the whole text.
     """
 
     def __init__(self, message: str, offset: int | None = None) -> None:

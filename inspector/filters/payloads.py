@@ -82,7 +82,7 @@ _REFUSED = (msgspec.MsgspecError, LookupError, UnicodeDecodeError, RecursionErro
 
 
 def big_value(capture: Capture, message: int, path: tuple[str, ...]) -> object:
-    """Returns the value at a path below a big message's payload, or None. Same result as a `payload_field`.
+    """Returns the value at a path below a big message's payload, if any. Same result as a `payload_field`.
 
     Raises:
         TooLargeError: the value is above the limit.

@@ -58,7 +58,7 @@ class FilterNote:
     suggestion: str = ""
     """A second sentence; with `replacement`, the question or label before it."""
     replacement: str | None = None
-    """Filter to replace the whole text, or None."""
+    """Filter to replace the whole text, if any."""
 
     def __str__(self) -> str:
         if self.replacement is None:
@@ -86,7 +86,7 @@ def plain_words(text: str, fields: Mapping[str, Any]) -> PlainWords | None:
         fields: all fields by name.
 
     Returns:
-        The search, or None if the text is a filter or an attempt at one.
+        The search, unless the text is a filter or an attempt at one.
 
     Raises:
         FilterError: the text names fields as other programs do, as in `tool:Bash`.

@@ -1,4 +1,4 @@
-"""Skips records that cannot contain a payload value: those without its key.
+"""Skips records without the key of a payload value.
 
 The search for a key takes a hundredth of the time to decode the record, and most records lack the key.
 """

@@ -29,7 +29,7 @@ class Scope:
         node: a node, MAIN for the main context, None for the whole space.
         reach: extent from the node.
         calls: includes requests and proposals outside of it.
-        source: index of a source that replaces the space; or None.
+        source: index of a source that replaces the space, if any.
     """
 
     space: int
@@ -45,7 +45,7 @@ class Scope:
 
 
 def source_named(capture: Capture, name: str) -> int | None:
-    """Returns the index of the source with this name, for a scope from another reading; None if absent."""
+    """Returns the index of the source with this name, if any, for a scope from another reading."""
     return next((place for place, source in enumerate(capture.sources) if source.name == name), None)
 
 

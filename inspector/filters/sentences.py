@@ -127,7 +127,7 @@ def _capability_parts(kind: str, payload: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def sentence_of(analysis: Analysis, message: int) -> Sentence | None:
-    """Returns the sentence of a request, proposal, outcome or error; None for other kinds."""
+    """Returns the sentence of a request, proposal, outcome or error."""
     capture = analysis.capture
     if int(capture.columns["flags"][message]) & _SAYS_NOTHING:
         return None
@@ -219,7 +219,7 @@ _FILES = ("file_path", "notebook_path", "absolute_path")
 
 
 def arguments_words(tool: str | None, arguments: object) -> str | None:
-    """Describes a call of an agent's built-in tool: edit, plan, command or file; None for other calls."""
+    """Describes a call of an agent's built-in tool: edit, plan, command or file."""
     plan = plan_of(arguments)
     if plan is not None:
         return plan.words

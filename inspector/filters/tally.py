@@ -181,7 +181,7 @@ class ConditionTally:
         bit.done = stop
 
     def _look_again(self, until: float) -> bool:
-        """Evaluates changed messages again until a deadline. Returns True if none is left."""
+        """Evaluates changed messages again until a deadline. Returns True if all are done."""
         rows = np.unique(np.concatenate(self._changed))
         for bit in self._bits.values():
             bit.answers.forget(rows)

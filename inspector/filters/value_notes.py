@@ -13,7 +13,7 @@ _MOST_LISTED = 14
 
 
 def value_note(text: str, term: Term, node: Comparison | Membership) -> FilterNote | None:
-    """Returns advice about the first value of a comparison that needs it, or None.
+    """Returns advice about the first value of a comparison that needs it, if any.
 
     Args:
         text: the whole filter.

@@ -198,7 +198,7 @@ class VisibleRows:
 
         Args:
             filter_: the display filter.
-            scope: part of the context tree, or None.
+            scope: part of the context tree, if any.
             visible: the result of `evaluate` for them, before folding, if the caller has it.
             answers: cached results of expensive terms.
         """
@@ -415,7 +415,7 @@ class VisibleRows:
         return int(self._shown[position if self._order is None else self._order.place(position)])
 
     def position(self, message: int) -> int | None:
-        """Returns the position of a message; None if it is not shown. O(log rows)."""
+        """Returns the position of a message, if it is shown. O(log rows)."""
         place = self._place_of(message)
         return place if place is None or self._order is None else self._order.position(place)
 
@@ -462,7 +462,7 @@ class VisibleRows:
         return self.message_at(position + part - parts), 0
 
     def row_of(self, message: int, part: int = 0) -> int | None:
-        """Returns the row of a message or of a line of its original; None if it is not shown."""
+        """Returns the row of a message or of a line of its original, if shown."""
         position = self.position(message)
         if position is None:
             return None

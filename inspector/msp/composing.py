@@ -145,7 +145,7 @@ class Composer:
         return Made(Edit(words, "visibility", message.owner.key, message), steps)
 
     def with_policy(self, sub: Subsession, changes: dict[str, PolicyValue]) -> Made | None:
-        """Composes a policy change; None if there is no difference."""
+        """Composes a policy change, if there is a difference."""
         self.refuse_strange(sub)
         before = dict_of(sub.data, "context_policy")
         steps: list[Step] = []

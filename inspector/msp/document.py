@@ -132,13 +132,13 @@ class SessionDocument:
 
     @property
     def paths(self) -> list[Path]:
-        """Paths that contain all of it: those it was read from, and files created beside them."""
+        """Paths that contain all of it: the paths it was read from, and files created beside them."""
         made = [file.path for file in self._made if file in self.files]
         return [*self._given, *(path for path in made if not any(map(path.is_relative_to, self._given)))]
 
     @property
     def problems(self) -> list[Problem]:
-        """All problems: those of the files first, then object by object."""
+        """All problems: of the files first, then object by object."""
         found = list(self._problems)
         for owner in (*self.sessions, *self.subsessions):
             known = self._checked.get(owner.key)
@@ -418,7 +418,7 @@ class SessionDocument:
         return [file.path for file in changed if file.holds or file.stamp is not None]
 
     def new_on_disk(self) -> list[Path]:
-        """Returns session files that others added to its folders. O(folders) if there are none.
+        """Returns session files that others added to its folders. O(folders) without new files.
 
         Raises:
             OSError: a folder cannot be listed.

@@ -67,7 +67,7 @@ class MspFile:
     numbers: list[int] = field(default_factory=list)
     """Line numbers of the items."""
     stamp: Stamp | None = None
-    """None if it is not on the disk yet."""
+    """Stamp on the disk, if it is there already."""
     digest: str = ""
     """Digest of the content on the disk."""
     compressed: bool = False

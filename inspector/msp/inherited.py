@@ -110,7 +110,7 @@ def covered(snapshot: Snapshot, rules: Rules) -> tuple[int, int] | None:
 
 
 def covered_words(snapshot: Snapshot, rules: Rules) -> str:
-    """Formats the range with numbers from 1, such as "messages 1 to 20"; "" if it names none."""
+    """Formats the range with numbers from 1, such as "messages 1 to 20", else ""."""
     ends = covered(snapshot, rules)
     if ends is None:
         return ""

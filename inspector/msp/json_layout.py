@@ -95,7 +95,7 @@ def whole_value(text: str) -> Any:
 
 
 def value_at(text: str, start: int) -> tuple[Any, int]:
-    """Parses the value at an offset; returns it with its end. Raises ValueError if there is none."""
+    """Parses the value at an offset; returns it with its end. Raises ValueError without a value."""
     try:
         return _SCAN(text, start)
     except StopIteration:

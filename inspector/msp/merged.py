@@ -170,7 +170,7 @@ class MergedContexts:
         return found
 
     def _others_of(self, owner: Owner) -> tuple[list[Owner], list[Subsession]]:
-        """Returns other owners of relevant global messages: those above the parent, and those below it."""
+        """Returns other owners of relevant global messages, above and below the parent."""
         above: list[Owner] = []
         if self.rules.ancestor_globals:
             for below, one in reversed(list(pairwise([owner, *above_of(owner)]))):

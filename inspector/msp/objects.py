@@ -335,7 +335,7 @@ def text_of(data: dict[str, Any], name: str) -> str:
 
 
 def dict_of(data: dict[str, Any], name: str) -> dict[str, Any]:
-    """Returns an object member; a new empty dict if there is none."""
+    """Returns an object member, or a new empty dict."""
     value = data.get(name)
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 

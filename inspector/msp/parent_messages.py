@@ -112,7 +112,7 @@ class ParentMessages:
         everywhere = codes == FOR_EVERYWHERE
         times = own.times if own is not None else np.empty(0, np.int64)
         self._order: NDArray[np.intp] | None = None
-        """Message number by place; None if both are the same."""
+        """Message number by place, if different."""
         if self._others or (own is not None and not own.ordered):
             standing = _joined(len(ahead), _ABOVE, standing, len(behind), _ELIGIBLE)
             everywhere = _joined(len(ahead), 1, everywhere, len(behind), 1)

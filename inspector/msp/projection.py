@@ -187,7 +187,7 @@ class Projection:
         return int(found[0]) if len(found) else None
 
     def place_at(self, row: int) -> Place | None:
-        """Returns the identity of a row; None for unreadable content."""
+        """Returns the identity of a row with readable content."""
         place, item = int(self._owner[row]), int(self._item[row])
         if place == _NOBODY:
             return None
@@ -197,7 +197,7 @@ class Projection:
         return Place(owner.key, item, identifier if isinstance(identifier, str) else None)
 
     def row_at(self, place: Place) -> int | None:
-        """Returns the row with an identity; None if it was removed."""
+        """Returns the row with an identity, unless it was removed."""
         owner = self._place.get(place.key)
         if owner is None:
             return None
@@ -210,7 +210,7 @@ class Projection:
         return self.row_of(place.key, place.item)
 
     def message_at(self, row: int) -> Message | None:
-        """Returns the message of a row; None for starts, ends and snapshots."""
+        """Returns the message of a row; starts, ends and snapshots have no message."""
         place, item = int(self._owner[row]), int(self._item[row])
         owner = self._owners[place] if place != _NOBODY else None
         return Message(owner.items[item], owner) if owner is not None and item >= 0 else None

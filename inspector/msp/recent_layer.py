@@ -22,7 +22,7 @@ class RecentLayer:
     Attributes:
         parent: the parent's messages.
         wanted: number of recent messages requested.
-        choice: selected places, including those covered by snapshots.
+        choice: selected places, including places covered by snapshots.
     """
 
     def __init__(self, parent: ParentMessages, sub: Subsession, rules: Rules, session: SessionLayers | None) -> None:
@@ -32,7 +32,7 @@ class RecentLayer:
             parent: messages of the parent.
             sub: the sub-session.
             rules: reading of the protocol.
-            session: owner of the snapshots that are sent too; None without any.
+            session: owner of the snapshots that are sent too, if any.
         """
         written = sub.policy.recent_parent_messages
         self.parent = parent

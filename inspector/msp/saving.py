@@ -56,7 +56,7 @@ class _Staged:
     data: bytes
     part: PartFile
     stamp: Stamp | None
-    """Stamp of the file it replaces; None if there is none."""
+    """Stamp of the file it replaces, if any."""
 
 
 def content_of(file: MspFile) -> bytes:

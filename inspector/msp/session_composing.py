@@ -45,7 +45,7 @@ def new_file(path: Path, now_ns: int, identifier: str, label: str, agreed: Mappi
 
 
 def with_sub_context(session: Session, changes: Mapping[str, Agreed]) -> Made | None:
-    """Composes changes of the sub-context; None if there is no difference."""
+    """Composes changes of the sub-context, if there is a difference."""
     refuse_agreeing(session)
     before = dict_of(session.data, "sub_context")
     new = {name: _member(name, before.get(name), value) for name, value in changes.items() if value is not None}
@@ -78,7 +78,7 @@ def snapshot_added(session: Session, content: str, covers: tuple[int, int] | Non
 def snapshot_changed(
     session: Session, snapshot: Snapshot, content: str | None, covers: tuple[int, int] | None
 ) -> Made | None:
-    """Composes a new text (None keeps it) or range of a snapshot; None if there is no difference."""
+    """Composes a new text (None keeps it) or range of a snapshot, if there is a difference."""
     refuse_snapshots(session)
     _place_of(session, snapshot)
     steps: list[Step] = []

@@ -80,7 +80,7 @@ _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{},:]', re.DOTALL
 
 
 def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
-    """Returns the first object's members, each with those of its first inner object, from a truncated text.
+    """Returns the first object's members, each with the members of its first inner object, from a truncated text.
 
     The second value is True if later text cannot change the result.
     """

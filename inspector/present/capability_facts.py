@@ -30,7 +30,7 @@ FEW = 8
 
 
 def held_rows(held: Sequence[Held], *, raw: bool) -> list[Fact]:
-    """Lists capabilities, in words or as written; marks those that only a grant confirms."""
+    """Lists capabilities, in words or as written; marks capabilities confirmed by a grant alone."""
     rows = [_held_row(one, raw=raw) for one in held[:MOST]]
     if not raw:
         rows = _merge_alike(rows)

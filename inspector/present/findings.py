@@ -115,7 +115,7 @@ class Problems:
 
 
 def failed_words(failed: int) -> str:
-    """Counts messages with failures as the end of a sentence; "" if there are none."""
+    """Counts messages with failures as the end of a sentence, else ""."""
     return f" {failed:,} of them {'reports' if failed == 1 else 'report'} a failure" if failed else ""
 
 

@@ -33,7 +33,7 @@ class FoldedStream:
     """Content of a stream's row.
 
     Attributes:
-        text: joined text of its frames from the start; "" if there is none.
+        text: joined text of its frames from the start, else "".
         is_speech: `text` comes from the frames, not from a description.
         aside: "63 frames, 3.2 s", after "open" while it is open.
         short: "63 frames", for a narrow row.

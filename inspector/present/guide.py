@@ -67,7 +67,7 @@ def pages() -> tuple[Page, ...]:
 
 
 def page_named(name: str) -> Page | None:
-    """Returns the page of this name, of this file or of this title; None if there is none."""
+    """Returns the page of this name, of this file or of this title, if any."""
     wanted = name.strip().lower()
     for page in pages():
         if wanted in (page.name, Path(page.file).name.lower(), page.title.lower()):

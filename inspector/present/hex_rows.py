@@ -14,7 +14,7 @@ _PLACE = re.compile(r"(?:at byte|after) (\d+)")
 
 
 def broken_at(reason: str) -> int | None:
-    """Returns the offset in an error reason: 28 for "JSON that is cut after 28 B"; None without one."""
+    """Returns the offset in an error reason: 28 for "JSON that is cut after 28 B", if any."""
     found = _PLACE.search(reason)
     return int(found[1]) if found else None
 

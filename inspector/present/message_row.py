@@ -58,7 +58,7 @@ class RowContent:
         runs: the Message column.
         aside: words at its right end: a reason or a size.
         gap: sentence of a gap row.
-        stream: content of a folded stream, or None.
+        stream: content of a folded stream, if any.
         badges: badge words, in the order of a result's life.
         sources: numbers of its sources if the document has several; first the one it is read from.
         severity: severity of its worst finding.

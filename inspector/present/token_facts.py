@@ -117,7 +117,7 @@ def reported_words(usage: Usage) -> str:
 
 
 def incomplete_words(count: int) -> str:
-    """Counts calls with incomplete output tokens as the end of a sentence; "" if there are none."""
+    """Counts calls with incomplete output tokens as the end of a sentence, else ""."""
     if not count:
         return ""
     return f"; output tokens incomplete: {formats.count_of(count, 'call')} recorded when the answer began"

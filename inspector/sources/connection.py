@@ -142,7 +142,7 @@ def _shown_query_part(part: str) -> str:
 
 
 def named_space(url: str) -> str:
-    """Returns the space in an address, as in `?space=demo`; "" if it has none."""
+    """Returns the space in an address, as in `?space=demo`, else ""."""
     try:
         named = dict(parse_qsl(urlsplit(url.strip()).query))
     except ValueError:

@@ -51,8 +51,8 @@ class FollowedLog:
 
     Attributes:
         rotations: number of rotations and truncations.
-        grown_at: monotonic time of the last growth, or None.
-        trouble: reason for the end of following, as a sentence; or None.
+        grown_at: monotonic time of the last growth, if any.
+        trouble: reason for the end of following, as a sentence, if any.
         missing: no file has had the log's name for a while: it was renamed or deleted, and may return.
     """
 

@@ -83,7 +83,7 @@ class GatewaySocket(ClientConnection):
         self._lost = False
 
     def listen(self, take: Take, is_full: Callable[[], bool] | None = None) -> None:
-        """Delivers every message from now on, after those received earlier.
+        """Delivers every message from now on, after the messages received earlier.
 
         Args:
             take: receives each message.

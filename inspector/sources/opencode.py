@@ -1,7 +1,7 @@
 """Converts OpenCode's sessions to lines of its export format, from a database or a folder of small files.
 
 The database is opened read-only. Without a recent write (no `-wal` file), not even its locks are touched. A session is
-converted with those it spawned. A whole place is converted root by root, each with its spawned sessions.
+converted with its spawned sessions. A whole place is converted root by root, each with its spawned sessions.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class Session:
             hooks: callbacks.
             timing: timeouts.
             ssl_context: for ``wss``; default: the system's trusted certificates.
-            limit_s: timeout for opening and welcome together, instead of those in ``timing``.
+            limit_s: timeout for opening and welcome together, instead of the timeouts in ``timing``.
             observer: measures arrival times; without it, frames arrive when they are read.
         """
         self.connection: Connection = connection

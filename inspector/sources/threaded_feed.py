@@ -16,10 +16,10 @@ class ThreadedFeed:
 
     Attributes:
         growing: more may come.
-        trouble: reason for a premature end, as a sentence; or None.
+        trouble: reason for a premature end, as a sentence, if any.
         unopened: a pipe without a writer so far.
         container: format of a converted file; None for the format of its lines.
-        log: descriptor of a log that may grow after the feed; or None.
+        log: descriptor of a log that may grow after the feed, if any.
         log_taken: bytes read from it.
     """
 

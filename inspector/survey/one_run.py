@@ -74,7 +74,7 @@ class RunRows:
     Attributes:
         place: place of the run.
         digest: content hash; "" if it could not be read.
-        tables: rows by table; those of `failures` are reasons for missing rows.
+        tables: rows by table; `failures` has the reasons for missing rows.
         unchanged: surveyed before with the same content; no rows.
     """
 

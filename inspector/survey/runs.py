@@ -129,17 +129,17 @@ class SurveyRuns:
         return np.array([np.nan if value is None else value for value in values], np.float64)
 
     def tokens(self) -> NDArray[np.float64]:
-        """Returns (n,) the tokens of each run: those its calls of models reported, with caches, else an estimate."""
+        """Returns (n,) the tokens of each run: reported by its model calls, with caches, else estimated."""
         reported = np.stack([self.numbers(name) for name in _REPORTED])
         return np.where(self.reports_tokens(), np.nansum(reported, axis=0), self.numbers("tokens"))
 
     def reports_tokens(self) -> NDArray[np.bool_]:
-        """Returns (n,) whether the calls of models of each run reported tokens."""
+        """Returns (n,) True for runs with tokens reported by their model calls."""
         absent = np.isnan(np.stack([self.numbers(name) for name in _REPORTED]))
         return ~np.asarray(absent.all(axis=0), np.bool_)
 
     def tokens_words(self, places: NDArray[np.int64]) -> str:
-        """Returns the name of the tokens of some runs: "tokens", and whether they are an estimate."""
+        """Returns the name for the tokens of some runs: "tokens", marked if estimated."""
         reported = self.reports_tokens()[places]
         return "tokens" if reported.all() else "tokens, partly estimate" if reported.any() else "tokens, estimate"
 

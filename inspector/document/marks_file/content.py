@@ -83,7 +83,7 @@ class Snapshot:
 
 
 def read(file: Path) -> Content | None:
-    """Reads a marks file; returns None if there is none.
+    """Reads a marks file, if it exists.
 
     Raises:
         OSError: it cannot be read.
@@ -159,7 +159,7 @@ def joined(note: Note, entry: Entry) -> Note:
 
 
 def merged(ours: Entries, had: Entries, there: Entries) -> Entries:
-    """Merges our entries with those in the file that are unknown to us, or changed by others.
+    """Merges our entries with entries of the file that are unknown to us, or changed by others.
 
     Args:
         ours: present entries.

@@ -42,7 +42,7 @@ class MarksFile:
 
         Args:
             document: the document, possibly still being read.
-            home: the capture's file; None without a permanent one, as for standard input.
+            home: the capture's file, if permanent; standard input has no file.
         """
         self._document = document
         self._home = home
@@ -168,7 +168,7 @@ class MarksFile:
             self.contexts.append(entry)
 
     def _look_elsewhere(self) -> None:
-        """Without marks here, takes over those from an earlier place of the capture."""
+        """Without marks here, takes over marks from an earlier place of the capture."""
         found = elsewhere(self._digests.heads(), self._home, self._read_places())
         if not found or self._home is None:
             return
@@ -243,7 +243,7 @@ class MarksFile:
         """Writes the marks beside a copy of the capture too; another capture's marks there stay.
 
         Returns:
-            Path of the marks; None without notes.
+            Path of the marks, if there are notes.
 
         Raises:
             OSError: they could not be written.

@@ -91,7 +91,7 @@ class Search:
 
 
 def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...]) -> list[FoundMarks]:
-    """Returns marks of the capture under earlier names, latest first; those of a moved capture come first."""
+    """Returns marks of the capture under earlier names, latest first; marks of a moved capture precede all others."""
     found: list[FoundMarks] = []
     left = _READ_AT_MOST
     for file, capture in known_elsewhere(heads[0], home, places) if heads and home is not None else []:

@@ -55,14 +55,14 @@ def places_of(home: Path | None, first: str) -> tuple[Path, ...]:
     links lead to it.
 
     Args:
-        home: the capture's file; None without a permanent one.
+        home: the capture's file, if permanent.
         first: digest of its first message.
     """
     return _places_of(Path(os.path.realpath(home)) if home is not None else None, first)
 
 
 def read_places_of(home: Path | None, first: str) -> tuple[Path, ...]:
-    """Returns the places to read marks from, including those beside a link to the capture."""
+    """Returns the places to read marks from, including places beside a link to the capture."""
     return tuple(dict.fromkeys((*places_of(home, first), *_places_of(home, first))))
 
 

@@ -23,7 +23,7 @@ from inspector.document.marks_file.identity import fits
 
 
 class Writer:
-    """Remembers the known content per file, to distinguish our changes from those of others.
+    """Remembers the known content per file, to distinguish our changes from changes by others.
 
     Attributes:
         path: the marks file, if any.
@@ -106,7 +106,7 @@ class Writer:
             return place
 
     def _write_first(self, snapshot: Snapshot) -> Path | None:
-        """Writes to the best writable place and returns it; None if there is no entry."""
+        """Writes to the best writable place and returns it, if there are entries."""
         trouble = OSError(errno.EEXIST, "what lies there is of other captures")
         for place in snapshot.places:
             entries = self._entries_for(place, snapshot.entries)
