@@ -128,6 +128,7 @@ class LinesWriter:
         capture = self._document.capture
         columns = capture.columns
         own = int(columns["source"][message]), int(columns["offset"][message])
+        # One record can hold several messages, such as a JSON-RPC batch.
         if columns["part"][message] and self._last == own:
             return  # the same record was already written for its first message
         self._last = own
@@ -137,11 +138,13 @@ class LinesWriter:
             found.append(one)
             if not len(found) % _READ_AT_ONCE:
                 yield b""
+        # A single line is checked later, when it is written.
         found = [self._without_pieces(one) for one in found] if len(found) > 1 else found
         raw, *others = _events(found) if len(found) > 1 else found or [b""]
         of_batch = self._is_of_batch(message)
         src = self._src(message, of_batch=of_batch) if self._several else 0
         if self._several and int(columns["flags"][message]) & _RPC and not self._exchange(message, None):
+            # JSON-RPC ids start again on a new connection, so readers must see where it begins.
             for mark in self._marks(message, src):
                 yield _ended(mark)
         if of_batch:
@@ -149,6 +152,7 @@ class LinesWriter:
             exchange = self._exchange(message, direction)
             fields = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction, **(exchange or {"src": src})}
             head = json_line({key: value for key, value in fields.items() if value is not None})
+            # Wrapped around the written message, so that its spelling and key order stay.
             yield head[:-1] + (b',"message":' if exchange else b',"frame":')
         masked = False
         for piece in aside.line(capture, message, self._redaction) if aside is not None else ():
@@ -160,6 +164,7 @@ class LinesWriter:
         yield line + b"\n" if masked else _ended(line)
         for one in others:
             yield _ended(self._line(one, big=len(one) > MAX_WHOLE))
+        # Copies per recipient tell who received a message, so they are kept.
         for copy in capture.deliveries.of(message) if len(capture.deliveries) else ():
             if (copy.source, copy.offset) != own:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
@@ -227,6 +232,7 @@ class LinesWriter:
     def _line(self, raw: bytes, *, big: bool) -> bytes:
         """Returns a line as logged, as JSON on one line."""
         raw = self._without_pieces(raw)
+        # The bytes stay as they are, so spaces and spellings of numbers survive.
         if self._exact and not big and b"\n" not in raw and b"\r" not in raw and not self._may_be_masked(raw):
             return raw
         if raw[:1] != b"{":
@@ -270,6 +276,7 @@ class LinesWriter:
 
     def _with_context(self, message: int, line: bytes) -> bytes:
         """Adds the resolved call of a response as its last key, unless it has the key already."""
+        # The byte search spares the parse in most lines.
         if f'"{CONTEXT_KEY}"'.encode() in line and CONTEXT_KEY in _keys(line):
             return line
         capture = self._document.capture

@@ -85,6 +85,7 @@ def export_subsession(document: CaptureDocument, space: int, node: int, target: 
     for count in writing.steps():
         yield Exported(count, 0, redaction.tally)
     with in_place_of(target) as file, compressing(file, target.name) as stream:
+        # In pieces: the whole text of a long session would double the memory.
         for text in json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(writing.whole):
             stream.write(text.encode("utf-8", "backslashreplace"))
     yield Exported(writing.count, target.stat().st_size, redaction.tally)
@@ -128,6 +129,7 @@ class SubsessionExport:
         session = _Part(MAIN, here[of == MAIN], self._session())
         named: dict[int, str] = {MAIN: session.data["session_id"]}
         parts = [session]
+        # One sort for all contexts, rather than a search of all messages for each.
         order = np.argsort(of, kind="stable")
         ordered = of[order]
         for one in nodes:
@@ -144,12 +146,14 @@ class SubsessionExport:
         while stack:
             one = stack.pop()
             found.append(one)
+            # Reversed, as the stack returns the last one first.
             stack += self._contexts.tree.children[one][::-1]
         return found
 
     def _free_id(self, wanted: str) -> str:
         wanted = self._redaction.text(wanted) or "sub-session"
         name, number = wanted, 2
+        # Ids must be unique in the file, and masking can make two of them equal.
         while name in self._ids:
             name, number = f"{wanted}-{number}", number + 1
         self._ids.add(name)
@@ -187,6 +191,7 @@ class SubsessionExport:
             data["created_at"] = created
         data["closed_at"] = None
         if status != "open":
+            # Without an end message, the last message of the context gives the time.
             times = [time for row in (ended, *rows[-1:].tolist()) if (time := self._time_of(row)) is not None]
             data["closed_at"] = times[0] if times else created
         data["context_policy"] = self._policy(began)

@@ -89,8 +89,10 @@ class TraceWriter:
         """Yields a line of OTLP with spans of one participant, and the number of spans."""
         waiting: dict[str, list[Json]] = {}
         for who, span in self._spans():
+            # A line has one resource, and each participant is a service of its own.
             spans = waiting.setdefault(who, [])
             spans.append(span)
+            # Collectors limit the size of one request.
             if len(spans) >= SPANS_A_LINE:
                 yield self._line(who, spans), len(spans)
                 waiting[who] = []
@@ -123,6 +125,7 @@ class TraceWriter:
         answered = {int(answer) for answer in answers[asked & (answers != NO_ROW)].tolist()}
         usage = {int(row) for row in self._analysis.usage.reports().tolist()}
         nodes = self._analysis.contexts.nodes_of(chosen) if len(chosen) else chosen
+        # Sorted by context, so that only one context's events are in memory.
         order = np.lexsort((chosen, nodes, columns["space"][chosen]))
         held: list[Json] = []
         before: tuple[int, int] | None = None
@@ -150,6 +153,7 @@ class TraceWriter:
         """Yields the span of a context, or of a space."""
         space, node = key
         start, end = (min(times), max(times)) if times else (0, 0)
+        # An event without time would lie in 1970, before its span.
         events = [event for event in events if event["timeUnixNano"] != "0"] if times else []
         if node == MAIN:
             name, who = self._capture.strings[space] or "session", self._capture.strings[space] or "session"
@@ -186,6 +190,7 @@ class TraceWriter:
         missing: dict[tuple[int, int], list[int]] = {}
         for row, node in zip(rows.tolist(), nodes.tolist(), strict=True):
             space, above = int(columns["space"][row]), node
+            # Without spans for them, viewers would show their children as roots.
             while above != MAIN:
                 above = int(tree.parent[above])
                 if (space, above) not in own:
@@ -219,6 +224,7 @@ class TraceWriter:
         meta = params.get("_meta")
         joined = _TRACEPARENT.fullmatch(str(meta.get("traceparent", ""))) if isinstance(meta, dict) else None
         if joined is not None:
+            # The caller's own trace continues, as W3C Trace Context defines.
             trace, parent = joined[1], joined[2]
         start = int(columns["time_ns"][row])
         end = int(columns["time_ns"][answer]) if answer != NO_ROW else start
@@ -251,6 +257,7 @@ class TraceWriter:
             said = [{"role": "assistant", "parts": [{"type": "text", "content": self._text(text[:_LONGEST_TEXT])}]}]
             facts["gen_ai.output.messages"] = json.dumps(said, ensure_ascii=False)
         time_ns = int(capture.columns["time_ns"][row])
+        # Only the time of the report is known, so the span has no length.
         name, trace, parent = f"chat {self._text(model)}".strip(), self._trace(key[0]), self._of_node(*key)
         span = self._span(trace, self._of_row(row, "model"), parent, name, time_ns, time_ns, facts, self._findings(row))
         return capture.string("sender", row) or "", span
@@ -315,6 +322,7 @@ class TraceWriter:
         return _hashed(f"context {self._capture.strings[space]}\0{path}", 8)
 
     def _of_row(self, row: int, sort: str = "message") -> str:
+        # Ids are hashes, so that a second export gives the same spans.
         source = self._capture.sources[int(self._capture.columns["source"][row])].name
         return _hashed(f"{sort} {source}\0{row}", 8)
 
@@ -346,4 +354,5 @@ def _hashed(text: str, size: int) -> str:
 def _value(value: Any) -> Json:
     if isinstance(value, bool):
         return {"boolValue": value}
+    # OTLP/JSON writes 64-bit integers as strings.
     return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}

@@ -121,6 +121,7 @@ class _Stretches:
             # The first message of a line has its bytes. If no message lies in the file itself, the first one has all.
             holders = rows[first[whole]] if whole.any() else rows[:1]
             starts = starts[whole] if whole.any() else np.zeros(1, np.int64)
+            # Bytes before the first message, such as a capture's head, belong to it.
             starts[0] = 0
             self._start[holders] = starts
             self._stop[holders] = np.append(starts[1:], self._capture.sources[number].size)
@@ -137,5 +138,6 @@ class _Stretches:
         start, stop = int(self._start[row]), int(self._stop[row])
         if start == stop:
             return b""
+        # Masking works line by line, since each line is JSON of its own.
         stretch = self._capture.sources[int(self._capture.columns["source"][row])].read(start, stop - start)
         return b"\n".join([self._lines.logged(line) for line in stretch.rstrip(b"\r\n").split(b"\n")])

@@ -117,6 +117,7 @@ class Checker:
         scalar = self._operand(field, operator, node.value)
         negated = operator.negates is not None
         if operator.negates is not None:
+            # `a != b` is evaluated as `!(a == b)`, so it also matches absent values.
             operator = OPERATOR_BY_SYMBOL[operator.negates]
         if field.type is FieldType.BOOLEAN and scalar is False:
             return Term(field, None, None, None, negated=not negated)  # fields have no stored false: absence is false
@@ -208,6 +209,7 @@ class Checker:
                 quote(written),
             )
         if field.name == "kind" and operator.symbol in _LITERAL:
+            # Dialects spell one kind differently; rows show the canonical name.
             return canonical_kind(value.value)
         return value.value
 
@@ -267,6 +269,7 @@ class Checker:
         written = self._written(value)
         start = value.position
         if written[:1] in ('"', "'"):
+            # The error's offset counts resolved characters; escapes in the text are longer.
             offsets = unescape(written[1:-1])[1]
             start += 1 + offsets[min(error.offset, len(offsets) - 1)]
         else:

@@ -134,7 +134,9 @@ class DisplayFilter:
         while start < stop:
             chunk = Selection.between(start, min(stop, start + _CHUNK))
             sure, possible = self._root.bounds(evaluation, chunk)
+            # Indexes alone decide most messages; only the rest is decoded.
             open_ = possible > sure
+            # Messages outside the scope need no expensive evaluation.
             if within is not None and open_.any():
                 open_ &= within(chunk)
             rows = chunk.where(open_).rows
@@ -144,6 +146,7 @@ class DisplayFilter:
                 some = rows[at : pace.stop(at, ends)]
                 self._root.evaluate(evaluation, Selection(some, len(some)))
                 at += len(some)
+                # Processor time, since load by other programs must not shrink the slices.
                 pace.took(time.thread_time() - began)
                 if time.perf_counter() >= until and at < len(rows):
                     return int(rows[at])
@@ -176,6 +179,7 @@ def compile_filter(
     try:
         return _compiled(text, selected_context, fields, payload_field)
     except FilterError:
+        # Only after the error: a valid filter never becomes a search for words.
         words = plain_words(text, fields) if takes_words else None
         if words is None:
             raise

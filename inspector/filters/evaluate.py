@@ -75,6 +75,7 @@ class Selection:
     def of(cls, rows: Rows) -> Selection:
         """Selects any messages, in any order."""
         first, last = int(rows[0]), int(rows[-1])
+        # A slice gives views of columns; an index array copies them.
         if last - first == len(rows) - 1 and (len(rows) == 1 or bool((rows[1:] > rows[:-1]).all())):
             return cls.between(first, last + 1)
         return cls(rows, len(rows))
@@ -132,6 +133,7 @@ class NotNode:
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
         sure, possible = self.operand.bounds(evaluation, selection)
+        # Messages that cannot match the operand match for certain, and the reverse.
         return ~possible, ~sure
 
     def learn(self, evaluation: Evaluation, selection: Selection, until: float) -> bool:
@@ -151,10 +153,12 @@ class JunctionNode:
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
         """Evaluates cheap operands first; expensive ones only get undecided messages."""
+        # The order of operands cannot change the result, since terms have no side effects.
         first, *rest = sorted(self.operands, key=lambda operand: operand.cost(evaluation))
         mask = first.evaluate(evaluation, selection)
         combine = np.logical_or if self.decided_by else np.logical_and
         for operand in rest:
+            # Array work over all messages is faster than an index array of the undecided ones.
             if operand.cost(evaluation) == CHEAP:
                 combine(mask, operand.evaluate(evaluation, selection), out=mask)
                 continue
@@ -260,6 +264,7 @@ class TermNode:
         """Returns the predicate by table entry: for a string, a context path, or any element of a list."""
         predicate, table, operator = self.term.predicate, column.table, self.term.operator
         assert predicate is not None
+        # Displayed paths are truncated, so paths are compared by their place in the tree.
         if isinstance(table, PathTable) and operator is not None and operator.places is not None:
             places, holds = self._places_in(table), operator.places
             return lambda entry: any(holds(path, entry - 1) for path in places)
@@ -269,6 +274,7 @@ class TermNode:
 
     def _places_in(self, table: PathTable) -> list[PathPlaces]:
         """Resolves the operand, a path or a set of paths, to places in the table."""
+        # Each capture has a table of its own; one filter may serve several captures.
         if self._places is None or self._places[0] is not table:
             operand = self.term.operand
             wanted = operand if isinstance(operand, tuple) else (operand,)
@@ -403,6 +409,7 @@ def _asked_once(answers: NDArray[np.int8] | None, selection: Selection, ask: Cal
     unknown = found == UNKNOWN
     if unknown.any():
         rows = selection.where(unknown).rows
+        # Decoded results are kept, since another condition or scope asks for the same ones.
         answers[rows] = ask(rows)
         found = answers[selection.take]
     return found == 1

@@ -92,6 +92,7 @@ def _values(condition: Condition, field: str) -> tuple[list[str], bool] | None:
         return None
     values = expression.values if isinstance(expression, Membership) else (expression.value,)
     texts = [value.value for value in values if isinstance(value, StringValue)]
+    # Numbers and variables have no check box, so the condition is no choice.
     if len(texts) < len(values):
         return None
     if isinstance(expression, Membership) or expression.operator == "==":
@@ -135,6 +136,7 @@ def _with_chosen(stack: FilterStack, field: str, choice: Choice, values: tuple[s
         text = (
             f"{field} == {quote(values[0])}" if len(values) == 1 else f"{field} in {{{', '.join(map(quote, values))}}}"
         )
+    # From the end, so that earlier places stay valid.
     for place in reversed(choosing[1:] if text else choosing):
         stack = stack.removed(place)
     if not text:
@@ -207,11 +209,13 @@ class _Base:
         known = self._columns["row"]
         places = np.searchsorted(known, rows)
         places = places[places < len(known)]
+        # Not every changed message is counted here.
         places = places[np.isin(known[places], rows)]
         if not len(places):
             return
         counted = known[places].astype(np.int64)
         for name in self.facets:
+            # Other facets are fixed once a message is read.
             if name in _CHANGING:
                 now = self._codes(name, counted)
                 before = self._columns[name][places].astype(np.int64)
@@ -245,6 +249,7 @@ class _Base:
         if most <= _DENSE:
             counts[:most] += by * np.bincount(codes, minlength=most)
         else:
+            # For a huge code, `bincount` would allocate an array of that length.
             np.add.at(counts, codes, by)
 
     def values(self, name: str) -> dict[str, int]:
@@ -253,6 +258,7 @@ class _Base:
         codes = np.flatnonzero(counts)
         strings: Sequence[str] = self._analysis.capture.strings
         if name == "context.type":
+            # The type of a context may become known later, so it is resolved on display.
             types = self._analysis.contexts.types_of_refs(codes)
             counts = np.bincount(types, weights=counts[codes]).astype(np.int64) if len(codes) else counts
             codes, strings = np.flatnonzero(counts), self._analysis.contexts.type_names
@@ -291,6 +297,7 @@ class FacetTally:
             choice = choice_of(stack, name)
             text = ""
             if choice.places:
+                # A facet ignores its own choice: other values must show the count they would add.
                 others = tuple(one for place, one in enumerate(stack.conditions) if place not in choice.places)
                 text = f" {replace(stack, conditions=others).combined}"
             wanted.setdefault(text, []).append(name)

@@ -101,12 +101,14 @@ class FindSearch:
                     self.gave_up = True
                     return True
                 spent = time.thread_time() - began
+                # Chunks adapt to the query: an expression may take a thousand times as long as a text.
                 if spent < _QUICK_S:
                     self._bytes = min(2 * self._bytes, _MOST_BYTES)
                 elif spent > _SLOW_S:
                     self._bytes = max(self._bytes // 2, _FIRST_BYTES // 4)
                 if time.perf_counter() >= until:
                     return self.done
+        # Changed messages come last, so the visible part of the table is searched first.
         if len(self._again) and not self.gave_up:
             self._ask_again(until)
         return self.done
@@ -123,6 +125,7 @@ class FindSearch:
                 chunk = chunk[: int(chunk.searchsorted(unknown[enough]))]
                 unknown = unknown[:enough]
             self._answer(unknown)
+            # A long record is searched over several steps; the run stops before it.
             left = unknown[known[unknown] == UNKNOWN]
             if len(left):
                 chunk = chunk[: int(chunk.searchsorted(left[0]))]
@@ -134,6 +137,7 @@ class FindSearch:
 
     def _take(self, which: int, found: Messages) -> None:
         """Adds matching messages of a run as hits. A folded message counts for its row."""
+        # A hit in a folded frame must be reachable, so its row is the hit.
         rows = self._rows.standing_for(found)
         own = found[rows == found]
         if len(own):
@@ -230,6 +234,7 @@ class FindSearch:
     def _answers(self) -> NDArray[np.int8]:
         count = len(self._rows.analysis)
         if len(self._known) < count:
+            # Grows by half, so that a live capture copies each entry only a few times.
             grown = np.full(max(count, len(self._known) * 3 // 2, 1024), UNKNOWN)
             grown[: len(self._known)] = self._known
             self._known = grown
@@ -284,6 +289,7 @@ class FindSearch:
                 found.append(message)
             if time.perf_counter() >= until:
                 break
+        # The rest waits for the next step.
         self._again = self._again[asked:]
         new = np.unique(np.array(found, np.uint32))
         self._known[new] = 1
@@ -369,6 +375,7 @@ class FindSearch:
         if self.done:
             return True
         found = self.next(message, step)
+        # In a sorted table, unsearched messages may have rows anywhere.
         if found is None or found[1] or self._rows.sorted_by is not None:
             return False
         first = (0 if step > 0 else len(self._seen)) if message is None else self._place(message)

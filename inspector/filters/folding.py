@@ -109,12 +109,14 @@ class Folding:
             heads = np.zeros(len(runs), np.bool_)
             heads[_first_of_each(runs)] = True
             if not anew:
+                # A stream that already has a row takes no second one.
                 heads &= self._heads_of(runs) == 0
             kept[places[~heads]] = False
         places, originals = self._copies(chosen)
         if len(places):
             there = _among(originals, chosen)
             if not anew:
+                # The original may have arrived earlier than these messages.
                 there |= _among(originals, self._chosen())
             kept[places[there]] = False
         if self.hides_bookkeeping:
@@ -138,6 +140,7 @@ class Folding:
         found = runs[first]
         most = int(found.max())
         if most >= len(self._heads):
+            # Doubling: numbers of runs grow by one with each new stream.
             wider = np.zeros(max(most + 1, 2 * len(self._heads)), np.uint32)
             wider[: len(self._heads)] = self._heads
             self._heads = wider

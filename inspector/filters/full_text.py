@@ -56,9 +56,11 @@ class Folded:
         room = self._room
         if len(room) < len(data):
             room = bytearray(len(data))
+            # One huge record must not keep its memory for the rest of the search.
             if len(data) <= _KEPT:
                 self._room = room
         out = np.frombuffer(room, np.uint8, len(data))
+        # The buffer may be longer than the data; its tail holds bytes of an earlier search.
         np.bitwise_or(np.frombuffer(data, np.uint8), np.uint8(_CASE_BIT), out=out)
         return room
 
@@ -91,8 +93,10 @@ class Literal:
         """
         first = records.between(0, _FIRST)
         found = self._one_by_one(folded, first)
+        # Texts such as a key stand at the same offset in most records: one comparison decides them all.
         if 4 * len(found) > 3 * len(first) and len(first) < len(records):
             return self._in_most(self._usual(first, found), folded, records)
+        # `bytes.find` restarts after each match, so many matches make it slow.
         is_slow = self._length < _LONG or 8 * len(found) > len(first)
         if len(first) < len(records) and self._length >= _WORD and is_slow:
             return self._first_in_each(folded, records)
@@ -103,6 +107,7 @@ class Literal:
         """Finds the first matches by word comparison, if the share of matching records is unknown."""
         at = self._everywhere(folded, int(records.starts[0]), int(records.ends[-1]))
         rows = records.row_at(at)
+        # A match may cross the end of its record into the next one.
         inside = np.flatnonzero(at + self._length <= records.ends[rows])
         at, rows = at[inside], rows[inside]
         first = np.ones(len(rows), np.bool_)
@@ -113,6 +118,7 @@ class Literal:
         """Returns all match offsets between two offsets, ascending. The needle is at least one word long."""
         text, ahead = self.looked_for, self._length - _WORD
         word, found = np.frombuffer(text[ahead:], np.uint32), list[Places]()
+        # Words can be compared at one alignment per pass, so four passes cover every offset.
         for begin in range(start, min(start + _WORD, stop - self._length + 1)):
             words = np.frombuffer(folded, np.uint32, (stop - begin - ahead) // _WORD, begin + ahead)
             found.append(np.flatnonzero(words == word) * _WORD + begin)
@@ -140,6 +146,7 @@ class Literal:
                 found.append(at)
             if row == len(starts):
                 break
+            # The rest of a matching record is skipped: its first match decides.
             at = folded.find(text, starts[row], stop)
         return found
 
@@ -163,6 +170,7 @@ class Literal:
         places, left = np.full(len(records), -1, np.int64), np.arange(len(records))
         for offset in usual:
             at = starts[left] + offset
+            # The minimum keeps the index inside; the first condition rejects such windows.
             here = (at + len(text) <= ends[left]) & (windows[np.minimum(at, len(windows) - 1)] == np.void(text))
             places[left[here]] = at[here]
             left = left[~here]
@@ -235,10 +243,12 @@ def without_escapes(text: str) -> str:
     """Resolves JSON escapes in a text, one level."""
     if "\\" not in text:
         return text
+    # The fast path below cannot resolve numbered escapes, nor texts with the placeholder itself.
     if "\\u" in text or _STANDS_IN in text:
         return _ESCAPES.sub(_resolved, text)
     doubled = "\\\\" in text
     if doubled:
+        # Doubled backslashes first: the second one must not begin another escape.
         text = text.replace("\\\\", _STANDS_IN)
     for escape, character in _NAMED_PAIRS:
         if escape in text:
@@ -343,6 +353,7 @@ class TextFinder:
             at, rows = self._find_whole.one_in_each(folded, records)
             sure = self._find_whole.is_exactly(records, at) & ~records.after_escape(at)
             found[rows[sure]] = True
+            # The byte search cannot decide these: the case bit or a backslash before the match leaves a doubt.
             open_[rows[~sure]] = True
             # In ASCII text, only characters that JSON escapes have a second spelling.
             maybe = records.with_escapes(self._escaped)

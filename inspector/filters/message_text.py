@@ -46,6 +46,7 @@ def own_place(line: bytes, start: int, end: int, size: int) -> tuple[int, int] |
     if carried is None:
         return None
     begin, stop = carried.end(), carried.end() + size
+    # A line may be read in part only; then the closing bracket cannot be checked.
     held = stop < min(end, len(line))
     if stop >= end or (held and (line[stop - 1 : stop] not in (b"}", b"]") or line[stop : stop + 1] not in b",} ")):
         return None
@@ -65,6 +66,7 @@ def found_in_own(
     """
     found = finder.among(*lines)
     sizes, lengths = capture.columns["size"][messages], capture.columns["length"][messages]
+    # Equal size and length mean that the line is the message, so no field surrounds it.
     carried = np.flatnonzero((found == 1) & (sizes != lengths))
     if not len(carried):
         return found
@@ -80,6 +82,7 @@ def found_in_own(
         if own is not None:
             known.append((place, *own))
         else:
+            # Rare layouts only: a full parse costs a hundred times the search.
             raw = read_line(lines.data[start:end]).raw
             found[place] = finder.among(raw, np.zeros(1, np.int64), np.array([len(raw)]))[0]
     if known:

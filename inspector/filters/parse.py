@@ -65,6 +65,7 @@ def parse(text: str) -> Expression | None:
             position=MAX_LENGTH,
             length=len(text) - MAX_LENGTH,
         )
+    # Before lark: transformers and later walks recurse once per level.
     _guard_nesting(text)
     try:
         tree: Any = parser_of(_Builder).parse(text)
@@ -104,6 +105,7 @@ def _guard_nesting(text: str) -> None:
     """Refuses nesting deeper than MAX_DEPTH before recursive code sees it."""
     negations: list[int] = []  # per open parenthesis, the number of negations directly before it
     pending = depth = 0
+    # Negations count as levels too, since each becomes a node.
     for token in _NESTING.finditer(text):
         kind = token.lastgroup
         if kind == "not" or (kind == "word" and token[0] == "not"):
@@ -224,6 +226,7 @@ def _bare(token: Token) -> Value:
             replacement=quote(text),
         )
     try:
+        # Bare values such as 5s or 2MB are numbers; other bare values are texts.
         number = split_number(text)
     except ValueError as error:
         raise FilterError(

@@ -71,6 +71,7 @@ def compile_pattern(text: str, *, match_case: bool) -> re.Pattern[str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "possible nested set" and similar warnings are for programmers
             pattern = re.compile(text, re.MULTILINE | (0 if match_case else re.IGNORECASE))
+            # Without a time limit, such an expression could block the thread for hours.
             if not HAS_LIMIT and repeats_repetition(read_expression(text)):
                 raise PatternError("A repetition inside a repetition may take for ever.")
     except re.error as error:
@@ -139,6 +140,7 @@ class PatternFinder:
         likely = np.zeros(len(records), np.bool_)
         for first in self._first:
             likely |= first.among(records.data, records.starts, records.ends)
+        # The run is slower to find than a literal, so it only sees records with the literal.
         rows = np.flatnonzero(likely)
         if len(rows):
             likely[rows] = self._run.likely(records.some(rows))
@@ -174,6 +176,7 @@ class PatternFinder:
             self._wasted += time.thread_time() - began
             self._in_a_row += 1
             self._in_all += 1
+            # Every timeout costs the full limit, so a slow expression over many records must end.
             if self._in_a_row >= _MOST_IN_A_ROW or self._in_all >= _MOST_IN_ALL:
                 raise
             return TOO_LONG
@@ -203,6 +206,7 @@ class PatternFinder:
 
         first = 0
         while first < len(rows):
+            # Setting the timer costs more than a short search, so records of one piece share a limit.
             stop = max(first + 1, int(until.searchsorted((until[first - 1] if first else 0) + _PIECE, "right")))
             places = list(zip(starts[first:stop].tolist(), ends[first:stop].tolist(), strict=True))
             some = rows[first:stop]
@@ -214,6 +218,7 @@ class PatternFinder:
                     found[some] = [search(data, start, end) is not None for start, end in places]
                 self._in_a_row = 0
             except TookTooLongError:
+                # One record of the group is slow: each gets its own limit.
                 found[some] = [self._in_time(partial(is_in, start, end)) for start, end in places]
             first = stop
 
@@ -225,6 +230,7 @@ class PatternFinder:
             with at_most(min(LIMIT_S, left)):
                 end = at + _PIECE + _OVERLAP if len(text) > _PIECE else len(text)
                 match = self._pattern.search(text, at, end)
+                # At the end of a part, a match could still grow or fail with the text that follows.
                 if match is not None and (last or match.end() < len(text)):
                     return True
             left -= time.thread_time() - began
@@ -240,6 +246,7 @@ def _of_bytes(text: str, tree: Any, flags: int) -> re.Pattern[bytes] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            # re.UNICODE is an error in patterns of bytes.
             return re.compile(text.encode(), flags & (re.MULTILINE | re.IGNORECASE))
     except (re.error, ValueError):  # features of text patterns only
         return None

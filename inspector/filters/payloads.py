@@ -103,6 +103,7 @@ def big_text(capture: Capture, message: int) -> str | None:
     """Returns the text of a big message; same result as `message_text`."""
     if capture.flags(message) & (Flag.FRAME | Flag.UNREADABLE | Flag.GAP):
         return message_text(capture, message)
+    # A copy: the decoded head is cached and shared.
     payload = dict(capture.records.payload(message))
     with suppress(*_REFUSED):
         for key, written in _payload(capture, message).items():
@@ -121,6 +122,7 @@ def _payload(capture: Capture, message: int) -> dict[str, msgspec.Raw]:
 
 
 def _is_too_large(value: bytes) -> bool:
+    # Decoded lists and objects take many times their bytes in memory; texts do not.
     return len(value) > _MOST and value[:1] != b'"'
 
 
@@ -129,6 +131,7 @@ def _below(value: bytes, step: str) -> bytes:
         return _text(value).encode() if value[:1] == b'"' else value
     if value[:1] == b"{":
         return bytes(_object(value)[step])
+    # Python refuses to convert very long digits; no array has that many elements.
     if value[:1] == b"[" and step.isdecimal() and len(step) < 10:
         return bytes(_array(value)[int(step)])
     raise KeyError(step)

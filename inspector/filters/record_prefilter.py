@@ -69,6 +69,7 @@ def key_hint(path: tuple[str, ...]) -> TextHint | None:
 def read_together(capture: Capture, rows: NDArray[np.integer[Any]]) -> Generator[None]:
     """Reads records ahead in large blocks if `rows` are dense, while the caller decodes them one by one."""
     first, last = (int(rows.min()), int(rows.max())) if len(rows) else (0, 0)
+    # Sparse rows are cheaper to read one by one than in blocks with their gaps.
     if last - first < len(rows) * _WORTH_READING:
         with capture.records.read_ahead(first, last + 1 if len(rows) else 0):
             yield

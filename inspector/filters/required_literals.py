@@ -84,6 +84,7 @@ class NeededRun:
         table = bytearray(256)
         for place, characters in enumerate(self.classes):
             for character in characters:
+                # Bit n of a byte's entry: the byte fits class n. One `translate` tests all classes.
                 table[ord(character)] |= 1 << place
         self._table = bytes(table)
         self._single = [next(iter(one)).encode() for one in self.classes if len(one) == 1]
@@ -100,11 +101,13 @@ class NeededRun:
         if count <= 0 or any(single not in records.data for single in self._single):
             return np.zeros(0, np.intp)
         fits = np.frombuffer(records.data.translate(self._table), np.uint8)
+        # Buffers are reused, since allocation would take longer than the comparison.
         if len(self._room) < 2 * count:
             self._room = np.empty(2 * count, np.uint8)
         all_fit, moved = self._room[:count], self._room[count : 2 * count]
         np.bitwise_and(fits[:count], 1, out=all_fit)
         for place in range(1, len(self.classes)):
+            # Shifting aligns the bit of each class at the start of the run.
             np.right_shift(fits[place : place + count], place, out=moved)
             np.bitwise_and(all_fit, moved, out=all_fit)
         return np.flatnonzero(all_fit.view(np.bool_))

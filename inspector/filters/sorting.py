@@ -59,9 +59,11 @@ def sort_key(field: Field, value: object) -> Key | None:
     """Returns the sort key of a value; None for an absent value. All keys are comparable."""
     if field.type is FieldType.SEVERITY:
         return None if value is None else (0, _SEVERITY[str(value)])
+    # Before numbers: `bool` is a subclass of `int`.
     if isinstance(value, bool):
         return 1, value
     if isinstance(value, int | float):
+        # NaN compares with no value, so it counts as absent.
         return (0, value) if value == value else None
     if isinstance(value, str):
         return 2, value[:MAX_TEXT].casefold()
@@ -119,6 +121,7 @@ class Sorting:
         """Yields None at each check of the clock, and the order at the end."""
         column, rows = self._column, self.messages.astype(np.int64)
         if isinstance(column, Numbers):
+            # Array columns need no decoding, so one slice suffices.
             values = column.values[rows]
             yield ordered(values, column.holding(values), descending=self.by.descending)
         elif isinstance(column, Flags):
@@ -133,6 +136,7 @@ class Sorting:
     def _by_entries(self, column: Interned | InternedSets, ids: NDArray[Any]) -> Iterator[Places | None]:
         """Sorts the distinct entries; each message takes the rank of its entry."""
         occurs = np.zeros(len(column.table), np.bool_)
+        # Only entries in use are compared: a table grows over the whole capture.
         occurs[ids] = True
         occurs[0] = False
         field, table = self.by.field, column.table
@@ -140,6 +144,7 @@ class Sorting:
 
     def _by_values(self, column: Decoded, rows: NDArray[np.int64]) -> Iterator[Places | None]:
         """Decodes every value and interns its sort key, so values sort like entries of a table."""
+        # Records without the value stay absent, without decoding.
         asked = np.arange(len(rows)) if column.may_hold is None else np.flatnonzero(column.may_hold(rows, None))
         ids, entries = np.zeros(len(rows), np.uint32), _Entries(self.by.field)
         pace, at = Pace(), 0
@@ -172,6 +177,7 @@ class Sorting:
         ranks = np.zeros(1 + max(entries, default=0), np.uint16 if len(entries) < 1 << 16 else np.uint32)
         rank, last = 0, None
         for count, (key, entry) in enumerate(merge(*runs), 1):
+            # Equal keys share a rank, so equal values keep the order of arrival.
             rank += key != last
             last = key
             ranks[entry] = rank
@@ -206,6 +212,7 @@ class _Entries:
         key = sort_key(self._field, value)
         found = self._others.get(key)
         if found is None:
+            # Above the limit, equal values get several entries; the sort joins them again.
             found = self._add(key)
             if found < _MOST_KNOWN:
                 self._others[key] = found

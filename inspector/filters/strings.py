@@ -32,6 +32,7 @@ def unescape(body: str) -> tuple[str, list[int]]:
         else:
             character = chr(int(found[1], 16)) if found[1] else _ESCAPES[found[2]]
             width = len(found[0])
+        # Two escapes of a surrogate pair are one character, as in JSON.
         if characters and "\udc00" <= character <= "\udfff" and "\ud800" <= characters[-1] <= "\udbff":
             high = ord(characters[-1]) - 0xD800
             characters[-1] = chr(0x10000 + (high << 10) + ord(character) - 0xDC00)
@@ -53,5 +54,6 @@ def _escaped(character: str) -> str:
         return named
     if character.isprintable() or unicodedata.category(character) not in _INVISIBLE:
         return character
+    # `surrogatepass` keeps lone surrogates, which occur in real traffic.
     units = character.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

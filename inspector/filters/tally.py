@@ -93,6 +93,7 @@ class ConditionTally:
         free = [place for place in range(_BITS) if place not in {bit.place for bit in bits.values()}]
         for key, (filter_, part) in wanted.items():
             if key not in bits:
+                # A free bit may hold values of an earlier condition; `_evaluate` overwrites them.
                 bits[key] = _Bit(free.pop(0), filter_, part)
         before = {key: count for (key, _), count in zip(self._keys(), self.hidden, strict=False)}
         asked = [(bits[filter_.text], on) for filter_, on in conditions]
@@ -124,6 +125,7 @@ class ConditionTally:
         if len(changes.changed):
             self._changed.append(changes.changed)
             self._waiting += len(changes.changed)
+            # Above this number, one pass over the columns is faster than single corrections.
             if self._waiting > _MANY:
                 self._changed, self._waiting = [], 0
                 self._forget([bit for bit in self._bits.values() if Depends.PASS in bit.filter.depends])
@@ -167,6 +169,7 @@ class ConditionTally:
 
     def _grow(self, total: int) -> None:
         if total > len(self._failed):
+            # Grows by half, so that a live capture copies each entry only a few times.
             grown = np.zeros(max(total, len(self._failed) * 3 // 2, 1024), np.uint16)
             grown[: len(self._failed)] = self._failed
             self._failed = grown
@@ -196,6 +199,7 @@ class ConditionTally:
     def _correct(self, rows: NDArray[np.int64]) -> None:
         counted = rows[rows < self._counted]
         if len(counted):
+            # Takes the rows out of the counts with their old bits, and adds them again with the new ones.
             self._counts -= self._among(self._failed[counted])
         for bit in self._bits.values():
             known = rows[rows < bit.done]

@@ -202,6 +202,7 @@ class VisibleRows:
             visible: the result of `evaluate` for them, before folding, if the caller has it.
             answers: cached results of expensive terms.
         """
+        # Cached results belong to one filter; a scope change alone keeps them.
         answers = answers or (self._answers if filter_ is self.filter else Answers())
         visible = self.evaluate(filter_, scope, answers) if visible is None else visible
         self.filter, self.scope, self._answers = filter_, scope, answers
@@ -224,6 +225,7 @@ class VisibleRows:
             mask = filter_.mask_of(self.analysis, selection, answers)
         else:
             mask = self._in_scope(scope, selection)
+            # The scope is cheap, so the filter sees only messages inside it.
             chosen = selection.where(mask)
             mask[mask] = filter_.mask_of(self.analysis, chosen, answers)
         return (np.flatnonzero(mask) + start).astype(np.uint32)
@@ -233,6 +235,7 @@ class VisibleRows:
         if scope.calls:
             request, proposal = self._call_kinds()
             kind = self.analysis.capture.columns["kind"][selection.take]
+            # Agents must act on calls, so the user may keep them in view from any place.
             within = within | (kind == request) | (kind == proposal)
         return within
 
@@ -274,7 +277,9 @@ class VisibleRows:
         if (changes.tree_moved and (self.scope is not None or Depends.TREE in depends)) or (
             Depends.CLOCK in depends and (clock or changes.stop > changes.start)
         ):
+            # A moved subtree or the clock can change any row, so every seen message is evaluated again.
             self._stale, self._settled = True, 0
+        # Decoding that many records in one turn would block the window.
         many = len(changed) > _MANY and Depends.PASS in depends and not self.filter.is_cheap(self.analysis)
         self._stale = self._stale or (many and until is not None)
         visible, chosen = self.visible, self.chosen
@@ -285,6 +290,7 @@ class VisibleRows:
             everything, new = None, self._folding.folded(more)
         else:
             everything = np.concatenate((again, more))
+            # Folding depends on the neighbours, so a change in the middle folds everything again.
             rows = self._folding.folded(everything, anew=True)
             behind = int(rows.searchsorted(np.uint32(self._seen)))
             replaced, new = rows[:behind], rows[behind:]
@@ -323,6 +329,7 @@ class VisibleRows:
         if not len(come) and not len(gone):
             return None
         gone, come = gone.astype(np.uint32), come.astype(np.uint32)
+        # Deletes first, so that the insert positions refer to the remaining rows.
         rest = np.delete(visible, np.searchsorted(visible, gone)) if len(gone) else visible
         return np.insert(rest, np.searchsorted(rest, come), come) if len(come) else rest
 
@@ -361,6 +368,7 @@ class VisibleRows:
         if needed > len(self._shown):
             # Memory past the end is never touched, so generous steps cost no resident pages.
             grown = np.empty(max(needed, len(self._shown) * 3 // 2, 1024), np.uint32)
+            # Callers keep views of the old array, so it is replaced rather than resized.
             grown[: self._count] = self.visible
             self._shown = grown
         self._shown[self._count : needed] = new
@@ -370,6 +378,7 @@ class VisibleRows:
 
     def _replace(self, visible: Messages) -> None:
         if self._order is not None:
+            # A change of the filter must not undo the user's sort.
             self._order = self._order.carried_over(self.visible, visible)
         self._shown, self._count = visible, len(visible)
         self.replaced += 1
@@ -391,6 +400,7 @@ class VisibleRows:
         self.arranged += 1
         if by is not None and places is not None:
             visible = self.visible
+            # Rows may have come and gone while the sort ran in slices.
             order = Order(places)
             same = messages is None or np.array_equal(messages, visible[: len(messages)])
             self._order = order if same or messages is None else order.carried_over(messages, visible)
@@ -430,6 +440,7 @@ class VisibleRows:
 
     def _index_expansions(self) -> None:
         """Indexes expanded messages: their positions, ascending, and the row of each."""
+        # Expanded messages that the filter hides keep their lines for later.
         self._expanded_at = sorted(p for p in map(self.position, self._expanded) if p is not None)
         self._starts = []
         extra = 0
@@ -457,6 +468,7 @@ class VisibleRows:
         position, start = self._expanded_at[before], self._starts[before]
         parts = self._parts_at(position)
         part = row - start
+        # Rows below the last line belong to the messages that follow.
         if part <= parts:
             return self.message_at(position), part
         return self.message_at(position + part - parts), 0
@@ -536,6 +548,7 @@ class VisibleRows:
     def _hidden_between(self, start: int, stop: int) -> tuple[int, int]:
         capture = self.analysis.capture
         kind = capture.columns["kind"][start:stop]
+        # Counts only new messages; the earlier count is kept.
         hidden = np.ones(len(kind), np.bool_)
         first, last = self.place(start), self.place(stop)
         hidden[self.visible[first:last] - np.uint32(start)] = False
@@ -545,6 +558,7 @@ class VisibleRows:
     def _call_kinds(self) -> tuple[int, int]:
         """Returns string ids of the kinds of requests and proposals; -1 if absent."""
         strings = self.analysis.capture.strings
+        # -1 equals no id, so an absent kind counts no messages.
         return strings.find(kinds.REQUEST) or -1, strings.find(kinds.PROPOSAL) or -1
 
 

@@ -69,8 +69,10 @@ class ArrivalObserver(HelperProcess):
         reading, writing = os.pipe()
         try:
             os.set_blocking(reading, False)
+            # Neither side may ever wait for the other.
             os.set_blocking(writing, False)
             with socket.fromfd(self.connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as way:
+                # The observer receives its own descriptors of the same socket and pipe.
                 socket.send_fds(way, [b"+"], [connected.fileno(), writing])
         except OSError:
             os.close(reading)
@@ -154,6 +156,7 @@ class Arrivals:
     def of(self, place: int) -> tuple[int, int]:
         """Returns the arrival time of the byte before a place, and the end of its validity. Places must ascend."""
         known = self._known
+        # Places ascend, so earlier times are never asked again.
         while len(known) > 1 and known[0][0] < place:
             known.popleft()
         upto, time_ns = known[0] if known else (place, self._clock_ns())
@@ -172,6 +175,7 @@ class Arrivals:
         if self._tls is None:
             arrived = self._arrived + place - at
         else:
+            # Under TLS, plain bytes and received bytes differ, so the kernel is asked.
             arrived = _bytes_taken(self._socket)
             records.extend(self._tls.records or ())
             self._tls.records = []
@@ -206,6 +210,7 @@ class NotingTls(ssl.SSLObject):
     def read(self, len: int = 1024, buffer: Any = None) -> Any:
         found = super().read(len, buffer)
         if self.records is not None and buffer is None:
+            # Pending bytes belong to later records.
             self.records.append((found.__len__(), self._incoming.pending))
         return found
 
@@ -283,12 +288,14 @@ class _Observed:
             count = _bytes_received(self._socket)
             time_ns = time.time_ns()
             if count > self._noted:
+                # The kernel's time is exact; the note may be late by a pause.
                 os.write(self.pipe, _NOTE.pack(count, min(time_ns, self._newest_ns() or time_ns)))
                 self._noted = count
 
     def _newest_ns(self) -> int | None:
         """Returns the kernel's time of the last unread bytes; all counted bytes came no later."""
         with contextlib.suppress(BlockingIOError):
+            # Peeking leaves the data for its reader, who needs every byte.
             peek = socket.MSG_PEEK | socket.MSG_TRUNC
             _, facts, _, _ = self._socket.recvmsg_into([self._room], 64, peek)
             for level, kind, data in facts:

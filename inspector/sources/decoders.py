@@ -104,6 +104,7 @@ class SniffingDecoder:
     def feed(self, data: bytes) -> Iterator[bytes]:
         if self._decoder is None:
             self._head += data
+            # A line of text is passed on at once; it may be the last one for a long time.
             if len(self._head) < MAGIC_BYTES and self._head[:1] not in b'{["# \r\n\t':
                 return
             self._decoder, data = decoder_for(self._head), self._head
@@ -132,6 +133,7 @@ class GzipDecoder:
         data, self._held = self._held + data, b""
         while data:
             if self._between and not self._first:
+                # Archives on tape are padded with zeros.
                 data = data.lstrip(b"\0")
                 if len(data) < len(_GZIP) and _GZIP.startswith(data):
                     self._held = data
@@ -145,6 +147,7 @@ class GzipDecoder:
     def _unpack(self, data: bytes) -> Generator[bytes, None, bytes]:
         """Yields pieces of one member; returns the bytes after it."""
         while True:
+            # zlib returns no data of a failing call, so it is repeated byte by byte.
             before = self._member.copy()
             try:
                 piece = self._member.decompress(data, PIECE_BYTES)
@@ -215,9 +218,11 @@ class ZstdDecoder:
                 if piece:
                     yield piece
                 place += len(part)
+                # The library has no output limit, so the input per step adapts to the ratio.
                 wanted = self._slice * 2 if len(piece) < _STEP_BYTES else self._slice // 4
                 self._slice = max(_SLICES[0], min(_SLICES[1], wanted))
                 if self._frame.eof:
+                    # The slice reached into the next frame.
                     place -= len(self._frame.unused_data)
                     self._frame = None
 

@@ -108,6 +108,7 @@ class FollowedLog:
         if self._feed is not None:
             return False
         settled = self._settled
+        # The move happens here, on the reader's thread, so no read is under way.
         if self._ready and self._spool is not None and self._source.data_path != self._spool.path:
             try:
                 self._source.move_to(self._spool.path, lost_to=self._lost_to)
@@ -125,6 +126,7 @@ class FollowedLog:
             return
         self._closed = True
         self._stopped.set()
+        # Before the files are closed, which the thread still reads.
         self._thread.join()
         for generation in (self._current, self._earlier, *self._waiting):
             if generation is not None:
@@ -138,6 +140,7 @@ class FollowedLog:
         """Marks the initial content as read; an unfinished last line counts only if the file is quiet."""
         log = self._current
         log.look(time.monotonic())
+        # A writer that is still busy may not have finished the last line.
         age_s = time.time() - log.written_at_s
         log.take_from_file(log.size if age_s > STILL_S else log.end_of_lines())
         self._torn = log.torn
@@ -163,6 +166,7 @@ class FollowedLog:
                 self._need_spool()
             pause = POLL_S
             while not self._stopped.wait(pause):
+                # Several rotations within one poll are handled at once.
                 pause = 0 if self._step(time.monotonic()) else POLL_S
         except OSError as error:
             self._give_up(error)
@@ -200,6 +204,7 @@ class FollowedLog:
             self.missing = now - self._missed_at >= STILL_S
             return
         self._missed_at, self.missing = None, False
+        # The log has its old file again, as after a failed rotation.
         if (found.st_dev, found.st_ino) == self._current.key:
             self._forget_waiting()
             return
@@ -207,6 +212,7 @@ class FollowedLog:
         if (found.st_dev, found.st_ino) == latest.key:
             return
         try:
+            # Non-blocking: the name may have become a pipe meanwhile.
             file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
         except OSError:
             return
@@ -221,6 +227,7 @@ class FollowedLog:
         following.look(now)
         waited = now - following.found_at
         quiet = now - log.changed_at >= GRACE_S
+        # An empty successor gets some time for its first line.
         due = quiet and (following.size > 0 or waited >= STILL_S)
         if not (due or waited >= OVERLAP_S or len(self._waiting) > 1):
             return False
@@ -229,6 +236,7 @@ class FollowedLog:
         self._mark("rotated", ROTATED)
         if self._earlier is not None:
             os.close(self._earlier.file)
+        # The old file stays open: its writer may not have noticed the rotation.
         self._earlier, self._current = log, self._waiting.pop(0)
         self._current.forget_stamp()
         return True
@@ -273,6 +281,7 @@ class FollowedLog:
             return self._spool
         log, spool = self._current, Spool(self._path.name)
         self._spool = spool
+        # Checked again after the copy, since the file may change during it.
         if log.was_replaced() or spool.fill_from(log.file, log.taken, self._stopped) < log.taken or log.was_replaced():
             spool.go_on_at(log.taken)
             self._lost_to, self._loss = log.taken, LOST

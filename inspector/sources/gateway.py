@@ -107,6 +107,7 @@ class GatewaySource:
         Network and disk errors are reported as ``SourceState.FAILED``, never raised. Call it once.
         """
         self._runner = asyncio.current_task()
+        # Stays if an unexpected exception passes through `run`.
         ending = Ending(_OUR_FAULT)
         beside: set[asyncio.Task[Any]] = set()
         try:
@@ -119,6 +120,7 @@ class GatewaySource:
             if not (self._cancelled and self._runner is not None and self._runner.uncancel() == 0):
                 raise
         finally:
+            # Here only cancelled, not awaited: the report must not wait for other tasks.
             for task in beside:
                 task.cancel()
             if self._observer is not None:
@@ -158,6 +160,7 @@ class GatewaySource:
         """Retries a gateway that is not there yet after a short wait, so that its first messages are not missed."""
         trouble = failed.trouble.what if failed.trouble is not None else ""
         sentence = f"Waiting until the gateway is there. {trouble}"
+        # Retries follow within a second; an unchanged sentence would only flicker.
         if sentence != self.sentence:
             self._report(SourceState.CONNECTING, sentence)
         self._now.clear()
@@ -174,8 +177,10 @@ class GatewaySource:
 
     async def _come_back(self, lost: Ending) -> Ending:
         """Reconnects until it succeeds or fails for good; returns the end of that session, or the final failure."""
+        # A connection that stays only briefly must not reset the growing waits.
         if lost.lasted_s >= self._timing.steady_s:
             self._base_wait_s = 0.0
+        # After a silent loss, the gap begins at the last frame, long before the loss is noticed.
         since_ns = self.recorder.last_in_ns if lost.silent else self._clock_ns()
         self.outage = Outage(lost.trouble.what if lost.trouble is not None else "", since_ns)
         ending = lost
@@ -185,6 +190,7 @@ class GatewaySource:
             if self._closing or self._write_error is not None:
                 return Ending(None)
             self.outage = replace(self.outage, attempts=self.outage.attempts + 1, next_at_s=None)
+            # The gateway may still hold the lost connection under the old id.
             self.connection = replace(self.connection, participant=renewed_participant(self.connection.participant))
             ending = await self._run_session(limit_s=self._attempt_s)
             if ending.welcomed:
@@ -236,6 +242,7 @@ class GatewaySource:
 
     def _close_records(self, session: Session, ending: Ending) -> None:
         if self.outage is not None and not session.frames_in:
+            # Failed attempts of one outage share a single gap mark.
             self.recorder.drop_held()
         elif session.open and not self._writer.closed:
             self.recorder.mark("closed", reason=self._sentence_of(ending), code=ending.code)
@@ -253,6 +260,7 @@ class GatewaySource:
         assert session is not None
         self.participant = session.participant
         took_s = session.took_s
+        # A slow link needs longer attempts; the fastest one measures it.
         self._quickest_s = took_s if self._quickest_s is None else min(took_s, self._quickest_s)
         outage = self.outage
         if outage is not None:
@@ -285,6 +293,7 @@ class GatewaySource:
         sentence = f"{outage.why} Trying again until it is back."
         if outage.trouble:
             sentence += f" The last attempt failed: {outage.trouble}"
+        # The countdown is read from `outage`, so equal sentences are not reported again.
         if (self.state, self.sentence) != (SourceState.RECONNECTING, sentence):
             self._report(SourceState.RECONNECTING, sentence)
 

@@ -94,6 +94,7 @@ class GatewaySocket(ClientConnection):
         self._early.clear()
         self._take = take
         after_ns = self.arrived_ns
+        # Each early message is delivered with its own arrival time.
         for message, self.arrived_ns in early:
             take(message)
         self.arrived_ns = after_ns
@@ -106,6 +107,7 @@ class GatewaySocket(ClientConnection):
         connected: socket.socket | None = self.transport.get_extra_info("socket")
         if connected is not None and not self._lost:
             tls = self.transport.get_extra_info("ssl_object")
+            # A caller's own TLS settings may lack `NotingTls`; then the ends of records are unknown.
             if tls is None or isinstance(tls, NotingTls):
                 self._arrivals.observe(observer, connected, self.bytes_in, tls)
 
@@ -158,6 +160,7 @@ class GatewaySocket(ClientConnection):
         """Passes the response to the upgrade to the library; returns the bytes after it."""
         received = bytes(self._rest) + data
         self._rest.clear()
+        # The response may come byte by byte, so a prefix of it counts as well.
         is_http = received[:5] == b"HTTP/"[: len(received)]
         end = received.find(_END_OF_HEADERS)
         if is_http and end < 0 and len(received) < _MOST_HEADERS:
@@ -170,6 +173,7 @@ class GatewaySocket(ClientConnection):
             return b""
         end = len(received) if end < 0 else end + len(_END_OF_HEADERS)
         super().data_received(received[:end])
+        # A refusal has a body, not frames; the library reads it.
         self._deaf = self.protocol.state is not State.OPEN
         if self._deaf and not _NAMES_ITS_LENGTH.search(received[:end]):
             super().eof_received()  # a refusal needs no body; waiting for one would last until the server hangs up
@@ -182,6 +186,7 @@ class GatewaySocket(ClientConnection):
         """Delivers the messages of complete frames in ``data``; keeps an incomplete one. About 1 µs per frame."""
         at, end, count, needed = 0, len(data), 0, 2
         begin = self.bytes_in - end
+        # The window paints on this thread; without a limit, a flood would freeze it.
         until = self.loop.time() + SLICE_S
         while not self._deaf:
             start = at + 2
@@ -195,6 +200,7 @@ class GatewaySocket(ClientConnection):
                     break
                 length = int.from_bytes(data[at + 2 : start], "big")
             elif length >= heads.MASKED:
+                # RFC 6455, 5.1: a server must not mask its frames.
                 self._fail(CloseCode.PROTOCOL_ERROR, "incorrect masking")
                 break
             if head != heads.WHOLE_TEXT or length > self._most_bytes:
@@ -206,11 +212,13 @@ class GatewaySocket(ClientConnection):
             if stop > end:
                 needed = stop - at
                 break
+            # Many frames arrive in one read, so they share one lookup.
             if begin + stop > self._arrived_upto:
                 self.arrived_ns, self._arrived_upto = self._arrivals.of(begin + stop)
             if head == heads.WHOLE_TEXT and self._parts_kind is None:
                 self._text(data[start:stop])
             else:
+                # The library parses control frames itself, so it gets the header too.
                 self._other_frame(head, data[at if head in heads.CONTROL else start : stop])
                 if self._big is not None:
                     if may_pause:
@@ -234,6 +242,7 @@ class GatewaySocket(ClientConnection):
     def _big_frame(self) -> None:
         """Extracts a big frame without needless copies; delivers it in a turn of its own."""
         start = 2 + heads.LENGTH_BYTES.get(self._rest[1], 0)
+        # Released before `_rest` is replaced: an exported bytearray cannot be resized.
         with memoryview(self._rest) as view, view[start : self._needed] as payload:
             self._put_by(payload, is_text=self._rest[0] == heads.WHOLE_TEXT)
             rest = bytes(view[self._needed :])
@@ -287,6 +296,7 @@ class GatewaySocket(ClientConnection):
         if self._parts_kind is None:
             self._fail(CloseCode.PROTOCOL_ERROR, "unexpected continuation frame")
             return
+        # Each part may be small, so the sum is limited too.
         if len(self._parts) + len(payload) > self._most_bytes:
             self._fail(CloseCode.MESSAGE_TOO_BIG, f"its parts are over the limit of {self._most_bytes} bytes")
             return
@@ -305,6 +315,7 @@ class GatewaySocket(ClientConnection):
     def _pause(self, rest: bytes) -> None:
         self._rest += rest
         self._paused = True
+        # The socket's buffer fills meanwhile, and TCP slows the sender down.
         self.transport.pause_reading()
         self.loop.call_soon(self._go_on)
 
@@ -331,6 +342,7 @@ class GatewaySocket(ClientConnection):
             self._hand_over_big()
             data = bytes(self._rest)
             self._rest.clear()
+            # There is no later turn: the connection has ended.
             self._parse(data, may_pause=False)
 
     # end

@@ -192,6 +192,7 @@ class _Folder:
 
     def _entries(self, folder: Path) -> Iterator[Path]:
         """Yields the entries of a folder by name, without links and within the file limit."""
+        # Names come from files and could point outside of the folder.
         if "/" in folder.name or folder.name in ("", ".", "..") or not folder.is_dir() or folder.is_symlink():
             return
         for path in sorted(folder.iterdir()):
@@ -283,9 +284,12 @@ def opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"file:{quote(str(path.absolute()))}?{how}", uri=True, check_same_thread=False)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     connection.execute("PRAGMA query_only = ON")
+    # Views and triggers of a strange file must not call functions.
     connection.execute("PRAGMA trusted_schema = OFF")
     began, most = time.thread_time(), _LEAST_BOUND_S + _size_of(Place(path)) / _SLOWEST_BYTES_S
+    # A crafted database can keep SQLite busy for ever; a true result ends the query.
     connection.set_progress_handler(lambda: time.thread_time() - began > most, _STEPS)
+    # Invalid UTF-8 would otherwise end the query with an error.
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     return connection
 
@@ -308,6 +312,7 @@ def _members(root: str, below: Mapping[str, list[str]]) -> list[str]:
     known = {root}
     while waiting:
         for child in below.get(waiting.pop(), ()):
+            # Strange data may name a session as its own ancestor.
             if child not in known:
                 known.add(child)
                 found.append(child)

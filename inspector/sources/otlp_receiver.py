@@ -136,6 +136,7 @@ class Receiver:
             return
         if kind == _PROTOBUF and body.count(_FIRST_FIELD) > _MOST_FIELDS:
             raise ProtobufError(f"{TOO_MUCH}.")
+        # Both encodings become the same JSON, so that one reader suffices.
         value = (logs_of(body) if path == _LOGS else traces_of(body)) if kind == _PROTOBUF else decoded_object(body)
         if value is None or (value and not holds_spans(value)):
             raise ProtobufError("it is no OTLP.")
@@ -153,6 +154,7 @@ class Receiver:
         except OSError as error:
             self.trouble = f"{self._path} cannot be written: {error.strerror or error}."
             with contextlib.suppress(OSError):
+                # Half a line would break the next one; the exporter sends it again.
                 os.ftruncate(self._file, self.size_bytes)
             raise
         self.size_bytes += done
@@ -175,6 +177,7 @@ class Receiver:
         from aiohttp import web
 
         address = self._address
+        # Web pages can send requests to this machine too (DNS rebinding).
         refused = why_refused("receiver", address.origin, address.names(), request.raw_path, request.headers)
         if refused:
             return _answer(403, refused)
@@ -215,6 +218,7 @@ class Receiver:
         try:
             while True:
                 async with asyncio.timeout(_PATIENCE_S):
+                    # Read in pieces: the limit holds before a huge body is in memory.
                     piece = await request.content.readany()
                 if not piece:
                     return held.take()
@@ -256,6 +260,7 @@ def listener_at(address: Address) -> tuple[socket.socket, Address]:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name != "nt":
+            # On Windows, this option would let two programs share a port.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((address.host, address.port))
         listener.listen(128)
@@ -289,6 +294,7 @@ async def receive(
             began = then = time.monotonic()
             before = 0
             while not over.is_set():
+                # The last tick is shorter, so that the time limit holds exactly.
                 left = _TICK_S if seconds is None else min(_TICK_S, began + seconds - time.monotonic())
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(over.wait(), max(left, 0))

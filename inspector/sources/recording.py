@@ -65,6 +65,7 @@ class _CountingWriter(CaptureWriter):
 
     @override
     def frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
+        # Frames between the limit and the close would exceed the requested number.
         if self._enough.is_set():
             return
         super().frame(data, direction=direction, time_ns=time_ns, src=src)
@@ -131,6 +132,7 @@ class Recording:
             spawn(self._tell(writer), name="tell progress", owner=tasks)
             spawn(self._end_in_time(), name="end in time", owner=tasks)
             over = spawn(self._over.wait(), name="wait for the end", owner=tasks)
+            # Either may end first: the connection by itself, or the recording by a limit.
             await asyncio.wait({running, over}, return_when=asyncio.FIRST_COMPLETED)
             asked = self._over.is_set()
             await source.close()
@@ -140,6 +142,7 @@ class Recording:
         try:
             writer.close()
         except OSError as error:
+            # These were received but never reached the disk.
             lost = writer.waiting_messages() + writer.refused
             trouble = f"{error} {lost:,} messages received since are lost; those before can be read."
         else:
@@ -162,6 +165,7 @@ class Recording:
         if self._seconds is not None:
             await self._welcomed.wait()
             await asyncio.sleep(self._seconds)
+            # Ends `run`, which closes the connection in order.
             self._over.set()
 
     async def _tell(self, writer: _CountingWriter) -> None:

@@ -166,6 +166,7 @@ class Session:
                 await ws.close()  # our half of the closing handshake
             return self._ending(ws)
         finally:
+            # Before closing, so that no task writes to a closed connection.
             await cancel_and_wait(beside | self._answers)
             await ws.close()  # close code 1000; returns at once if already closed
 
@@ -178,6 +179,7 @@ class Session:
     # joining
 
     async def _join(self, ws: GatewaySocket) -> None:
+        # The capture gets the masked frame: it must not contain the token.
         join, masked = handshake.join_frames(self.connection)
         self._recorder.sent(masked)
         self._loop.call_later(self._welcome_s, self._miss_welcome, ws)
@@ -190,6 +192,7 @@ class Session:
     def _welcome_s(self) -> float:
         if self._limit_s is None:
             return self._timing.welcome_s
+        # A slow opening must not leave the welcome without any time.
         return max(self._limit_s - (self._now() - self._started_s), self._limit_s / 3)
 
     def _miss_welcome(self, ws: GatewaySocket) -> None:
@@ -226,7 +229,9 @@ class Session:
         if presence is not None:
             self._note_presence(presence)
             return
+        # Some agents wait for the tools of every participant before they work (docs/protocols.md 16).
         if self.connection.answer_tools_list and self._welcomed_s is not None:
+            # A gateway may rename us, yet pass on requests to the id we asked for.
             own_ids = frozenset({self.connection.participant, self.participant})
             answer = handshake.tools_list_answer(
                 envelope, own_ids=own_ids, participant=self.participant, time_ns=self._recorder.last_in_ns
@@ -284,6 +289,7 @@ class Session:
         lasted_s = self._now() - self._welcomed_s if self._welcomed_s is not None else 0.0
         if self._closing:
             return Ending(None, 1000, welcomed=welcomed, well=True, lasted_s=lasted_s)
+        # Tested before the close code, which is our own here.
         if self._welcome_late:
             waited_s = self._welcome_s if self._limit_s is None else self._now() - self._started_s
             return Ending(

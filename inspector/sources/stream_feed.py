@@ -63,11 +63,13 @@ class StreamFeed(ThreadedFeed):
         pieces = self._pieces()
         head = self._head(pieces)
         kind = converted(head)
+        # Detection consumed the head, so it goes in front again.
         pieces = chain([head], pieces)
         if kind is None:
             self._write_all(pieces)
             return
         self.container = kind.container
+        # A pipe may never end; a file is converted at its end, which is faster.
         if kind.as_they_come is not None and not self._total:
             self._write_all(within_bounds(kind.as_they_come(with_pauses(pieces)), lambda: self._taken))
         else:
@@ -117,6 +119,7 @@ class StreamFeed(ThreadedFeed):
                 self._torn = not piece.endswith(b"\n")
                 yield piece
         if decoder.rest:
+            # Shorter than any magic number, so it is plain text.
             yield decoder.rest
         decoder.finish()
 

@@ -84,6 +84,7 @@ class ThreadedFeed:
         try:
             self._fill()
         except NotConvertedError as error:
+            # Lines converted so far stay readable.
             self._end(f"{self._name} was read no further: {error}.")
         except NoRoomError as error:
             self._end(f"{self._name} was not read to its end: {error}.{self._where()}")
@@ -110,6 +111,7 @@ class ThreadedFeed:
     def _write(self, data: bytes) -> bool:
         """Appends bytes unless stopped; returns False after `stop`."""
         with self._lock:
+            # `close` removes the spool under this lock, so no write may follow.
             if self.growing and data:
                 self._spool.write(data)
                 self._news.set()

@@ -66,6 +66,7 @@ def workers_here(most: int | None = None) -> int:
 
 def memory_for_each(workers: int) -> int:
     """Returns the memory limit in bytes for each of some workers on this machine."""
+    # Some systems cannot tell; then a usual size is assumed.
     free = free_bytes()
     each = int((free if free is not None else workers * _USUAL_BYTES) * _SHARE) // workers
     return max(_LEAST_BYTES, min(each, _USUAL_BYTES))
@@ -115,6 +116,7 @@ def cluster_at(address: str) -> Generator[Any]:
 
     with config.set(_QUIET), _undisturbed():
         try:
+            # An address of a strange form raises ValueError.
             client = Client(address, timeout=_PATIENCE_S)
         except (OSError, TimeoutError, ValueError) as error:
             raise EngineError(f"There is no scheduler at {address}: {reason_of(error)}.") from error
@@ -166,6 +168,7 @@ def each_of(
 
     def give(some: Iterable[Item]) -> None:
         for item in some:
+            # Not pure: Dask would return the earlier result for an equal item.
             future = client.submit(work, item, pure=False, retries=0)
             given[future] = item
             done.add(future)
@@ -176,10 +179,13 @@ def each_of(
         item = given.pop(future)
         outcome = _outcome(future)
         if isinstance(outcome, WorkerLostError):
+            # Tried alone at the end: it may have died with another item's worker.
             lost.append(item)
         else:
             yield item, outcome
+        # Dask keeps the result on its worker as long as a future refers to it.
         del future
+        # One for each that is done: the queue stays short, however many items there are.
         give(islice(waiting, 1))
     for item in lost:
         tries = (_outcome(client.submit(work, item, pure=False, retries=0)) for _ in range(_ALONE))
@@ -212,6 +218,7 @@ def folder_of_worker() -> str | None:
 @contextlib.contextmanager
 def _no_interrupt() -> Generator[None]:
     """Shields processes started in the block from Ctrl+C; their parent ends them."""
+    # Only the main thread may change signal handlers.
     if threading.current_thread() is not threading.main_thread():
         yield
         return

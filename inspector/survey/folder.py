@@ -92,6 +92,7 @@ class SurveyFolder:
         """Returns the state of surveyed runs by path, without failures that are worth another attempt."""
         found: dict[str, Known] = {}
         tried = ", ".join(f"'{kind}'" for kind in _TRY_AGAIN)
+        # Runs come last and replace failures, since a run may have both.
         for table, where in (("failures", f"kind NOT IN ({tried}, {SURVEYED})"), ("runs", "true")):
             if not _files_of(self.path, table):
                 continue
@@ -112,6 +113,7 @@ class SurveyFolder:
             self._rows[table] += each
         self._runs += 1
         held = sum(map(len, self._rows.values()))
+        # A killed process loses at most this time's work.
         late = time.monotonic() - self._written > _WRITTEN_EVERY_S
         if self._runs >= _RUNS_AT_ONCE or held >= _ROWS_AT_ONCE or late:
             self.flush()
@@ -163,6 +165,7 @@ class SurveyFolder:
                 _write(connection, _chosen(table, sources, last), new)
                 made.append((new, target))
             for new, target in made:
+                # Each replacement is atomic, so readers see a complete table.
                 new.replace(target)
         except OSError as error:
             raise SurveyError(f"{self.path} cannot be written: {error.strerror or error}. {_KEPT}") from error
@@ -184,6 +187,7 @@ class SurveyFolder:
             return False
         try:
             connection.execute(
+                # A repeated run has a new `run`; rows of the earlier one are dropped.
                 "CREATE TEMP TABLE last AS SELECT path, arg_max(run, surveyed) AS run "
                 f"FROM ({' UNION ALL '.join(queries)}) GROUP BY path"
             )
@@ -237,6 +241,7 @@ def _uninterrupted() -> Generator[None]:
     finally:
         signal.signal(signal.SIGINT, before)
     if heard and callable(before):
+        # The delayed interrupt takes effect now.
         before(signal.SIGINT, None)
 
 
@@ -292,6 +297,7 @@ def _write(connection: Any, query: str, path: Path) -> None:
 def _array(values: Sequence[Any], type_: SqlType) -> NDArray[Any]:
     missing = np.array([value is None for value in values], np.bool_)
     if type_ is SqlType.TEXTS:
+        # Lists pass as JSON text; `_typed` casts them back.
         values = [json.dumps(value or []) for value in values]
         return np.array(values, object)
     if type_ in (SqlType.INTEGER, SqlType.TIME):
@@ -342,6 +348,7 @@ def _trusted(column: TableColumn) -> str:
     name = f'"{column.name}"'
     value = f"TRY_CAST({name} AS {_sql_type(column)})"
     if column.type is SqlType.NUMBER:
+        # Infinite and undefined numbers would break sums and charts.
         value = f"CASE WHEN isfinite({value}) THEN {value} END"
     elif column.type is SqlType.TEXTS:
         value = f"list_filter({value}, lambda one: one IS NOT NULL)"
@@ -364,6 +371,7 @@ def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
             for table in (one for one in SURVEY_TABLES if one.name in query):
                 files = _files_of(folder, table.name)
                 connection.execute(_empty(table))
+                # The empty table provides columns that an older survey lacks.
                 source = _scan(files) if files else _nothing(table)
                 columns = ", ".join(map(_trusted, table.columns))
                 connection.execute(
@@ -371,6 +379,7 @@ def asked(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
                     f"UNION ALL BY NAME SELECT * FROM {source}) WHERE run IS NOT NULL AND path IS NOT NULL"
                 )
             cursor = connection.execute(query)
+            # In pieces, as a fleet's tables may not fit in memory as Python objects.
             while rows := cursor.fetchmany(4_096):
                 yield from rows
         except connection_errors() as error:

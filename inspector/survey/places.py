@@ -72,6 +72,7 @@ def find_runs(paths: Iterable[str], leave_out: Path | None = None) -> list[RunPl
         here = list(_remote(path) if is_address(path) else _local(path, leave_out))
         if not here:
             raise PlaceError(f"There are no logs at {path}.")
+        # Folders and globs may overlap; each run counts once.
         found.update((one.path, one) for one in here)
     return [found[path] for path in sorted(found)]
 
@@ -97,6 +98,7 @@ def _at(path: str, leave_out: Path | None) -> Iterator[RunPlace]:
     parents: dict[str, str] = {}
     for folder, below, names in os.walk(path, onerror=_refuse if _is_unreadable(path) else None):
         if leave_out is not None and Path(folder).absolute() == leave_out.absolute():
+            # `os.walk` does not enter folders removed from its list.
             below.clear()
             continue
         yield from _in_folder(Path(folder), names, listing, parents)
@@ -128,6 +130,7 @@ def _in_folder(folder: Path, names: list[str], listing: Listing, parents: dict[s
     others = {one for each in belonging.values() for one in each}
     for name in logs:
         path = folder / name
+        # Links could lead to the same run twice, or out of the folder.
         if path not in others and not path.is_symlink() and path.is_file():
             yield _place(str(path), belonging.get(name, ()))
 
@@ -182,6 +185,7 @@ def _remote(address: str) -> Iterator[RunPlace]:
     for name in sorted(files):
         folder, _, own = name.rpartition("/")
         beside = [other for other in files if other.rpartition("/")[0] == folder]
+        # Decision files belong to the gateway's log beside them.
         if not is_log_name(own) or own in _decisions(one.rpartition("/")[2] for one in beside):
             continue
         session, below, _ = name.rpartition(f"/{_SUB_AGENTS}/")
@@ -200,6 +204,7 @@ def _goes_with(log: str, other: str) -> bool:
 
 def _stored(store: object, name: str, facts: dict[str, object], beside: list[str]) -> RunPlace:
     address: str = store.unstrip_protocol(name)  # type: ignore[attr-defined]
+    # Each store names the time of the last change differently.
     modified = facts.get("LastModified") or facts.get("mtime") or facts.get("last_modified")
     stamp = getattr(modified, "timestamp", None)
     seconds = stamp() if stamp is not None else modified if isinstance(modified, int | float) else 0

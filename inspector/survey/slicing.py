@@ -79,13 +79,16 @@ def find_lines(
     due = 0
     for one, outcome in each(partial(_there, text=text, seed=hashes.seed(), linked=read is not None), ranges):
         if not isinstance(outcome, RangeLines):
+            # A missing range would make the output look complete.
             raise RangeError(f"{one.path} could not be searched: {outcome}.")
         if outcome.trouble is not None:
             raise RangeError(outcome.trouble)
         found[places[one]] = outcome
         progress.bytes_done += one.stop - one.start
+        # Ranges finish in any order; output waits for the next one due.
         while due in found:
             stretch, lines = ranges[due], found.pop(due)
+            # A range at offset 0 begins another log.
             before = before if stretch.start else 0
             if read is None:
                 progress.lines += _write(stretch.path, before, lines, write, shown)
@@ -159,6 +162,7 @@ class _Graph(Links):
         """Returns (m,) bool: matches, messages in their contexts, starts of these, and messages in their chains."""
         matched = self.chosen.copy()
         contexts = np.unique(self.context[matched])
+        # 0 is the main context, which is never included whole.
         contexts = contexts[contexts != 0]
         began = np.isin(self.own, contexts)
         causes, effects = self._along(matched | began, up=True), self._along(matched, up=False)
@@ -169,6 +173,7 @@ class _Graph(Links):
         reached = begun.copy()
         for _ in range(_MOST_STEPS):
             if up:
+                # One step over all edges at once; chains are short, logs are long.
                 new = np.isin(self.own, self.named[reached[self.named_by]]) & ~reached
             else:
                 new = np.zeros_like(reached)

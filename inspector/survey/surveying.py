@@ -54,6 +54,7 @@ class Progress:
         """Estimated seconds left, if known."""
         if self.done < _FEWEST_TOLD:
             return None
+        # Small runs cost mostly their start, so each counts with a fixed share.
         done = self.bytes_done + self.done * _RUN_BYTES
         whole = self.bytes_total + (self.total - self.known) * _RUN_BYTES
         return self.seconds * (whole - done) / done
@@ -65,6 +66,7 @@ def runs_to_survey(places: Sequence[RunPlace], known: dict[str, Known], version:
     def is_known(place: RunPlace) -> bool:
         before = known.get(place.path)
         same = before is not None and (before.size, before.version) == (place.size, version)
+        # Without a change time, a digest of the content decides later, in the worker.
         return same and before is not None and place.modified > 0 and before.modified == place.modified
 
     return sorted((place for place in places if not is_known(place)), key=lambda place: -place.size)
@@ -105,6 +107,7 @@ def survey(
         else:
             yield from _take_in([_broken(place, outcome, options) for place, _ in batch], folder, progress)
     alone: list[tuple[_Item, ...]] = [(item,) for item in again]
+    # Alone, so that the run at fault is named and costs no other one.
     for batch, outcome in each_of(client, work, alone):
         rows = outcome if isinstance(outcome, list) else [_broken(place, outcome, options) for place, _ in batch]
         yield from _take_in(rows, folder, progress)
@@ -127,6 +130,7 @@ def _batches(items: Sequence[_Item]) -> Iterator[tuple[_Item, ...]]:
     batch: list[_Item] = []
     size = 0
     for item in items:
+        # A big run forms a batch of its own.
         if batch and (size + item[0].size > _BATCH_BYTES or len(batch) == _BATCH_RUNS):
             yield tuple(batch)
             batch, size = [], 0
