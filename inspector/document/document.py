@@ -119,6 +119,7 @@ class CaptureDocument:
             UnknownFormatError: the first 1,000 lines have no known format.
         """
         request = OpenRequest(path, name, reading, block_bytes, wait=wait, follow=follow, together=together)
+        # The first opener that knows the path reads it; the last one takes any log.
         for opener in OPENERS:
             steps = opener(self, request)
             if steps is not None:
@@ -144,6 +145,7 @@ class CaptureDocument:
         """
         found = in_order(choices)
         if len(found) == 1 and not found[0].parts and not found[0].is_live:
+            # A single log needs neither comparison nor a merged order.
             one = found[0]
             yield from self.open_log(
                 one.path, name=name, block_bytes=block_bytes, wait=wait, follow=follow, together=one.is_session,
@@ -224,6 +226,7 @@ class CaptureDocument:
 
     def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
         """Continues a log whose `open_log` was closed early; same steps and errors."""
+        # The user chose to continue, so the limit rises by one step.
         self.memory.extend()
         yield from self.read_sources(block_bytes, wait=wait, follow=follow)
 
@@ -295,6 +298,7 @@ class CaptureDocument:
             OSError: the file cannot be read.
         """
         self.name, self.path, self.live = name, path, True
+        # Nothing is read here: `poll` finds the lines as they are written.
         self.sources.add_live(path, name)
 
     def poll(self, *, more: bool = False, until: float = math.inf) -> bool:
@@ -323,6 +327,7 @@ class CaptureDocument:
         """Appends a block of new lines; returns True if there was one."""
         if self._held is None and not self.memory.full:
             self._held = self.sources.read_on(at_end=at_end)
+            # Appending needs a turn of its own, so the block waits for the next call.
             if self._held is not None and time.perf_counter() >= until:
                 return True
         block, self._held = self._held, None
@@ -336,6 +341,7 @@ class CaptureDocument:
         if by_clock or self.analysis.findings.behind:
             began = time.monotonic()
             self._tell(self.analysis.begin_catch_up())
+            # Slow checks run rarely, so that they take at most 0.2 % of the time.
             self._checks_due = began + max(_CHECKS_S, _REST * (time.monotonic() - began))
 
     def look_further(self, until: float) -> bool:
@@ -371,6 +377,7 @@ class CaptureDocument:
         changed = contexts.idle_after_s != seconds
         contexts.idle_after_s = seconds
         if self.msp is not None:
+            # The tree and the session's own rules must agree.
             self.msp.idle_after_s = seconds
         return changed
 
@@ -388,6 +395,7 @@ class CaptureDocument:
         self.sources.end_live()
         while self.poll() or self._read_grown(at_end=True):
             pass
+        # The last line may lack its line end.
         if (rest := self.sources.read_rest()) is not None:
             self._take(self.sources.reader, rest)
         self._tell(self.analysis.catch_up())
@@ -426,6 +434,7 @@ class CaptureDocument:
 
     def _tell(self, changes: Changes) -> None:
         if changes.stop > changes.start or len(changes.changed) or changes.tree_moved:
+            # A copy: an observer may leave while it is notified.
             for observer in list(self.observers):
                 observer.messages_changed(changes)
 

@@ -83,8 +83,10 @@ class LiveSession:
         self.own = new_capture(connection.space)
         origin = connection.origin() | ({"demo": True} if demo else {})
         try:
+            # In the background, so that a slow disk does not hold up the gateway.
             self.writer = CaptureWriter(self.own.path, origin=origin, background=True)
         except OSError:
+            # Otherwise an empty capture would stay in the user's folder.
             self.own.discard()
             raise
         self.source = GatewaySource(connection, self.writer, on_state=self._noted, observed=True)
@@ -98,6 +100,7 @@ class LiveSession:
 
     def adopt(self, document: CaptureDocument) -> None:
         """Feeds another document from now on, one that has read the capture with other sources."""
+        # The poll reads `document` anew in each turn, so no task must be stopped.
         before, self.document = self.document, document
         if self._ended:
             document.end_live()
@@ -114,6 +117,7 @@ class LiveSession:
             await self.source.run()
         finally:
             self._left.set()
+            # `_finish` reads the rest itself; two readers would take blocks twice.
             polling.cancel()
             await self._finish()
 
@@ -140,6 +144,7 @@ class LiveSession:
     def _take_in(self) -> bool:
         """Reads one slice of the file; returns True if much more waits."""
         began, analysis = time.perf_counter(), self.document.analysis
+        # Between two rounds, blocks are appended and checks wait.
         more, behind = began < self._round_due_s, False
         while self.document.poll(more=more, until=began + _BEGUN_S):
             used = time.perf_counter() - began

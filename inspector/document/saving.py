@@ -57,6 +57,7 @@ async def save_capture(
     target = _checked(source.path, target)
     if _is_same(source.path, target):
         return
+    # A rename costs nothing and keeps the open file; a copy is needed only otherwise.
     if own is None or not _all_written(writer) or not _renamed(source.path, target):
         await _copy_over(source, target, writer)
     if writer is not None and not writer.closed:
@@ -90,6 +91,7 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
     target = _checked(source.path, target)
     if document.msp is not None and any(_is_same(file.path, target) for file in document.msp.files):
         raise OSError(errno.EEXIST, "That is a file of the sessions themselves", str(target))
+    # A copy without its beginning would look complete.
     if source.lost_to:
         raise OSError(errno.EIO, "The beginning of the log is no longer on the disk", str(source.path))
     if not _is_same(source.path, target):
@@ -155,8 +157,10 @@ def _renamed(source: Path, target: Path) -> bool:
 async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | None) -> None:
     """Copies everything beside the target, then replaces the target; the writer continues there."""
     with _part_beside(target) as part:
+        # In a thread: a capture of some GB takes seconds to copy.
         copied = await asyncio.to_thread(_copy, source, part, 0, writer is not None and not writer.closed)
         if writer is not None and not writer.closed:
+            # The writer copies the small rest itself, between two of its writes.
             writer.go_on_in(part, copied=copied, named=target)
             return
         if writer is not None:  # the connection ended meanwhile
@@ -201,6 +205,7 @@ def _reading(source: SourceFile) -> Generator[Callable[[int, int], bytes]]:
 
     The name may belong to another file by now.
     """
+    # `pread` moves no file position, so both readers can share the file.
     if hasattr(os, "pread"):
         yield source.read
         return

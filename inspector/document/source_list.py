@@ -75,6 +75,7 @@ def read_source_list(path: Path) -> list[SourceChoice]:
         UnknownFormatError: it is malformed, or names another list.
     """
     holds = is_bundle(path)
+    # Before decoding: a log may begin like a list.
     if not holds and path.stat().st_size > LONGEST_LIST:
         raise UnknownFormatError(f"{path.name} is too long for a list of sources.")
     try:
@@ -86,12 +87,15 @@ def read_source_list(path: Path) -> list[SourceChoice]:
     if not is_own_source_list(path):
         _refuse_shares(path, (named for one in found.sources for named in (one.path, *one.parts)))
     choices = [_choice(path if holds else path.parent, source) for source in found.sources]
+    # A bundle from elsewhere must not open other files of this computer.
     if holds and not all(choice.path.is_relative_to(path.absolute()) for choice in choices):
         raise UnknownFormatError(f"{path.name} names files outside of it, which a capture of several sources may not.")
     named = (one for choice in choices for one in (choice.path, *choice.parts))
+    # A pipe named by a strange list could block for ever.
     piped = None if is_own_source_list(path) else next(filter(is_stream, named), None)
     if piped is not None:
         raise UnknownFormatError(f"{path.name} names {piped}, which is no file but a pipe or a device. Open it alone.")
+    # Nested lists could name each other in a circle.
     nested = next((choice for choice in choices if is_source_list(choice.path)), None)
     if nested is not None:
         raise UnknownFormatError(f"{path.name} names {nested.path.name}, which is a list itself. Name its sources.")
@@ -101,6 +105,7 @@ def read_source_list(path: Path) -> list[SourceChoice]:
 def _refuse_shares(path: Path, named: Iterable[str]) -> None:
     """Refuses sources on other computers, except the list's own."""
     own = share_of(str(path.absolute()))
+    # On Windows, opening a share sends the user's credentials to its computer.
     other = next((one for one in map(_without_zeros, named) if share_of(one) not in ("", own)), None)
     if other is not None:
         raise UnknownFormatError(f"{path.name} names {other[:200]}, which lies on another computer. Open it alone.")
@@ -191,6 +196,7 @@ def own_source_list(choices: Sequence[SourceChoice]) -> Path:
     ordered = in_order(choices)
     digest = hashlib.blake2b(digest_size=8)
     for one in ordered:
+        # Options are left out: the same files with another correction are one list.
         digest.update(f"{one.key}\0{one.is_session}\n".encode("utf-8", "surrogateescape"))
     folder = data_folder() / _FOLDER / digest.hexdigest()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

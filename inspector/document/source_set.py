@@ -112,6 +112,7 @@ class SourceSet:
         self._followed: list[FollowedLog] = []
         if len(self.choices) > MOST_FILES:
             self._troubles.append(f"Of more than {MOST_FILES} files the first {MOST_FILES} are read.")
+            # Each file stays open, and systems limit open files.
             del self.choices[MOST_FILES:]
         names = _names([one.path for one in self.choices])
         failed: OSError | None = None
@@ -119,6 +120,7 @@ class SourceSet:
             try:
                 self._open(choice, choice.name or name, capture)
             except OSError as error:
+                # One unreadable file does not keep the others from opening.
                 failed = failed or error
                 self._troubles.append(f"{choice.path.name} cannot be read: {error.strerror or error}.")
         if not self.sources:
@@ -137,10 +139,12 @@ class SourceSet:
             opened = [source]
             if choice.is_live:
                 self.live = source
+                # Its writer may be in the middle of a line.
                 source.limit = _whole_lines(source)
         for source in opened:
             source.reading = choice.reading
             if choice.clock_offset_ns is not None:
+                # A correction by the user outranks every estimate.
                 source.clock_offset_ns, source.clock = choice.clock_offset_ns, ClockBasis.SET
         self.sources += opened
 
@@ -219,6 +223,7 @@ class SourceSet:
 def _whole_lines(source: SourceFile) -> int:
     """Returns the end of the last whole line of a growing file."""
     stop, step = source.size, 1 << 16
+    # Backwards in steps, since a live capture can be large.
     while stop > 0:
         start = max(0, stop - step)
         found = source.read(start, stop - start).rfind(b"\n")

@@ -73,6 +73,7 @@ def _some_files(folder: Path) -> Iterator[Path]:
         folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             seen += 1
+            # Both limits together bound the time of the search, even on network drives.
             if seen > _MOST_NAMES:
                 return
             plain = name.removesuffix(".gz").removesuffix(".zst")
@@ -219,8 +220,10 @@ class MspCapture:
         spare = line.rstrip(b"}")
         if len(line) > room:
             return False
+        # Blanks before the closing braces keep the length, so later offsets stay valid.
         filled = spare + b" " * (room - len(line)) + line[len(spare) :]
         self._spool.put(int(capture.columns["offset"][row]), filled)
+        # The decoded record in the cache is out of date.
         capture.records.forget(row)
         return True
 
@@ -231,6 +234,7 @@ class MspCapture:
         problems = [problem for problem in self.document.problems if problem.code not in _ROW_PROBLEMS]
         new = [problem for problem in problems if problem not in self._rows_about]
         rows = self.projection.rows_about((problem.key, problem.message) for problem in new)
+        # Rows are looked up once, since problems stay the same over many edits.
         self._rows_about |= {problem: row for problem, row in zip(new, rows, strict=True) if row is not None}
         found = [ReportedProblem(problem.code, self._row_about(problem), problem.text) for problem in problems]
         return [*found, *self._overlaps()]
@@ -266,6 +270,7 @@ def read_sessions(paths: Sequence[Path], *, wait: bool) -> Generator[None, None,
 
     def read() -> None:
         try:
+            # A list as a slot: the thread cannot return a value.
             found.append(SessionDocument.read(paths))
         except (OSError, NotMspError) as error:
             found.append(error)
@@ -342,6 +347,7 @@ class SessionFollowing:
                 self._on_behind()
             return
         document.take_rewritten(rows)
+        # Rows must be there when the caller of the edit looks for them.
         while document.poll():
             pass
         self.report_problems()

@@ -67,6 +67,7 @@ class Composer:
     def opened(self, parent: Owner, label: str, policy: dict[str, Any] | None) -> tuple[Subsession, Made]:
         """Composes a new sub-session beside its siblings."""
         self.refuse_strange(parent)
+        # Also ids of sessions: a parent id may name either.
         taken = {*self._by_key, *(session.key for session in self._objects.sessions)}
         key = new_id("sub", taken)
         data: dict[str, Any] = {"subsession_id": key}
@@ -131,6 +132,7 @@ class Composer:
             message, more = self._summary_entry(sub, sub.summary, merged=True)
             added.append(message)
             steps += more
+        # Copies, so that later edits on one side do not change the other.
         for item in self._crossing(sub, parent):
             message, more = self._appended(parent, item)
             added.append(message)
@@ -355,6 +357,7 @@ class Composer:
         if len(self._objects.files) == 1:
             values = [file.value]
             return Home(file, values, None), [SetAttribute(file, "value", values), Insert(values, data)]
+        # Ids are unique, so no other file has this name.
         name = f"{data['subsession_id']}.json"
         beside = MspFile(file.path.with_name(name), _like(file), data, like=file, holds=True)
         beside.name = (Path(file.name).parent / name).as_posix()
@@ -432,6 +435,7 @@ def times_near(owner: Session | Subsession) -> Iterable[object]:
     above: Session | Subsession | None = owner
     while above is not None:
         if above.items:
+            # The last message shows best how times are written now.
             yield above.items[-1].get("timestamp")
         yield above.data.get("created_at")
         for child in above.children[-1:]:

@@ -55,6 +55,7 @@ def _last_in_reach(sub: Subsession) -> int:
         one = left.pop()
         said = _said_ns(one)
         last = max(last, said if said != NO_TIME else one.created_ns)
+        # A stack instead of recursion: nesting may be deeper than Python's limit.
         left += one.children
     return last
 
@@ -125,6 +126,7 @@ class SessionDocument:
         document = cls(
             [path], [session_composing.new_file(path, clock(), identifier, label, agreed or {})], clock=clock
         )
+        # It is on no disk yet, so it counts as unsaved from the start.
         document._history.forget_saved()
         return document
 
@@ -133,6 +135,7 @@ class SessionDocument:
     @property
     def paths(self) -> list[Path]:
         """Paths that contain all of it: the paths it was read from, and files created beside them."""
+        # Files of undone edits stay in `_made`, since a redo needs them.
         made = [file.path for file in self._made if file in self.files]
         return [*self._given, *(path for path in made if not any(map(path.is_relative_to, self._given)))]
 
@@ -166,6 +169,7 @@ class SessionDocument:
     @property
     def latest_ns(self) -> int:
         """Time of the last message anywhere, the sessions' present; NO_TIME if unknown. O(sub-sessions)."""
+        # Asked once per sub-session, so it is computed once per revision.
         if self._latest is None or self._latest[0] != self.revision:
             owners = (*self.sessions, *self.subsessions)
             said = max(map(_said_ns, owners), default=NO_TIME)
@@ -309,10 +313,13 @@ class SessionDocument:
         self.known.follow(edit)
         sub, checks = self._by_key.get(edit.key), self._checks.get(edit.key)
         if edit.kind == "visibility" and edit.message is not None and checks is not None:
+            # Only one message changed; a full check would read all of them again.
             checks.reread(edit.message.data)
         self._checked.pop(edit.key, None)
         if sub is not None and sub.parent is not None:
+            # Problems of the parent can depend on its children.
             self._checked.pop(sub.parent.key, None)
+        # A copy: an observer may leave while it is notified.
         for observer in tuple(self.observers):
             observer.session_edited(edit)
 
@@ -426,6 +433,7 @@ class SessionDocument:
         if not self._folders or folder_times(self._folders) != self._folders:
             inside = [path for path in self._given if path.is_dir()]
             self._folders = folder_times(folder for path in inside for folder in folders_in(path))
+            # Resolved, since links can name one file twice.
             known = {file.path.resolve() for file in (*self.files, *self._made)}
             found = [path for path, _, _ in found_files(inside) if path.resolve() not in known]
             self._new = [path for path in found if looks_like_msp(path)]
@@ -439,6 +447,7 @@ class SessionDocument:
             NotMspError: no file contains an MSP object any more; the document stays unchanged.
         """
         made = [file.path for file in self._made if file.stamp is not None and file.path.exists()]
+        # Reads before any change here, so that a failure leaves the document as it was.
         new = SessionDocument.read([*self._given, *made])
         self._given = new.paths
         self._history = EditHistory()

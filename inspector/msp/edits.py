@@ -60,6 +60,7 @@ class SetMember:
     _before: dict[str, Any] = field(default_factory=dict, init=False)
 
     def do(self) -> None:
+        # All members, so that undo restores their order too.
         self._before = self.data.copy()
         if self.value is REMOVED:
             self.data.pop(self.name, None)
@@ -144,6 +145,7 @@ class EditHistory:
     @property
     def dirty(self) -> bool:
         """Returns True if the present state differs from the saved one, or from the one being written."""
+        # Edits during a save are not in the file being written.
         overtaken = self._writing is not _NEVER and self.state is not self._writing
         return overtaken or self.state is not self._saved
 
@@ -173,6 +175,7 @@ class EditHistory:
             step.undo()
         self._undone.append(made)
         edit = made.edit
+        # Rows of an appended object cannot be removed, so views need a new projection.
         return edit._replace(kind="restructure", added=()) if edit.kind == "append" else edit
 
     def redo(self) -> Edit | None:

@@ -42,6 +42,7 @@ def read_float(text: str) -> float:
 
 def read_int(text: str) -> int | float:
     """Parses an integer of any length."""
+    # `int` refuses long texts, since its conversion takes quadratic time.
     return int(text) if len(text) <= _MOST_DIGITS else WrittenNumber(text)
 
 

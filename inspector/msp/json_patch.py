@@ -108,6 +108,7 @@ class _Rewriter:
     def _container(self, cells: list[Cell], new: Any, indent: str, spread: bool) -> str:
         if not cells:
             return self.style.written(new, indent, spread)
+        # Indentation may differ inside one file, so each container gives its own.
         if spread := is_spread(cells[0].lead):
             indent = re.split(r"[\r\n]", cells[0].lead)[-1]
         if isinstance(new, dict):
@@ -126,6 +127,7 @@ class _Rewriter:
                 value = self._changed(cell, new[cell.key], indent, spread) if counts else self._verbatim(cell)
                 written.append((cell, cell.head + value))
         head = cells[-1].head
+        # New members get the blanks around the colon of the last old one.
         colon = head[len(head.rstrip(" \t\r\n:")) :]
         for name, value in new.items():
             if name not in last:
@@ -205,6 +207,7 @@ def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Pair]:
     """Pairs new elements with old ones: by id if present, else by value, else by index."""
     shorter = min(len(old), len(new))
     first = 0
+    # Most edits append, so equal ends are matched before any comparison of pairs.
     while first < shorter and exactly_same(old[first], new[first]):
         yield _Pair(first, first, True)
         first += 1
@@ -226,6 +229,7 @@ def _matched(old: Sequence[Any], new: Sequence[Any], olds: range, news: range) -
     a, b = [_key(old[n]) for n in olds], [_key(new[n]) for n in news]
     steps = [("replace", 0, len(a), 0, len(b))]
     if a and b and a != b and (len(a) * len(b) < _MANY**2 or _meetings(a, b) < _REPEATED * (len(a) + len(b))):
+        # Without `autojunk`, which would ignore frequent elements of long lists.
         steps = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     for _, old_start, old_end, new_start, new_end in steps:
         for n in range(new_end - new_start):
@@ -262,6 +266,7 @@ def _same_types(old: Any, new: Any) -> bool:
     if type(old) is not type(new):
         return False
     items = old.values() if isinstance(old, dict) else old
+    # The usual case by far: messages contain text only.
     if set(map(type, items)) <= {str, type(None)}:
         return True  # text only equals text
     names = old if isinstance(old, dict) else range(len(old))

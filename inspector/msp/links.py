@@ -81,10 +81,12 @@ class _Linker:
         sessions = _first_of_each(result.sessions)
         subs = _first_of_each(found.sub for found in self._found)
         read = len(result.sessions)
+        # Only after all files are collected: a parent may be in any of them.
         for sub, holder in self._found:
             result.subsessions.append(sub)
             parent = self._parent(sub, holder, sessions, subs)
             if parent is None:
+                # With several sessions, the choice of one would be a guess.
                 parent = result.sessions[0] if read == 1 else self._implied("", sessions)
             sub.parent = parent
             parent.children.append(sub)
@@ -220,6 +222,7 @@ class _Linker:
         if not wanted:
             wanted = f"{kind}-{len(self._keys) + 1}"
         key, number = wanted, self._next.get(wanted, 2)
+        # Ids may be repeated across files, but keys of objects must be unique.
         while key in self._keys:
             key, number = f"{wanted}~{number}", number + 1
         self._next[wanted] = number

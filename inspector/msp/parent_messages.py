@@ -117,6 +117,7 @@ class ParentMessages:
             standing = _joined(len(ahead), _ABOVE, standing, len(behind), _ELIGIBLE)
             everywhere = _joined(len(ahead), 1, everywhere, len(behind), 1)
             times = np.concatenate((_times_of(ahead), times, _times_of(behind)))
+            # Stable, so that messages of equal time stay in file order.
             self._order = np.argsort(times, kind="stable")
             standing, everywhere, times = standing[self._order], everywhere[self._order], times[self._order]
         self._standing, self._times = standing, times

@@ -120,6 +120,7 @@ class Projection:
 
     def _has_lost(self, place: int, owner: Owner) -> bool:
         known = self._owners[place]
+        # Rows are only appended, so a row of an end cannot be taken back.
         opened_again = place in self._ended and not _has_ended(owner)
         return known is not owner or len(owner.items) < self._known[place] or opened_again
 
@@ -131,6 +132,7 @@ class Projection:
         if place is None:
             return None
         if self._sorted is None:
+            # One number per row, so that a binary search finds owner and item at once.
             what = self._owner.astype(np.int64) * _APART + self._item
             order = np.argsort(what, kind="stable")
             self._sorted = what[order], order
@@ -138,12 +140,14 @@ class Projection:
         at = int(np.searchsorted(what, place * _APART + item))
         if at < len(what) and what[at] == place * _APART + item:
             return int(order[at])
+        # Rows added by edits are few and not in the sorted index.
         found = np.flatnonzero((self._owner[len(what) :] == place) & (self._item[len(what) :] == item))
         return len(what) + int(found[0]) if len(found) else None
 
     def row_of_message(self, message: Message) -> int | None:
         """Returns the row of a message, if any."""
         items = message.owner.items
+        # From the end, since edits mostly concern recent messages.
         place = next((n for n in range(len(items) - 1, -1, -1) if items[n] is message.data), None)
         return None if place is None else self.row_of(message.owner.key, place)
 
@@ -206,6 +210,7 @@ class Projection:
             alike = [number for number, item in enumerate(items) if item.get("id") == place.message]
             if not alike:
                 return None
+            # Ids may be repeated; the nearest message is most likely the same.
             return self.row_of(place.key, min(alike, key=lambda number: abs(number - place.item)))
         return self.row_of(place.key, place.item)
 
@@ -255,6 +260,7 @@ def _rows_of(owner: Owner, own: NDArray[np.int64]) -> _Rows:
     began = owner.created_ns
     if len(known):  # the start comes before all messages, whatever its own time says
         began = int(known.min()) if began == NO_TIME else min(began, int(known.min()))
+    # A message without a time is placed by the last known time before it.
     latest = np.maximum.accumulate(np.where(own != NO_TIME, np.arange(len(own)), -1))
     when = np.where(latest >= 0, own[latest], began) if len(own) else own
     before: list[tuple[int, int, int]] = []

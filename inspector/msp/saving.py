@@ -92,6 +92,7 @@ def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool
         OSError: a write failed; files already written are complete.
     """
     contents = [(file, content_of(file)) for file in files if file.holds]
+    # Unchanged files keep their time, so other programs see no change.
     wanted = [(file, data) for file, data in contents if _is_other(file, data) or (force and not _is_as_read(file))]
     if not force and (changed := _really_changed([*(file for file, _ in wanted), *gone])):
         raise ChangedOnDiskError([file.path for file in changed])
@@ -99,6 +100,7 @@ def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool
         raise OSError(errno.EROFS, "It is compressed and only read; save it under another name", str(packed.path))
     _write([(file, file.path, data) for file, data in wanted], force=force, put=_is_now)
     for file in gone:
+        # Others may have put their own content into a file that we created.
         if _is_as_read(file, closely=True):
             with contextlib.suppress(FileNotFoundError):
                 file.path.unlink()
@@ -177,6 +179,7 @@ def _write(
         for file, path, data in wanted:
             staged.append(_stage(file, path, data))
             if len(staged) > _HELD_AT_ONCE:
+                # The file stays on the disk; only its descriptor is closed.
                 staged[-1].part.release()
         with _held(staged):
             # Another program may have written meanwhile: check again at the last moment.
@@ -219,6 +222,7 @@ def _stage(file: MspFile, path: Path, data: bytes) -> _Staged:
         with part.open() as out:
             out.write(data)
             out.flush()
+            # Otherwise a power failure may leave an empty file after the rename.
             os.fsync(out.fileno())
         if stamp is not None and os.name != "nt":
             found = target.stat()

@@ -42,6 +42,7 @@ def masked_table(table: Mapping[str, T]) -> dict[str, T]:
     for name, value in table.items():
         masked = mask_text(name)
         key, times = masked, 1
+        # Masking can make two names equal, and neither count may be lost.
         while key in shown:
             times += 1
             key = f"{masked} ({times})"
@@ -65,6 +66,7 @@ def summary_answer(document: CaptureDocument, file: str, *, tokens: bool = True)
     if counted["tokens"] is not None:
         tables["tokens"] = masked_tokens(counted["tokens"])
     if counted["cost"] is not None:
+        # Names are masked as text: as keys, some would make their figures secrets.
         by_name = {name: masked_table(counted["cost"][name]) for name in ("models", "participants")}
         unpriced = {"without_price": mask_secrets(counted["cost"]["without_price"])}
         tables["cost"] = counted["cost"] | unpriced | by_name
@@ -137,6 +139,7 @@ def message_answers(
 
 def message_answer(document: CaptureDocument, message: int) -> dict[str, Any]:
     """Returns one message with its fields, envelope, causes, effects, lifecycle and findings."""
+    # The answer includes tokens, which are otherwise counted on request.
     document.analysis.tokens.count_now([message])
     story = message_story(document, message)
     fields = ((FIELD_BY_NAME[name], value) for name, value in story["fields"].items())

@@ -58,6 +58,7 @@ def origin_facts(subject: Subject) -> list[Fact]:
 
 def request_facts(subject: Subject) -> list[Fact]:
     """Describes the outcome of a request, or its wait: by the wall clock while live, else by the last record."""
+    # A gateway's refusal is a message of its own, which names the request.
     refusal = next((m for m in subject.effects if subject.capture.string("kind", m) == "system/error"), None)
     if is_refused(subject.analysis, subject.message):
         if refusal is None and subject.flags & Flag.RPC:
@@ -65,6 +66,7 @@ def request_facts(subject: Subject) -> list[Fact]:
         if refusal is None:
             return [words_fact("Refused by the gateway, as its log says.")]
         return [Fact("", (FactPart("Refused by the gateway, "), message_part(refusal)))]
+    # Tasks and requested input spread one call over several requests (MCP 2025-11-25).
     call = subject.analysis.correlation.rounds.calls.get(subject.message)
     if call is not None:
         return _rounds_facts(subject, call)
@@ -100,6 +102,7 @@ def _answered_fact(subject: Subject, answer: int) -> Fact:
     latency = subject.analysis.correlation.latency_ns(answer)
     after = f" after {formats.duration(latency)}" if latency is not None else ""
     code = exit_code_in(text_of(subject.capture, answer)) if failed else None
+    # A rejected command never ran, so its text has no exit code.
     why = f": exit code {code}, " if code is not None and state is not State.REJECTED else ": "
     return Fact("", (outcome, FactPart(f"{after}{why}"), message_part(answer)))
 
@@ -165,6 +168,7 @@ def _elsewhere_facts(subject: Subject) -> list[Fact]:
     """Lists the first three answers to the same call that its sender made to others at that time."""
     capture, links = subject.capture, subject.analysis.correlation
     columns, own = capture.columns, subject.message
+    # Only nearby messages: a search of the whole capture would delay each selection.
     low, high = max(0, own - _NEARBY), own + _NEARBY
     same = links.columns["answer"][low:high] != NO_ROW
     stop = low + len(same)
@@ -271,6 +275,7 @@ def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
     names = [linked(analysis, column, proposal) for column in ("method", "target")]
     call = ":".join([kinds.REQUEST, *filter(None, names)])
     space = int(capture.columns["space"][proposal])
+    # Older dialects write method and tool into the kind, and capabilities match it as written.
     kind = call if ":" in (capture.string("kind_raw", proposal) or "") else kinds.REQUEST
     asked = analysis.capabilities.asked(proposal, kind)
     able, known = [], False
@@ -370,6 +375,7 @@ def _order_facts(subject: Subject, cause: int) -> list[Fact]:
     gap = subject.delta_ns(cause)
     clock = ""
     if gap is not None and gap:
+        # The order of the file and the clocks may disagree, so both are shown.
         clock = f", by the clock {formats.duration(abs(gap))} {'after' if gap < 0 else 'before'} it"
     return [fact("Order", f"it stands before its request here{clock}", "warn", lines=2)]
 
@@ -390,6 +396,7 @@ def error_facts(error: object) -> list[Fact]:
     code = error.get("code")
     if isinstance(code, int) and code in _CODES:
         rows.append(Fact("code", (FactPart(str(code), "mono"), FactPart(f"  {_CODES[code]}", "dim")), mono_name=True))
+    # An unknown code is listed with the other members.
     skip = ("message", "code") if isinstance(code, int) and code in _CODES else ("message",)
     return rows + value_facts(error, skip=skip)
 
@@ -434,6 +441,7 @@ def input_facts(result: Mapping[str, Any]) -> list[Fact]:
             rows.append(fact(" ", f"fields {plain(', '.join(map(str, fields)), 200)}", "dim", lines=2))
         if isinstance(params.get("url"), str):
             rows.append(fact(" ", params["url"], "mono", lines=2))
+    # The state is opaque to the client, so only its length says something.
     state = result.get("requestState")
     if isinstance(state, str):
         rows.append(fact("State", f"{formats.count_of(len(state), 'character')}, which the retry brings back", "dim"))
@@ -505,6 +513,7 @@ def _earlier_requests(subject: Subject) -> list[int]:
     columns = capture.columns
     here = columns["kind"][low : subject.message] == (capture.strings.find("mcp/request") or -1)
     here &= columns["space"][low : subject.message] == columns["space"][subject.message]
+    # Ids and tokens may be reused, so the latest request counts.
     return (np.flatnonzero(here) + low)[::-1].tolist()
 
 

@@ -43,6 +43,7 @@ def _merge_alike(rows: Sequence[Fact]) -> list[Fact]:
     """Merges capabilities with equal words; tooltip and copy keep each as written."""
     found: dict[object, Fact] = {}
     for row in rows:
+        # Different patterns may mean the same in words, such as with and without a version.
         key = (row.parts, row.right)
         before = found.get(key)
         if before is None:
@@ -129,6 +130,7 @@ def verdict_rows(judged: Judged, decided: str | None = None) -> list[Fact]:
         judged: the verdicts.
         decided: the gateway's known action, if there is no decision.
     """
+    # A logged decision outweighs the action that was seen.
     gateway = next(iter(judged.results), None) or decided
     if gateway is None:
         return []
@@ -180,6 +182,7 @@ def lacking(these: Sequence[object], those: Sequence[object]) -> list[bool]:
     for one in these[:MOST_PATTERNS]:
         beyond.append(one not in left)
         if not beyond[-1]:
+            # Removed once, so that duplicates must occur equally often.
             left.remove(one)
     return beyond
 

@@ -152,6 +152,7 @@ def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:
     if not is_pending(analysis, message):
         gone = who_left(analysis, message)
         return f"{gone} left" if gone else "cancelled" if is_cancelled(analysis, message) else ""
+    # In a log, the age at the last record is shown by `missing_answer`.
     if analysis.now_ns is None:
         return word if kind == kinds.PROPOSAL else "no answer"
     age = pending_age_ns(analysis, message)

@@ -79,6 +79,7 @@ class ContextSubject:
         if not self.several_spaces:
             return part
         space = self.document.capture.strings[self.space]
+        # The same path may occur in several spaces.
         return f"{f'space == {quote(space)}' if space else '!space'} && {part}"
 
     @property
@@ -132,6 +133,7 @@ def _message_facts(subject: ContextSubject, message: int, since: int = -1) -> li
     capture = subject.document.capture
     times = capture.columns["time_ns"]
     when = log_moment(int(times[message]))
+    # Clocks of participants differ, so an end can lie before its start.
     if since >= 0 and NO_TIME not in (times[message], times[since]) and times[message] >= times[since]:
         when = f"after {formats.duration(int(times[message]) - int(times[since]))}"
     text = text_of(capture, message).strip()
@@ -187,6 +189,7 @@ def _type_reason(subject: ContextSubject) -> Fact:
     declared = contexts.facts.declared.get(node)
     if declared is not None:
         return Fact("Why", (FactPart(f"{reason.rstrip('.')}, ", "dim"), message_part(declared[0])), copy=reason)
+    # The number in the sentence becomes a link.
     words, number, _ = reason.partition(f"No. {started_by + 1}")
     if started_by < 0 or not number:
         return fact("Why", reason, "dim", lines=3)
@@ -198,6 +201,7 @@ def _state(subject: ContextSubject, state: str) -> str:
     if state not in ("active", "idle") or last == NO_TIME:
         return state
     ago = subject.now_ns - last
+    # In a log, the time since the last message says nothing about the context.
     if ago < 1_000_000_000 or not subject.document.live:
         return state
     return f"{state}, last message {formats.duration(ago // 1_000_000_000 * 1_000_000_000).replace('.0 s', ' s')} ago"
@@ -209,6 +213,7 @@ def _metadata(subject: ContextSubject) -> list[Fact]:
         return rows
     values = mask_secrets(subject.analysis.contexts.metadata(subject.node))
     known = [key for key in _KNOWN_METADATA if key in values]
+    # Known keys first, then the rest in written order.
     for key in dict.fromkeys([*known, *values]):
         value = values[key]
         named = subject.document.capture.records.find_id(value) if isinstance(value, str) and value else []
@@ -317,6 +322,7 @@ def _findings(subject: ContextSubject) -> list[Fact]:
     by_context = analysis.findings.by_context
     some = by_context.in_main(subject.space) if node == MAIN else by_context.below(node)
     found = findings_below(analysis, subject.space, node) if any(some) else []
+    # An oddity of the context itself leads to the row that caused it.
     odd = {one.check: one for one in oddities_of(analysis.contexts, node)}
     listed = {check for check, _, _ in found}
     found += [(check, one.times, one.row) for check, one in odd.items() if check not in listed]

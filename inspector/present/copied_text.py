@@ -48,6 +48,7 @@ def numbers_filter(messages: NDArray[np.uint32]) -> str | None:
     """
     if not len(messages):
         return None
+    # Signed integers, since differences of unsigned ones cannot be negative.
     breaks = np.flatnonzero(np.diff(messages.astype(np.int64)) > 1)
     firsts = messages[np.concatenate(([0], breaks + 1))].tolist()
     lasts = messages[np.concatenate((breaks, [len(messages) - 1]))].tolist()
@@ -60,6 +61,7 @@ def numbers_filter(messages: NDArray[np.uint32]) -> str | None:
         else:
             ranges.append(f"no >= {first + 1} && no <= {last + 1}")
     if len(ranges) > 1 or (ranges and single):
+        # `&&` binds tighter than `||`, but readers should not have to know.
         ranges = [f"({one})" for one in ranges]
     one_by_one = [f"no == {single[0]}"] if len(single) == 1 else [f"no in {{{', '.join(single)}}}"] if single else []
     expression = " || ".join(one_by_one + ranges)
@@ -123,6 +125,7 @@ def field_filter(document: CaptureDocument, field: Field, message: int) -> str |
     if isinstance(value, int):
         return f"{field.name} == {value}" if abs(value) < 1 << 63 else None
     if isinstance(value, float):
+        # 17 digits give the same float again.
         return f"{field.name} == {value:.17g}" if math.isfinite(value) else None
     if isinstance(value, str) and mask_text(value) == value:
         return f"{field.name} == {quote(value)}" if len(value) <= _MAX_VALUE else None

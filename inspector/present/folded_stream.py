@@ -71,6 +71,7 @@ def folded_stream(document: CaptureDocument, message: int) -> FoldedStream | Non
 
 def _read_for_row(text: StreamText) -> Joiner:
     """Reads the start of a stream, as far as a row shows it."""
+    # Frames of one token each need many reads to fill a row; others need one.
     for most in range(ROW_FRAMES, MOST_ROW_FRAMES + 1, ROW_FRAMES):
         joiner = text.read(most)
         if joiner.frames < most or len(joiner.text) >= _ENOUGH:
@@ -110,6 +111,7 @@ def _severity(document: CaptureDocument, run: int) -> int:
     found, runs = document.analysis.findings.found, document.analysis.streams.columns["run"]
     rows = [found.rows_of(check) for check in CHECKS if found.counts_of(check)]
     about = np.concatenate(rows) if rows else np.zeros(0, np.int64)
+    # From the findings to the stream: findings are few, frames may be millions.
     about = about[runs[about] == run]
     return int(found.severities[found.columns["set"][about]].max()) if len(about) else 0
 
@@ -121,6 +123,7 @@ def stream_lines(document: CaptureDocument, message: int) -> Original:
     text = document.stream_texts.of(run)
     joiner = text.read(LINE_FRAMES)
     joined = joiner.joined
+    # Wrapping a text of megabytes would take seconds, and only some lines are shown.
     said = masked_start(joined.text, MAX_LINES * WIDTH * 4)
     lines = [line for part in said.splitlines() for line in textwrap.wrap(part, WIDTH) or [""]]
     while lines and not lines[-1]:

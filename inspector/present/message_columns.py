@@ -155,6 +155,7 @@ class TimeColumn:
         """Time of the first message with a time."""
         if self._start_ns == NO_TIME:
             times = self._document.capture.columns["time_ns"]
+            # The first messages nearly always have a time; a search of all takes milliseconds.
             known = np.flatnonzero(times[:_FIRST_TIMES] != NO_TIME)
             if not len(known) and len(times) > _FIRST_TIMES:
                 known = np.flatnonzero(times != NO_TIME)

@@ -118,11 +118,13 @@ def phrase_of(document: CaptureDocument, message: int, flags: Flag, kind: str) -
     else:
         if flags & Flag.ERROR:
             phrase.runs.append(TextRun("", Style.ERROR))
+        # Unknown kinds of a known namespace are shown like their relatives.
         describe = _BY_KIND.get(kind) or _BY_NAMESPACE.get(kind.partition("/")[0], _plain)
         describe(subject, phrase)
     if document.capture.records.is_big(message) and not phrase.aside:
         phrase.aside = formats.size(int(document.capture.columns["size"][message]))
     if not any(run.text for run in phrase.runs):
+        # An empty cell would look like a fault of the table.
         phrase.runs.append(TextRun("no message", Style.TERTIARY))
     return phrase
 
@@ -140,6 +142,7 @@ def _hello(subject: _Subject, phrase: Phrase) -> None:
     token = subject.payload.get("token")
     if isinstance(token, str) and token:
         phrase.add("token", Style.TERTIARY)
+        # The mask is a run of its own, so that painters give it the sign for hidden.
         phrase.runs.append(TextRun(MASK, Style.SECRET))
 
 
@@ -190,6 +193,7 @@ def arguments_text(arguments: object) -> str | None:
     """
     if not isinstance(arguments, Mapping):
         return None if arguments is None else compact(mask_secrets(arguments))
+    # Limited before masking: a call may have thousands of arguments, and a row shows few.
     masked: Mapping[str, object] = mask_secrets(dict(list(arguments.items())[:_MAX_ARGUMENTS]))
     parts = (
         f"{name}={_path_end(wire_text.one_line(value)) if isinstance(value, str) else compact(value)}"
@@ -260,6 +264,7 @@ def _thought(subject: _Subject, phrase: Phrase) -> None:
     step = payload.get("actionInput")
     tool = step.get("tool") if isinstance(step, Mapping) else None
     if isinstance(tool, str) and tool and payload.get("action"):
+        # Released agents name the next tool with its server's path.
         phrase.add(f"→ {tool.rpartition('/')[2] or tool}", Style.TERTIARY)
 
 

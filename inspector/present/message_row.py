@@ -150,6 +150,7 @@ def row_contents(document: CaptureDocument, messages: Sequence[int], *, folded: 
     """
     analysis, rows = document.analysis, np.array(messages, np.int64)
     states = map(State, analysis.states.at(rows).tolist())
+    # In a log, time does not pass, so no row counts up.
     waits = [False] * len(rows)
     if analysis.now_ns is not None:
         waits = are_waiting(document.capture, analysis.correlation.columns, rows).tolist()
@@ -188,6 +189,7 @@ def _row(document: CaptureDocument, message: int, state: State, waits: bool, *, 
         content.runs, content.aside = phrase.runs, phrase.aside
         if not content.aside and capture.has_copies:
             content.aside = _again(document, message, folded=folded)
+    # Last, since it outweighs every other remark.
     if message in analysis.trust.forged:
         content.aside = "forged"
     content.state = row_state(document, message, state)
@@ -218,6 +220,7 @@ def _fill_stream(content: RowContent, stream: FoldedStream) -> None:
     line = wire_text.excerpt_line(stream.text) or "no message"
     style = Style.TEXT if stream.is_speech else Style.TERTIARY
     content.runs = [TextRun(line, style, wire_text.has_hidden(line))]
+    # The row represents all frames, so the worst finding of any of them counts.
     worst = max(stream.severity, content.severity.value if content.severity is not None else 0)
     content.severity = Severity(worst) if worst else None
 
@@ -230,6 +233,7 @@ def _worst(document: CaptureDocument, message: int) -> Severity | None:
 
 def _name(name: str) -> str:
     """Shortens a participant, kind or segment; the same few occur again and again."""
+    # Long names bypass the cache, so that it stays small.
     return _short_name(name) if len(name) <= MAX_NAME else wire_text.plain(name, MAX_NAME)
 
 
@@ -242,6 +246,7 @@ def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> No
     capture, message = document.capture, content.message
     sender = capture.string("sender", message) or ""
     is_forged = message in document.analysis.trust.forged
+    # A forged message must not look like one of the gateway.
     content.sender = "gateway" if sender in GATEWAY_IDS and not is_forged else _name(sender)
     if flags & _NOT_ADDRESSED or (flags & _FRAME and not sender):
         return
@@ -285,6 +290,7 @@ def _fill_context(content: RowContent, document: CaptureDocument) -> None:
     content.leaf = _name(contexts.label(node))
     above: list[str] = []
     parent = tree.parent[node]
+    # Deep nesting would make each repaint slow, and no row shows that many.
     while parent != MAIN and len(above) < 64:
         above.append(_name(contexts.label(parent)))
         parent = tree.parent[parent]

@@ -123,6 +123,7 @@ def thread_rows(subject: Subject, node: int) -> tuple[list[ThreadRow], int, int]
     # Most contexts have no children: `==` over a million takes 0.3 ms, `isin` five times that.
     inside = np.flatnonzero(held == node) if len(below) == 1 else np.flatnonzero(np.isin(held, below))
     started = analysis.contexts.started_by[node]
+    # The message itself is always a step, even if it stands in another context.
     others = [subject.message]
     outside: list[int] = []
     if started >= 0:
@@ -136,6 +137,7 @@ def thread_rows(subject: Subject, node: int) -> tuple[list[ThreadRow], int, int]
     ordered = ordered[~unwanted]
     hidden = max(0, len(ordered) - MOST_STEPS)
     if hidden:
+        # The message is kept in the middle of the steps shown.
         place = int(np.searchsorted(ordered, subject.message))
         low = max(0, min(place - MOST_STEPS // 2, hidden))
         ordered = ordered[low : low + MOST_STEPS]
@@ -163,6 +165,7 @@ def _in_order(ascending: Rows, others: Rows) -> Rows:
 def _nodes_below(analysis: Analysis, node: int) -> list[int]:
     """Returns the context and its descendants, up to a limit."""
     found = [node]
+    # The list grows during the loop: a breadth-first walk without recursion.
     for above in found:
         if len(found) >= _MOST_NODES:
             break
@@ -186,6 +189,7 @@ def _acts_outside(subject: Subject, started: int, last: int, inside: list[int]) 
     )
     here &= columns["method"][started:stop] == (capture.strings.find("tools/call") or -1)
     here &= columns["space"][started:stop] == columns["space"][started]
+    # Some agents call tools in the main context while they reason in another.
     here &= ~np.isin(analysis.contexts.nodes()[started:stop], inside)
     return (np.flatnonzero(here) + started).tolist()
 
@@ -202,6 +206,7 @@ def _thread_row(subject: Subject, row: int, time_ns: int, started: int) -> Threa
     if not link.own:
         link = replace(link, delta=delta(time_ns - base) if NO_TIME not in (time_ns, base) else "")
     text = "" if link.own or link.mono or link.kind not in _TEXT_KINDS else _step_text(subject, row)
+    # Copied field by field: `asdict` would copy the values too.
     known = {field.name: getattr(link, field.name) for field in fields(link)}
     return ThreadRow(**known, text=text)
 

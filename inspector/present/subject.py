@@ -70,6 +70,7 @@ class Subject:
         self.document = document
         self.message = message
         self.hints = hints
+        # Live updates read the same message again and again; its payload never changes.
         if before is not None and before.message == message and "payload" in vars(before):
             self.payload = before.payload
 

@@ -61,6 +61,7 @@ class Wait:
             return formats.duration(self.waited_ns)
         if self.waited_ns < 1_000_000_000:
             return f"{self.waited_ns // 100_000_000 / 10:.1f} s"
+        # Whole seconds: tenths of a running clock would only flicker.
         return formats.duration(self.waited_ns // 10**9 * 10**9).replace(".0 s", " s")
 
     @property
@@ -135,6 +136,7 @@ def _behind(ends: Sequence[tuple[_Place, tuple[_Place, ...]]]) -> dict[_Place, t
     reached = [sum(1 << other for other in others) for others in waiting]
     for between, others in enumerate(waiting):
         if others:
+            # Warshall's algorithm; integers as sets make each step one operation.
             bit, further = 1 << between, reached[between]
             reached = [all_of | further if all_of & bit else all_of for all_of in reached]
     named = sum(1 << place for place, (_, name) in enumerate(askers) if name)
@@ -167,6 +169,7 @@ def _wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ...], int],
     if who_left(analysis, message) == "asked":
         whom += " (gone)"
     since = int(capture.columns["time_ns"][message])
+    # In a log, the last record is the present.
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     waited = None if NO_TIME in (since, now) else max(0, now - since)
     what = plain(what, _LONGEST)

@@ -79,6 +79,7 @@ class MarksFile:
         marks, total = self._document.analysis.marks, len(self._document.analysis)
         done = 0
         for entry in self.messages:
+            # Entries are sorted by number, so all later ones wait too.
             if entry.no > total or (until is not None and time.perf_counter() > until):
                 break
             done += 1
@@ -110,6 +111,7 @@ class MarksFile:
         waiting: list[ContextEntry] = []
         marks, contexts = self._document.analysis.marks, self._document.analysis.contexts
         version = (contexts.tree.version, len(contexts.spaces))
+        # Without new nodes, the same searches would fail again.
         if not self.contexts or version == self._tree:
             return placed
         for done, entry in enumerate(self.contexts):
@@ -172,6 +174,7 @@ class MarksFile:
         found = elsewhere(self._digests.heads(), self._home, self._read_places())
         if not found or self._home is None:
             return
+        # The other capture may still exist, so the user decides.
         if not found[0].moved or not self._are_all_of(found[0]):
             self.offered = found[0]
             return
@@ -208,6 +211,7 @@ class MarksFile:
 
     def _snapshot(self, home: Path | None, number: int) -> Snapshot:
         name = home.name if home is not None else self._document.name
+        # File names may have bytes that are no text, but JSON must be UTF-8.
         shown_name = name.encode(errors="backslashreplace").decode()
         return Snapshot(shown_name, self._entries(), self._digests.heads(), number, self._places(home), home)
 
@@ -221,6 +225,7 @@ class MarksFile:
         for target, note in marks.contexts():
             path = "" if target.node == MAIN else tree.path(target.node)
             add(entries, ContextEntry(capture.strings[target.space], path, note.marked, note.comment))
+        # Entries without a match are kept: their messages may still arrive.
         for entry in (*self.messages, *self.lost, *self.contexts):
             add(entries, entry)
         return entries

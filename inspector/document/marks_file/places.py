@@ -69,7 +69,9 @@ def read_places_of(home: Path | None, first: str) -> tuple[Path, ...]:
 def _places_of(home: Path | None, first: str) -> tuple[Path, ...]:
     beside = [beside_capture(home)] if home is not None else []
     home_bytes = os.fsencode(os.path.realpath(home)) if home is not None else b""
+    # Truncated in bytes, as file systems limit names in bytes.
     name = os.fsdecode(os.fsencode(home.name)[:_LONGEST_NAME]) if home is not None else "input"
+    # Path and first message together: equal names and rotated logs stay apart.
     key = blake2b(home_bytes + f"\n{first}".encode(), digest_size=6).hexdigest()
     turns = ["", *(f"-{turn}" for turn in range(2, _OWN_PLACES + 1))]
     return (*beside, *(own_folder() / f"{name}-{key}{turn}{MARKS_SUFFIX}" for turn in turns))

@@ -55,6 +55,7 @@ class Writer:
             OSError: no place is writable; the old file is unchanged.
         """
         with self._lock:
+            # Threads may finish out of order; an older state must not replace a newer one.
             if snapshot.number < self._written:
                 return
             with places.writing_alone():
@@ -95,6 +96,7 @@ class Writer:
             OSError: they could not be written.
         """
         with self._lock, places.writing_alone():
+            # The copy has marks of its own, so our knowledge of our files stays as it was.
             had, stuck = dict(self._had), self._stuck
             self._stuck = set()
             try:
@@ -149,6 +151,7 @@ class Writer:
             data = encoded(snapshot, result)
             if len(data) > MOST_BYTES:
                 raise OSError(errno.EFBIG, "there are too many")
+            # Equal content keeps its time, so other windows need not read it again.
             if result != there:
                 places.replace_whole(place, data)
         elif found is not None:
