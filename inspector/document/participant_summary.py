@@ -132,6 +132,7 @@ def story_of(
     sent, capabilities = sent_by(analysis, space, name), analysis.capabilities
     latency, answered = latency_of(analysis, sent)
     asked = sent_to(analysis, space, name)
+    # Each verdict decodes a message, so only the latest ones are judged.
     judged = _judged_lately(document, sent[-MOST_JUDGED:].tolist())
     return ParticipantStory(
         participant=participant,
@@ -174,6 +175,7 @@ def _word(predicted: bool | None) -> str | None:
 
 
 def _judged_lately(document: CaptureDocument, rows: list[int]) -> list[tuple[int, Judged]]:
+    # Without the gateway's decisions there is no second verdict to compare.
     if document.decisions.found is None:
         return []
     judged = ((row, judge(document, row)) for row in rows)
@@ -183,10 +185,12 @@ def _judged_lately(document: CaptureDocument, rows: list[int]) -> list[tuple[int
 def _refused(document: CaptureDocument, space: int, name: str, refusal: Refusal) -> Refused:
     verdicts = tuple(document.decisions.about_refusal(refusal.row))
     required = next((one["required_capability"] for one in verdicts if "required_capability" in one), None)
+    # The error is what the sender saw; the decision is only in the gateway's log.
     missing = refusal.attempted or (required if isinstance(required, str) else None)
     if refusal.message is not None:
         predicted, by = document.analysis.capabilities.predicted(refusal.message)
     else:
+        # A gateway does not forward a refused message, so mostly only its kind is known.
         by, ask = None, document.analysis.capabilities.predicted_kind
         predicted = None if missing is None else ask(space, name, missing, refusal.row)
     return Refused(refusal.row, refusal.message, missing, Judged(_word(predicted), by, verdicts))

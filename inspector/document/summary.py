@@ -198,6 +198,7 @@ def _main(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, A
     """Returns the main context of a space as root; structure rows of a session do not count as messages."""
     contexts, columns = document.analysis.contexts, document.capture.columns
     here = np.flatnonzero(columns["space"] == space)
+    # Rows that only describe a session have no sender.
     structure = contexts.sessions.of_structure(columns["kind"][here])
     messages = here if structure is None else here[~structure]
     own = messages[contexts.nodes_of(messages) == MAIN]
@@ -267,6 +268,7 @@ def conclusion_of(document: CaptureDocument, node: int) -> str | None:
     text = (message_text(capture, row) or "").strip()
     if not text:
         payload = capture.records.payload(row)
+        # Cancellations give a reason, closed sub-sessions a summary; neither is the text shown.
         named = (payload.get(name) for name in ("reason", "summary"))
         text = next((value for value in named if isinstance(value, str) and value), "")
     return text[:_CONCLUSION] or None
@@ -346,6 +348,7 @@ def participant_stories(document: CaptureDocument) -> Iterator[dict[str, Any]]:
     for space, name in shown_participants(document.analysis):
         story = story_of(document, space, name)
         if story is not None:
+            # After a reconnection this program has a new id; the earlier ones are its own too.
             former = document.analysis.trust.former(space) if story.participant.is_us else []
             yield {**_story(document, story), "formerly": former}
 
@@ -388,6 +391,7 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
 def _usage(participant: Participant) -> dict[str, int | None] | None:
     """Returns its last context size, if reported since it came."""
     rows, ended = participant.status_rows, participant.ended
+    # A participant that left and came back begins with an empty context.
     if not rows or (ended and ended[-1] > rows[-1]):
         return None
     return {"tokens": participant.tokens, "max_tokens": participant.max_tokens, "no": rows[-1] + 1}
@@ -427,6 +431,7 @@ def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
     analysis, capture = document.analysis, document.capture
     space = int(capture.columns["space"][message])
     links: list[dict[str, Any]] = []
+    # Strange traffic can name thousands of ids, often the same one.
     for identifier in dict.fromkeys(capture.records.correlation_ids(message)[:_MOST_LINKS]):
         rows = capture.records.find_id(identifier) or _also_called(document, message, identifier)
         context = analysis.contexts.tree.find(space, identifier)
@@ -460,6 +465,7 @@ _LINK_SENTENCES = {
 def link_sentence(document: CaptureDocument, message: int) -> str | None:
     """Describes an odd link of a message as a sentence, if any. Later messages may resolve it."""
     analysis = document.analysis
+    # The named target may still arrive, so the result is never stored.
     named = Named(int(analysis.named.named(np.array([message]))[0]))
     if document.capture.string("kind", message) != kinds.RESPONSE:
         return _LINK_SENTENCES.get(named)
@@ -535,6 +541,7 @@ def collapsing(analysis: Analysis) -> Collapsing:
     """Returns the saving by collapsing so far."""
     counts = analysis.tokens.columns["tokens"]
     collapsed = (analysis.transients.columns["badges"] & Badge.COLLAPSED.value) != 0
+    # Before and after must be sums over the same results.
     rows = np.flatnonzero(collapsed & (counts != NOT_COUNTED))
     after = sum(analysis.tokens.summary_tokens(row) or 0 for row in rows.tolist())
     return Collapsing(len(rows), int(counts[rows].sum(dtype=np.int64)), after)

@@ -52,6 +52,7 @@ def matching(document: CaptureDocument, filter_: DisplayFilter) -> Iterator[int]
     while start < len(analysis):
         rows = np.arange(start, min(start + step, len(analysis)))
         yield from rows[filter_.mask(analysis, rows)].tolist()
+        # The first matches come at once; later blocks are large for speed.
         start, step = start + step, min(step * 2, most)
 
 
@@ -93,6 +94,7 @@ def export_file(
     """
     if takes_a_stream(target):
         raise OSError(errno.EINVAL, "that is a pipe or a device, not a file", str(target))
+    # A link stays a link: its target is replaced.
     target = Path(os.path.realpath(target))
     refuse_what_is_read(document, target)
     done = Exported(0, 0, Counter())
@@ -134,6 +136,7 @@ def export_to(
             pieces = lines.lines(message) if lines is not None else (writer.message(message),)
         for piece in pieces:
             size += file.write(piece)
+            # Empty pieces are pauses within a long message.
             if size - reported >= _EACH_BYTES or not piece:
                 reported = size
                 yield Exported(count, size, redaction.tally)
@@ -165,6 +168,7 @@ def refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
     files = [file.path for file in document.msp.files] if document.msp is not None else []
     if any(_is_same(path, target) for path in (*files, *(source.path for source in document.capture.sources))):
         raise OSError(errno.EEXIST, "that is the log itself", str(target))
+    # Also by name: the file of marks may not exist yet.
     if any(_is_same(marks, target) or marks == target for marks in _marks_of(document)):
         raise OSError(errno.EEXIST, "that is the file with the marks of the log", str(target))
     if any(_is_same(decisions, target) for decisions in _decisions_of(document)):

@@ -127,6 +127,7 @@ class Completer:
         return Completion(place.start, place.stop, what if chosen else "", chosen)
 
     def _offered(self, place: _Place) -> tuple[str, Iterable[Candidate]]:
+        # A field and an operator are known, so a value of this field comes next.
         if "BARE" in place.expected and place.field is not None:
             return "value", self._values(place.field, place.operator, place.written.casefold())
         if "FIELD" in place.expected:
@@ -140,6 +141,7 @@ class Completer:
         if not self._payloads:
             return
         if written.startswith("payload"):
+            # Only on request, since a sample of messages must be decoded.
             yield from (Candidate(name, name, "A value inside the payload.", count) for name, count in self._keys())
         if written.startswith("j"):
             yield Candidate(
@@ -154,6 +156,7 @@ class Completer:
         for name in _NAMED:
             field_ = self._known.get(name)
             for value, _ in () if field_ is None else self._counts_of(field_, calls=False).holding(wanted):
+                # People search for `grep`, tools may be named `files/grep`.
                 if wanted in (value.casefold(), value.casefold().rpartition("/")[2]):
                     return f"{name} == {quote(value)}"
         return None
@@ -186,6 +189,7 @@ class Completer:
         total = len(self._analysis)
         if not total:
             return []
+        # Spread over the capture: the first messages are mostly greetings and lists.
         rows = np.unique(np.linspace(0, total - 1, min(total, _PAYLOADS_READ)).astype(int))
         short = self._analysis.capture.columns["size"][rows] <= _SHORT
         return rows[short].tolist()
@@ -211,6 +215,7 @@ class Completer:
             for path, text in _texts(capture.records.payload(row), ()):
                 value = opened(text)
                 if isinstance(value, dict | list):
+                    # The keys of list items differ; the text itself is still a field.
                     within = value if isinstance(value, dict) else {}
                     seen.update(payload_field((*path, OPEN_JSON, *more)).name for more in ((), *((k,) for k in within)))
         return seen.most_common(_MOST_KEYS)
@@ -236,6 +241,7 @@ class Completer:
         asked = (field_.name, calls, len(self._analysis))
         if self._counted != asked:
             make = field_.like_column if calls and field_.like_column is not None else field_.column
+            # Counted once per field, then filtered at each key press.
             self._counted, self._counts = asked, _counts_in(make(self._analysis))
         return self._counts
 
@@ -294,6 +300,7 @@ class _PathCounts:
     def __init__(self, column: Interned, paths: PathTable) -> None:
         self._paths = paths
         self._search = paths.search()
+        # Two spaces may have equal paths, which are one candidate.
         self._are_distinct = paths.are_distinct
         self._counts = _entry_counts(column, len(paths))
 
@@ -336,6 +343,7 @@ def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
         seen: Counter[str] = Counter()
         counts = _entry_counts(column)
         for entry in np.flatnonzero(counts).tolist():
+            # A message counts once, even if its list names a value twice.
             for value in set(column.table[entry]):
                 seen[value] += int(counts[entry])
         yield from seen.most_common()
@@ -362,6 +370,7 @@ def _may_be_offered(counted: tuple[str, int]) -> bool:
 def _entry_counts(column: Interned | InternedSets, at_least: int = 1) -> NDArray[np.int64]:
     """Returns message counts by table entry, at least `at_least` long. The absent entry counts 0."""
     counts = np.bincount(column.ids[0 : len(column)], minlength=at_least)
+    # Entry 0 is the absent value.
     counts[0] = 0
     return counts
 
@@ -396,6 +405,7 @@ def _chosen(written: str, candidates: Iterable[Candidate]) -> list[Candidate]:
         elif wanted in label and len(inside) < MOST:
             inside.append(candidate)
     found = (begins + inside)[:MOST]
+    # A popup with the finished word would only take the Enter key.
     return [] if [candidate.label for candidate in found] == [written] else found
 
 
@@ -410,6 +420,7 @@ def _place_of(text: str, cursor: int, fields: Mapping[str, Field]) -> _Place | N
     if not written and start == stop and head and not head[-1].isspace() and head[-1] not in "({,!" and not whole:
         return None  # after a finished token
     try:
+        # Only the text before the token decides: what follows may be unfinished.
         tokens, expected = parser_at(head)
     except (UnexpectedInput, FilterError):
         return None

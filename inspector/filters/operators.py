@@ -102,6 +102,7 @@ def _equal(operand: Scalar, _type: FieldType) -> Predicate:
 
 
 def _member(operands: tuple[Scalar, ...], type_: FieldType) -> Predicate:
+    # A set, since filters with hundreds of ids are common in scripts.
     texts = frozenset(operand for operand in operands if isinstance(operand, str))
     others = [_equal(operand, type_) for operand in operands if not isinstance(operand, str)]
     return lambda value: value in texts if isinstance(value, str) else any(same(value) for same in others)
@@ -145,6 +146,7 @@ def _vector(symbol: str) -> Vector:
 
     def compare(values: NDArray[Any], operand: float) -> NDArray[np.bool_]:
         effective = symbol
+        # NumPy would convert the integers to floats, which cannot represent nanoseconds exactly.
         if isinstance(operand, float) and np.issubdtype(values.dtype, np.integer):
             if not operand.is_integer():
                 if symbol == "==":
@@ -152,6 +154,7 @@ def _vector(symbol: str) -> Vector:
                 effective = "<=" if symbol in ("<", "<=") else ">="
             operand = math.floor(operand) if effective in ("<", "<=", "==") else math.ceil(operand)
         elif np.issubdtype(values.dtype, np.floating):
+            # An integer operand may be too large for the array's type.
             values, operand = values.astype(np.float64, copy=False), _as_float(operand)
         return _ARRAY_COMPARE[effective](values, operand)
 
@@ -226,8 +229,10 @@ class Matching:
                 found = self._search(text)
         except TookTooLongError:
             self.too_long += 1
+            # A slow expression is likely slow in the next value too.
             self._limit = max(_MATCH_LEAST_S, self._limit / 2)
             return None
+        # Recovers, since a single long value may be an exception.
         self._limit = min(_MATCH_S, self._limit * 2)
         return found
 

@@ -92,6 +92,7 @@ def plain_words(text: str, fields: Mapping[str, Any]) -> PlainWords | None:
         FilterError: the text names fields as other programs do, as in `tool:Bash`.
     """
     words = _words(text)
+    # A pasted paragraph is no search; it gets the syntax error instead.
     if not words or len(words) > _MOST_WORDS or _is_language(text, words, fields):
         return None
     _refuse_colons(text, words, fields)
@@ -126,6 +127,7 @@ def _words(text: str) -> list[_Word]:
     at, text = 0, text.strip()
     while at < len(text):
         word = _WORD.match(text, at)
+        # Signs of the filter language outside quotes: an attempt at a filter.
         if word is None:
             return []
         written = word["quoted"] or word["pair"] or word["word"]
@@ -144,9 +146,11 @@ def _is_language(text: str, words: list[_Word], fields: Mapping[str, Any]) -> bo
     except FilterError:
         known = words[0].text in fields or words[0].text.startswith(("payload.", "json("))
         operators = RESERVED | OTHER_SPELLINGS
+        # `tool is Bash` is an attempt at a comparison; `is Bash slow` is a search.
         return known and len(words) in (2, 3) and not words[0].quoted and words[1].text in operators
     leaves = list(_leaves(expression)) if expression is not None else []
     names = [str(leaf.field) for leaf in leaves if isinstance(leaf, Presence)]
+    # A single word is also a test of presence, but only of a field that exists.
     return len(names) < len(leaves) or any(name in fields or name.startswith("payload.") for name in names)
 
 
@@ -165,6 +169,7 @@ def _refuse_colons(text: str, words: list[_Word], fields: Mapping[str, Any]) -> 
     terms: list[str] = []
     named = ""
     for word in words:
+        # Quotes state that the colon is part of the text.
         pair = None if word.quoted else _FIELD_AND_VALUE.fullmatch(word.written)
         if pair is not None and (pair[1] in fields or pair[1].startswith("payload.")):
             value = unescape(pair[2][1:-1])[0] if pair[2][0] in "\"'" else pair[2]
@@ -197,6 +202,7 @@ def _note(heard: str, words: list[_Word], fields: Mapping[str, Any]) -> FilterNo
     first = texts[0]
     type_ = _type(first, fields)
     if len(words) == 2 and first in fields and type_ != "yes or no" and not words[0].quoted:
+        # Users write a part of a long text, and equality would miss it.
         operator = "contains" if first in _PROSE else "=="
         return FilterNote(heard, "Did you mean", f"{first} {operator} {_value(first, texts[1], fields)}")
     connectors = {"or": " || ", "and": " && "}
@@ -209,6 +215,7 @@ def _note(heard: str, words: list[_Word], fields: Mapping[str, Any]) -> FilterNo
     known = MEANT.get(lower)
     if known is None and len(words) == 2 and lower.endswith((" calls", " call", " messages", " requests", " tools")):
         known = MEANT.get(texts[0].casefold())
+    # The suggested filters are about messages, not about runs or findings.
     if known is not None and "kind" in fields:
         return FilterNote(heard, f"For {known[0]}:", known[1])
     near = nearest(first, fields) if len(words) == 1 else None

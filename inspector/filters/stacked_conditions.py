@@ -58,6 +58,7 @@ class FilterStack:
         """Adds `besides` to a filter; an empty filter hides no messages."""
         if not self.besides or not text.strip():
             return text
+        # The exception must not bypass conditions that the user added afterwards.
         later = [condition.text for condition in self.conditions if condition.on and condition.later]
         return f"({_as_filter(text)}) || {joined([self.besides, *later])}"
 
@@ -68,6 +69,7 @@ class FilterStack:
 
     def with_text(self, text: str) -> FilterStack:
         """Returns the stack with another text in the bar; a different text ends the exception `besides`."""
+        # A new search starts from its own results; a cleared bar keeps the exception.
         ends = bool(text.strip()) and text.strip() != self.text.strip()
         return replace(self, text=text, besides="" if ends else self.besides)
 
@@ -97,6 +99,7 @@ class FilterStack:
             return self if condition.on else self._with(place, replace(condition, on=True, later=bool(self.besides)))
         if not text or text == self.text.strip():
             return self
+        # The condition must not be lost, so it joins the text of the bar.
         if self.is_full:
             return self.with_text(joined([self.text, text]))
         return replace(self, conditions=(*self.conditions, Condition(text, later=bool(self.besides))))
@@ -131,6 +134,7 @@ class FilterStack:
 
     def _with(self, place: int, condition: Condition) -> FilterStack:
         others = self.removed(place)
+        # Two equal conditions would be one line twice, and the second could not be removed alone.
         if condition.text in [other.text for other in others.conditions]:
             return others
         return replace(self, conditions=(*self.conditions[:place], condition, *self.conditions[place + 1 :]))
@@ -172,6 +176,7 @@ def resolved(text: str, selected_context: str | None) -> str:
     """
     text = _as_filter(text)
     expression = parse(text)
+    # From the end, so that earlier offsets stay valid.
     found = [] if expression is None or not selected_context else sorted(_variables(expression), reverse=True)
     for start, stop in found:
         text = text[:start] + quote(selected_context or "") + text[stop:]

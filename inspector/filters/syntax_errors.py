@@ -35,6 +35,7 @@ def explain_syntax(text: str, position: int, expected: frozenset[str]) -> Filter
         return FilterError("This quote is never closed.", position=start, length=len(text) - start)
     if piece == ")" and not _open_parentheses(text[:position]):
         return FilterError("This parenthesis closes nothing.", position=position, length=1)
+    # From the most specific to the most general expectation.
     if "BARE" in expected:
         return _value_expected(text, position, piece, expected)
     if "FIELD" in expected:
@@ -108,6 +109,7 @@ def _term_expected(text: str, position: int, piece: str) -> FilterError:
 
 def _term_complete(text: str, position: int, piece: str, expected: frozenset[str]) -> FilterError:
     after_field = "OPERATOR" in expected
+    # Upper case is read as a field name, so the parser only stops after it.
     before = re.search(r"\b(AND|OR|NOT)\s*$", text[:position])
     if before is not None:
         meant = before[1].lower()

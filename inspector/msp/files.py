@@ -98,6 +98,7 @@ def found_files(paths: Sequence[Path]) -> list[tuple[Path, str, bool]]:
     found: dict[Path, tuple[Path, str, bool]] = {}
     for path in paths:
         if not path.is_dir():
+            # A file that is named and also in a named folder is read once.
             found.setdefault(path.resolve(), (path, path.name, False))
             continue
         for inner in sorted(_walk(path)):

@@ -52,6 +52,7 @@ class SessionLayers:
     @cached_property
     def spans(self) -> list[Span]:
         """Ranges of snapshots that name one."""
+        # The protocol does not say if the end is included, so `Rules` decides.
         found = ((snapshot, covered(snapshot, self._rules)) for snapshot in self.snapshots)
         return [Span(*ends, snapshot) for snapshot, ends in found if ends is not None]
 

@@ -170,6 +170,7 @@ class TokenCache:
     def __call__(self, text: str) -> int:
         found = self._known.get(text)
         if found is None:
+            # Sub-sessions share most of their messages, so most texts are counted once.
             found = self._known[text] = self._count(text)
         return found
 

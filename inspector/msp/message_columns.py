@@ -88,6 +88,7 @@ class VisibilityColumn:
         return self._global_ones[1]
 
     def _find_global_ones(self) -> Iterator[tuple[int, int]]:
+        # Only stretches between global messages are searched, so each message is visited once.
         seen, before = 0, NO_TIME
         number = self.codes.find(FOR_EVERYWHERE)
         while number >= 0:
@@ -105,6 +106,7 @@ class VisibilityColumn:
 
     def _cut(self, stands: int) -> None:
         del self.codes[stands:]
+        # A new list: readers keep the old one, which must not shrink under them.
         self.items = self.items[:stands]
 
 
@@ -161,6 +163,7 @@ class MessageColumns(VisibilityColumn):
         for number in range(len(self.items) - 1, stands - 1, -1):
             name, origin = self.items[number].get("id"), self.items[number].get(MERGED_FROM)
             if isinstance(name, str) and name:
+                # Restores the index as it was before the removed message.
                 if (before := self._before.pop(number, None)) is None:
                     del self._last[name]
                 else:
@@ -168,6 +171,7 @@ class MessageColumns(VisibilityColumn):
             if isinstance(origin, str):
                 self.merged_from[origin].pop()
         self.times = self.times[:stands]
+        # The removed messages may have been the only ones out of order.
         self.ordered = self.ordered or _ascending(self.times)
         super()._cut(stands)
 

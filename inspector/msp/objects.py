@@ -84,6 +84,7 @@ class Snapshot:
     def covers(self) -> tuple[int, int] | None:
         """Range as written, start and end, if any."""
         value = self.data.get("covers_messages")
+        # `type` instead of `isinstance`: `true` is an `int` in Python.
         if isinstance(value, list) and len(value) == 2 and all(type(item) is int for item in value):
             return value[0], value[1]
         return None
@@ -193,6 +194,7 @@ class Subsession:
     @property
     def is_open(self) -> bool:
         """Returns True unless its status or a time marks it as closed."""
+        # Files of other programs set only one of the two.
         return self.status.casefold() not in (CLOSED, DISCARDED) and self.data.get("closed_at") is None
 
     @property
@@ -319,6 +321,7 @@ def usual_visibility(owner: Session | Subsession) -> str | None:
     if isinstance(owner, Subsession):
         return _OWN
     last = owner.items[-_LAST_ONES:]
+    # Only recent messages: an old chat may have begun without visibilities.
     usual = bool(last) and all(item.get("visibility") in (_MAIN, "global") for item in last)
     return _MAIN if usual and any(item.get("visibility") == _MAIN for item in last) else None
 
@@ -346,6 +349,7 @@ def objects_of(data: dict[str, Any], name: str) -> list[dict[str, Any]]:
     if not isinstance(value, list):
         return []
     items = cast(list[Any], value)
+    # The list itself, so that appended messages reach the file's data.
     return items if set(map(type, items)) <= {dict} else [item for item in items if isinstance(item, dict)]
 
 
@@ -378,4 +382,5 @@ def _compact(value: object) -> str:
 
 def quoted(key: str) -> str:
     """Escapes a key as one segment of a path."""
+    # `%` first, since the other replacement writes one.
     return key.replace("%", "%25").replace("/", "%2F")

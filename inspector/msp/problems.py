@@ -102,6 +102,7 @@ class OwnerChecks:
         number = next((number for number, item in enumerate(self._items) if item is data), None)
         if number is not None:
             before = self._found.pop(number, [])
+            # Visibility does not affect ids, and the ids before it are no longer known.
             twins = [one for one in before if one.code == DUPLICATE]
             if found := [*_odd(self._owner, data, number, ()), *twins]:
                 self._found[number] = found
@@ -110,6 +111,7 @@ class OwnerChecks:
         written = self._owner.data.get("messages")
         listed = cast(list[object], written) if isinstance(written, list) else []
         stands = min(len(self._items), len(listed))
+        # An undo followed by another edit can replace messages at the end.
         while stands and self._items[stands - 1] is not listed[stands - 1]:
             stands -= 1
         while len(self._items) > stands:
@@ -127,12 +129,14 @@ class OwnerChecks:
         item = self._items.pop()
         found = self._found.pop(len(self._items), [])
         if isinstance(item, dict) and not any(one.code == DUPLICATE for one in found):
+            # A duplicate's id still belongs to the earlier message.
             self._ids.discard(text_of(cast(dict[str, Any], item), "id"))
 
 
 def _object(owner: Session | Subsession) -> Iterator[Problem]:
     from inspector.msp.schema import SessionModel, SubsessionModel
 
+    # Lists have checks of their own; the model would read a million messages.
     head = {name: value for name, value in owner.data.items() if name not in ("messages", "subsessions")}
     model = SubsessionModel if isinstance(owner, Subsession) else SessionModel
     yield from _faults(model, head, owner.key, None, owner.place)
@@ -161,6 +165,7 @@ def _state(sub: Subsession) -> Iterator[Problem]:
     elif status and status not in (CLOSED, DISCARDED, *OPEN_STATUSES):
         text = f"The status of {sub.label}, {sub.status}, is none the protocol knows."
         yield Problem(STATUS, text, sub.key, None, place)
+    # An unknown creation time is the smallest number, so it never exceeds the other.
     if NO_TIME != sub.closed_ns < sub.created_ns:
         text = f"{sub.label} was closed before it was opened."
         yield Problem(TIMES, text, sub.key, None, f"{sub.place}.closed_at")
@@ -185,6 +190,7 @@ def _odd(owner: Session | Subsession, item: object, number: int, seen: Collectio
     found, visibility = message.get("id"), message.get("visibility")
     known = visibility is None or (type(visibility) is str and visibility in _VISIBILITIES)
     usual = known and type(found) is str and found != "" and _is_usual(message)
+    # The usual message takes under a microsecond, a model a hundred times as long.
     if usual and visibility != misplaced and found not in seen:
         return []
     return list(_message(owner, message, f"{owner.place}.messages[{number}]", misplaced, seen, usual=usual))

@@ -60,6 +60,7 @@ class RecentLayer:
     def _covering(self, message: Message, ordinal: int) -> Span | None:
         if self._session is None or message.owner is not self._session.session:
             return None
+        # Snapshots are few, so no index is needed.
         return next((span for span in self._spans if span.start <= ordinal < span.stop), None)
 
     def newer_than(self, time_ns: int) -> int:
@@ -96,6 +97,7 @@ class RecentLayer:
         sent = set(self.places)
         chosen = {*self.choice.window, *self.choice.globals}
         for place, candidate in enumerate(map(self.parent.at, range(len(self.parent)))):
+            # Own messages are layer 4.
             if place in sent or candidate.message.owner is self.sub:
                 continue
             found = self._why_withheld(place, candidate, covered=place in chosen)

@@ -56,6 +56,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     if protocol:
         rows.append(fact("Protocol", protocol, "mono", filter=_filter("protocol ==", protocol)))
     raw_kind = capture.string("kind_raw", message)
+    # Dialects spell kinds differently; the page's title has the canonical one.
     if raw_kind and raw_kind != subject.kind:
         rows.append(fact("Kind", raw_kind, "mono", middle=True, filter=_filter("kind.raw ==", raw_kind)))
     if not subject.flags & (Flag.UNREADABLE | Flag.GAP):
@@ -95,6 +96,7 @@ def _sightings(subject: Subject) -> list[Fact]:
 
 def _said_there(capture: Capture, one: Sighting) -> str:
     """Returns the start of the envelope in another source."""
+    # Only the start: the record may have megabytes, and a row shows four lines.
     record = read_line(capture.sources[one.source].read(one.offset, min(one.length, _LONGEST_SIGHTING)))
     return record.raw[:_LONGEST_QUOTED].decode("utf-8", "replace")
 
@@ -156,6 +158,7 @@ def _resolved(subject: Subject, wanted: str) -> tuple[FactPart, ...]:
     rows = subject.capture.records.find_id(wanted)
     if not rows and subject.capture.records.correlation_ids(subject.message) == [wanted]:
         rows = list(subject.causes)  # matched by a name that is no envelope id (`correlation.DraftNames`)
+    # Ids may be repeated; the matched cause is the right one.
     known = [row for row in rows if row in subject.causes] or [row for row in rows if row != subject.message]
     if known:
         return (message_part(known[-1]), FactPart("  "))
@@ -206,6 +209,7 @@ def _times(subject: Subject) -> list[Fact]:
         parts.append(FactPart(f"{', ' if parts else ''}delivered to {len(names)}"))
         tooltip = "\n".join(filter(None, (tooltip, "delivered to " + ", ".join(names))))
     if parts:
+        # Without a time from the log, only the sender's own time is known.
         arrived = subject.capture.records.read(subject.message).time_ns != NO_TIME
         name = "Received" if arrived else "Sent"
         name = "Written" if subject.capture.string("protocol", subject.message) == msp.PROTOCOL else name
@@ -282,4 +286,5 @@ def identifier(subject: Subject) -> str | None:
 def as_filter(subject: Subject) -> str:
     """Returns a filter for this message: by id, else by number."""
     found = identifier(subject)
+    # A masked id would find no message.
     return f"id == {quote(found)}" if found and MASK not in found else f"no == {subject.message + 1}"

@@ -30,6 +30,7 @@ def message_number(message: int) -> str:
 def seconds(delta_ns: int) -> str:
     """Formats a time difference in seconds, truncated to milliseconds: "311.364"; from an hour on "1:05:11"."""
     whole, rest = divmod(abs(delta_ns), _SECOND)
+    # No minus before 0.000.
     sign = MINUS if delta_ns < 0 and (whole or rest >= 1_000_000) else ""
     return f"{sign}{hours_words(whole) if whole >= _HOUR else f'{whole}.{rest // 1_000_000:03d}'}"
 
@@ -119,6 +120,7 @@ def delta(delta_ns: int | None) -> str:
     """Formats a time difference in a chain: "+42 ms", minus for earlier messages, "" if unknown."""
     if delta_ns is None:
         return ""
+    # Below the resolution of most clocks.
     if abs(delta_ns) < 1_000_000:
         return "0 ms" if delta_ns == 0 else "< 1 ms" if delta_ns > 0 else "< 1 ms before"
     return duration(delta_ns) if delta_ns < 0 else f"+{duration(delta_ns)}"
@@ -139,6 +141,7 @@ def dollars(value: float) -> str:
         return "$0"
     if abs(value) >= 1:
         return f"${value:,.2f}"
+    # Three significant digits, however small the amount.
     places = max(2, 2 - math.floor(math.log10(abs(value))))
     return f"${value:.{min(places, 8)}f}"
 

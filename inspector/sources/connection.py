@@ -126,9 +126,11 @@ def shown_url(url: str) -> str:
     try:
         parts = urlsplit(text if "://" in text or not text else f"ws://{text}")
         _port = parts.port
+        # A slash in a password ends the host early, so the rest would be shown as path.
         if _USER_INFO_IN_PATH.search(parts.path):
             raise ValueError("a slash in the password, or one missing before the user name")
     except ValueError:
+        # Cuts more than necessary: a secret must never be shown.
         return text.partition("?")[0].partition("#")[0].rpartition("@")[2]
     query = "&".join(map(_shown_query_part, re.split("[&;]", parts.query)))
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
@@ -154,5 +156,6 @@ def with_query(url: str, **values: str) -> str:
     """Returns ``url`` with missing query keys added; existing ones stay as written."""
     parts = urlsplit(url)
     present = {key for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    # Values of the user's address outrank ours.
     added = [f"{quote(key, safe='')}={quote(value, safe='')}" for key, value in values.items() if key not in present]
     return urlunsplit(parts._replace(query="&".join([parts.query, *added] if parts.query else added)))

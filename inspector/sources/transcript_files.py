@@ -109,6 +109,7 @@ def _of_folder(path: Path, listing: Listing, seen: Seen) -> list[Member]:
     beside = _beside(path, listing, seen)
     found = [m for one in sessions for m in _of_session(Path(one.path), beside, listing)]
     known = {member.path for member in found}
+    # Sub-agents whose session is gone are still worth reading.
     alone = [agent for agents in beside.values() for agent in agents if agent.path not in known]
     for folder, name in listing.folders(str(path)):
         alone += [m for m in _below(Path(folder), name, listing) if m.path not in known]
@@ -117,6 +118,7 @@ def _of_folder(path: Path, listing: Listing, seen: Seen) -> list[Member]:
     if path.name == _SUB_AGENTS:
         alone += _agents(path, path.parent.name, listing)
     members = {member.path: member for member in (*found, *alone)}
+    # Remembered, since a followed folder is listed every few seconds.
     seen.transcripts.update(one for one in members.keys() - seen.transcripts if is_transcript(one))
     return [member for member in members.values() if member.path in seen.transcripts]
 
@@ -130,6 +132,7 @@ def _of_session(path: Path, beside: dict[str, list[Member]], listing: Listing) -
 def _of_chat(path: Path, listing: Listing) -> list[Member]:
     """Returns the files of a Gemini CLI session and its sub-agents; the latter are in a folder named by its id."""
     session = _session_of(str(path))
+    # The id comes from the file and must not lead out of its folder.
     if session is None or "/" in session or session in ("", ".", ".."):
         return [Member(path)]
     folder = path.with_name(session)
@@ -215,5 +218,6 @@ def _newest(members: list[Member]) -> list[Member]:
         except OSError:
             return 0.0
 
+    # By place, so that the order of the members stays.
     kept = set(sorted(range(len(members)), key=lambda place: modified(members[place]))[-MOST_FILES:])
     return [member for place, member in enumerate(members) if place in kept]

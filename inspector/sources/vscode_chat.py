@@ -70,6 +70,7 @@ class VsCodeConversion:
             raise NotConvertedError(f"it is larger than {_LARGEST >> 20} MB")
         if is_too_much(data):
             raise NotConvertedError(TOO_MUCH)
+        # The session is one document, without changes to replay.
         if _CHANGES.match(data) is None:
             return _decoded(data, "it"), None
         state: dict[str, Any] = {}
@@ -79,12 +80,14 @@ class VsCodeConversion:
             try:
                 state = _changed(state, _decoded(line, f"line {number}"))
             except NotConvertedError as error:
+                # The state up to the invalid change is still shown.
                 return state, error
         return state, None
 
 
 def _decoded(data: bytes, what: str) -> dict[str, Any]:
     try:
+        # Editors on Windows may add a byte order mark.
         value = decode_json(data.removeprefix(b"\xef\xbb\xbf"))
     except NotAnObjectError as error:
         raise NotConvertedError(f"{what} is {error}") from None
@@ -133,6 +136,7 @@ def _push(holder: Any, step: Any, items: Any, start: Any) -> None:
         holder[step] = []
     found = _inner(holder, step)
     if isinstance(found, list):
+        # Items from this index on are outdated, such as a partial answer.
         if isinstance(start, int) and not isinstance(start, bool) and start >= 0:
             del found[start:]
         found += items if isinstance(items, list) else []

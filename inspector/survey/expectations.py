@@ -126,6 +126,7 @@ class Wanted:
             query = f"SELECT path, {self.subject.sql} FROM failures GROUP BY path"
         else:
             query = (
+                # Runs without any row in the table count as 0, so they can fail too.
                 f"SELECT r.path, coalesce(v.value, 0) FROM runs r LEFT JOIN (SELECT run, {self.subject.sql} AS value "
                 f"FROM {self.subject.table} WHERE {self._condition} GROUP BY run) v USING (run) ORDER BY r.path"
             )
@@ -133,6 +134,7 @@ class Wanted:
 
     @property
     def _condition(self) -> str:
+        # The name comes from a command line or a file of rules.
         quoted = self.name.replace("'", "''")
         return f"{self.subject.column} GLOB '{quoted}'" if self.subject.named else "true"
 
@@ -156,6 +158,7 @@ def parse_expectation(text: str) -> Wanted:
         raise ExpectationError(f"{text!r}: which {word}? Name it, as in {word} NAME >= 1.")
     if name and not subject.named:
         raise ExpectationError(f"{text!r}: {word} has no names; write {word} >= 1.")
+    # A misspelled check would never be found, and an expectation of 0 always met.
     if word == "finding" and not any(fnmatchcase(code, name) for code in CHECK_BY_CODE):
         near = get_close_matches(name, CHECK_BY_CODE, 1)
         raise ExpectationError(f"{text!r}: there is no check {name}.{f' Did you mean {near[0]}?' if near else ''}")

@@ -117,6 +117,7 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
             if path.exists() and not path.is_file():
                 raise FailedError("unreadable", "It is no file.")  # reading a pipe would block
             found.digest = _digest(_files(path))
+            # A copied or touched file has another time, but the same content.
             if found.digest == known:
                 found.unchanged = True
                 return found
@@ -124,6 +125,7 @@ def survey_run(place: RunPlace, options: SurveyOptions, known: str = "", folder:
     except FailedError as failure:
         found.tables = {"failures": [failure_row(place, failure.kind, str(failure), options, found.digest)]}
     except UnknownFormatError as error:
+        # The list of readable formats would repeat in each row.
         text = str(error).partition(_WHAT_CAN)[0]
         found.tables = {"failures": [failure_row(place, "unknown", text, options, found.digest)]}
     except MemoryError:
@@ -167,6 +169,7 @@ def _digest(files: Sequence[Path]) -> str:
     """Returns a content hash of files."""
     found = xxh3_128()
     for path in files:
+        # With name and size, so that bytes moved between two files change the digest.
         found.update(f"{path.name}\0{path.stat().st_size}\0".encode("utf-8", "surrogatepass"))
         with path.open("rb") as file:
             while data := file.read(_CHUNK):
@@ -189,6 +192,7 @@ def fetched(place: RunPlace, folder: Path) -> Path:
         store.get_file(name, str(own))
         for other in place.beside:
             inner = url_to_fs(other)[1]
+            # The layout of folders stays, since readers find sub-agents by it.
             target = folder / inner[len(above) :].lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
             store.get_file(inner, str(target))
@@ -206,6 +210,7 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
     if not any(one.stat().st_size for one in files):
         raise FailedError("empty", "There is nothing in it.")
     document = CaptureDocument()
+    # Several workers share the machine, so each has its own limit.
     document.memory.limit_to(options.memory_mb)
     document.use_tool_aliases(ToolAliases([parse_alias(text) for text in options.aliases]))
     try:
@@ -231,6 +236,7 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
             "seconds": round(time.perf_counter() - began, 6),
         }  # fmt: skip
         unchecked = document.failed_checks
+        # A failed check leaves the counts complete, so it is a failure of another kind.
         partial = [sentence for sentence in document.troubles if sentence not in unchecked]
         tables["failures"] = [
             failure_row(place, kind, " ".join(sentences), options, digest)
@@ -238,6 +244,7 @@ def _surveyed(place: RunPlace, path: Path, digest: str, options: SurveyOptions) 
         ]  # fmt: skip
         for rows in tables.values():
             for row in rows:
+                # Every table names the run and its path, so queries need no join.
                 row.update(run=name, path=place.path)
         return tables
     finally:
@@ -320,6 +327,7 @@ def _tools(analysis: Analysis, calls: Calls, took: Any) -> Iterator[Row]:
         there = answers[answers != NO_ROW]
         answered, latency = int(np.count_nonzero(calls.answered[each])), took[there]
         known = latency[~np.isnan(latency)]
+        # Uncounted messages have negative values.
         cost = int(np.maximum(tokens[np.concatenate((rows, there))], 0).sum(dtype=np.int64))
         yield {
             "tool": mask_text(strings[code]) if code else None, "calls": len(rows), "answered": answered,

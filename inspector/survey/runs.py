@@ -91,6 +91,7 @@ class SurveyRuns:
         """
         check_readable(path)
         self.path = path
+        # Counted before reading, so that a huge survey takes no memory.
         ((count,),) = asked(path, "SELECT count(*) FROM runs")
         if count > _MOST_RUNS:
             raise SurveyError(
@@ -171,6 +172,7 @@ class SurveyRuns:
         elif column.type is SqlType.TIME:
             held = Numbers(np.array([_NO_TIME if value is None else value for value in values], np.int64), _NO_TIME)
         elif column.type is SqlType.INTEGER:
+            # Counts and sizes are never negative, so -1 can mean absent.
             held = Numbers(np.array([-1 if value is None else value for value in values], np.int64), -1)
         else:
             held = Numbers(self.numbers(column.name))
@@ -183,6 +185,7 @@ class SurveyRuns:
         Raises:
             FilterError: it is not valid for runs.
         """
+        # Runs have no text, so words can only be meant for the path.
         words = plain_words(text, self._fields)
         if words is not None:
             meant = " && ".join(f"path contains {quote(word)}" for word in words.texts)
@@ -206,6 +209,7 @@ class SurveyRuns:
         Raises:
             FilterError: it is not valid, or has no translation.
         """
+        # Refuses filters without meaning for runs, such as a search for text.
         self.compile(text)
         return condition_of(text, table=FilteredTable(self._fields, _no_payload, _COLUMNS))
 
@@ -228,11 +232,13 @@ class SurveyRuns:
     def trends(self, places: NDArray[np.int64]) -> list[Trend]:
         """Returns trends of some runs; empty unless two of them have different dates."""
         times = np.array([self._values["first"][place] or 0 for place in places.tolist()], np.int64)
+        # Logs that count from their own start have no place on a calendar.
         dated = places[times > 0]
         times = times[times > 0]
         if len(np.unique(times)) < 2:
             return []
         first, last = int(times.min()), int(times.max())
+        # The last run belongs to the last interval, not to one after it.
         bins = ((times - first) / (last - first) * (_BINS - 1)).astype(np.int64)
         tokens = self.tokens_words(dated)
         trends = [Trend(tokens[0].upper() + tokens[1:], _binned(bins, self.tokens()[dated], mean=False), first, last)]

@@ -101,12 +101,14 @@ def complete(session: AgentSession) -> None:
         message = line.message
         if message is None:
             continue
+        # Messages of the program itself have the model "<synthetic>".
         if message.model and not message.model.startswith("<"):
             session.model = message.model
         if line.type == "user" and not (line.is_meta or line.is_compact_summary or line.is_sidechain):
             text, name = _typed(message.content)
             session.prompt, command = session.prompt or text, command or name
     session.prompt = session.prompt or titles.get("prompt") or command
+    # The user's own title first.
     session.title = titles.get("custom") or titles.get("ai") or titles.get("agent") or ""
 
 
@@ -167,6 +169,7 @@ def _add_beside(beside: list[Found], sessions: dict[str, AgentSession]) -> None:
 def _add(session: AgentSession, found: Found) -> None:
     session.sub_agents += 1
     session.size += found.size
+    # A session waits in silence while a sub-agent works.
     session.modified = max(session.modified, found.modified)
 
 

@@ -86,6 +86,7 @@ def candidates(root: Path, listing: Listing) -> Iterator[AgentSession]:
             if name is None:
                 continue
             identifier = name.thread
+            # The plain copy is the current one; compression happens afterwards.
             if identifier in plain and (name.packed or not plain[identifier].path.name.endswith(".zst")):
                 continue
             plain[identifier] = AgentSession(PROGRAM, identifier, Path(found.path), found.modified, found.size)

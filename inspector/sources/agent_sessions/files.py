@@ -84,6 +84,7 @@ class Listing:
                 for entry in entries:
                     if self._left <= 0:
                         return
+                    # Each entry counts, also folders and files of no interest.
                     self._left -= 1
                     yield entry
         except FileNotFoundError:
@@ -98,11 +99,13 @@ def read_ends(path: str, most: int = END_BYTES) -> tuple[list[bytes], list[bytes
     Of a compressed file (`.zst`) only the start is read. A file that is not regular or not readable has no lines.
     """
     try:
+        # The flags refuse links, and do not wait for the writer of a pipe.
         file = os.open(path, _OPENED)
     except OSError:
         return [], []
     try:
         facts = os.fstat(file)
+        # Checked on the open file: the name may change between a check and the opening.
         if not stat.S_ISREG(facts.st_mode):
             return [], []
         head = os.read(file, most)
@@ -110,6 +113,7 @@ def read_ends(path: str, most: int = END_BYTES) -> tuple[list[bytes], list[bytes
             return _lines(_unpacked(head, most), whole=False), []
         if facts.st_size <= len(head):
             return _lines(head, whole=True), []
+        # The ends must not overlap, or lines would be read twice.
         start = max(facts.st_size - most, len(head))
         os.lseek(file, start, os.SEEK_SET)
         tail = os.read(file, most)
