@@ -49,6 +49,7 @@ def account_json(account: Account) -> list[dict[str, Any]]:
     for line in account.lines:
         about = line.about or about
         no = None if line.message is None else line.message + 1
+        # Only filters are masked here; sentences are masked where they are built.
         found.append({"about": about, "text": line.text, "no": no, "filter": line.filter and mask_text(line.filter)})
     return found
 

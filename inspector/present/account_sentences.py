@@ -140,6 +140,7 @@ class AccountSentences:
     def asked(self) -> list[AccountLine]:
         """Returns the user's prompts, or the first message."""
         tally, total = self.tally, self.tally.count(Deed.SAID)
+        # The user of a model asks in prompts; in a space, people ask in chats.
         asked = self._prompts() or [row for row in tally.first("asked").tolist() if not self._is_reminder(row)]
         lines = [AccountLine("Asked", self._quoted(row), message=row) for row in asked[:_MOST_ASKED]]
         if not asked and total:
@@ -159,6 +160,7 @@ class AccountSentences:
         head = slice(min(len(self.analysis), _LOOKED_AT))
         said = (capture.columns["sender"][head] == user) & (capture.columns["kind"][head] == chat)
         rows = np.flatnonzero(said)
+        # Model requests repeat the whole conversation; only the first occurrence was typed.
         candidates = rows[capture.repeats(rows)[0] == NO_ROW][:_MOST_LOOKED_INTO].tolist()
         return [row for row in candidates if not self._is_reminder(row)][:_MOST_ASKED]
 
@@ -200,6 +202,7 @@ class AccountSentences:
         ]
         total = self.tally.count(Deed.CALL)
         if len(senders) > _MOST_CALLERS:
+            # From the total, since groups are limited in number.
             rest = total - int(counts[:_MOST_CALLERS].sum())
             many = len(senders) >= MOST_GROUPS
             others = f"{len(senders) - _MOST_CALLERS:,}{' or more' if many else ''}"
@@ -213,6 +216,7 @@ class AccountSentences:
         named = zip(codes[:_MOST_TOOLS].tolist(), counts[:_MOST_TOOLS].tolist(), strict=True)
         tools = [(self.name(code) or "no name", times) for code, times in named]
         who, server = _begun(self.who(sender, Deed.CALL)), self._one_recipient(sender)
+        # Agents' files name no server; "tools" stands for all of them.
         of = f" of {server}" if server and server != "tools" else ""
         if len(tools) == 1:
             return f"{who} called {tools[0][0]}{of} {_times(count)}"
@@ -266,6 +270,7 @@ class AccountSentences:
         counted = [(word, self.tally.count(deed, state)) for state, word in ends.items()]
         alone, total = self.tally.count(deed) == 1, self.tally.count(deed)
         unended = next((word for word, count in counted if count == total and not alone), "")
+        # Once no messages arrive, "still running" would be wrong.
         if not self.document.arriving and unended in _NONE_ENDED:
             return f", {_NONE_ENDED[unended]}"
         told = [f"{'' if alone else f'{count:,} '}{self._word(word)}" for word, count in counted if count]
@@ -322,6 +327,7 @@ class AccountSentences:
         if failed:
             first = int(tally.first("failed")[0])
             which = self._which(deeds, State.FAILED)
+            # A single failure is named with its caller; several are counted by tool.
             told = self._asked_by(first) if failed == 1 else which
             text = f'{self._requests} && state == "failed" && answered'
             noun = "call" if failed == tally.count(Deed.CALL, State.FAILED) else "request"
@@ -351,6 +357,7 @@ class AccountSentences:
             words = f"the {by} refused {formats.count_of(refused, 'message')}: {told}"
             lines.append(_leading("Refused", _begun(words), first, 'state == "failed" && !answered', refused, "bad"))
         errors = tally.count(Deed.ERROR)
+        # Refusals are reported as errors too, and were counted above.
         if errors and not refused:
             words = f"{formats.count_of(errors, 'error')} reported by {self._errors_by()}"
             lines.append(
@@ -400,6 +407,7 @@ class AccountSentences:
         about = WAITING_NOW if self.document.arriving else "Left waiting"
         tally = self.tally
         count = sum(tally.count(deed, *WAITS) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL))
+        # An agent's file often ends during a call; that is no fault of the tool.
         ends = [one for one in self.waiting if one.is_of_agent and not self.document.arriving]
         lines = [AccountLine("At the end", _begun(one.at_the_end), message=one.message) for one in ends]
         lines += [
@@ -430,6 +438,7 @@ class AccountSentences:
         """Reports the longest pause, lost connections and unreadable lines."""
         lines: list[AccountLine] = []
         found = self.tally.silence()
+        # Shorter pauses are normal: models take seconds to answer.
         if found is not None and found.ns >= _SILENT_FROM_NS:
             words = f"Longest pause {_rounded(found.ns)}, before {formats.message_number(found.row)}"
             lines.append(AccountLine("Silence", words, message=found.row))
@@ -486,6 +495,7 @@ class AccountSentences:
         found = problems_of(self.analysis.findings.found)
         if not found.messages:
             return []
+        # Notes are no problems.
         counts = {**found.counts, Severity.NOTE: 0}
         words = f"{Problems(counts, found.messages).words} about {formats.count_of(found.messages, 'message')}"
         return [AccountLine("Problems", words, filter="finding.severity >= warning")]
@@ -522,6 +532,7 @@ class AccountSentences:
         """Sums the cost of model calls in dollars, and names models without a price."""
         found, missing = self.analysis.costs.total(), self._without_price()
         stated = self.analysis.costs.stated()
+        # The session's own figure is used only where ours cannot be calculated.
         if stated is not None and (found is None or not found.calls):
             words = f"{formats.dollars(stated)}, as the session states"
             return [AccountLine("Cost", words, filter="cost.stated")]

@@ -213,6 +213,7 @@ def lines_in(range_: ByteRange, text: str, *, seed: int, linked: bool = False, f
         linked: adds the relations of all messages.
         folder: folder for temporary parts of an object store.
     """
+    # Ids of different ranges are compared by hash, so all use one seed.
     hashes.adopt_seed(seed)
     try:
         with _opened(range_, folder) as (source, base):
@@ -241,6 +242,7 @@ def _opened(range_: ByteRange, folder: str | None) -> Generator[tuple[SourceFile
         path = Path(here) / name.rpartition("/")[2]
         try:
             data = store.cat_file(name, start=first, end=min(range_.size, range_.stop + _LEAD_BYTES))
+            # The last line that begins in the range may end far behind it.
             while not data.endswith(b"\n") and first + len(data) < range_.size:
                 more = store.cat_file(
                     name, start=first + len(data), end=min(range_.size, first + len(data) + (1 << 20))
@@ -281,6 +283,7 @@ def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linke
     offsets, lengths = (capture.columns[name][:].astype(np.int64) for name in ("offset", "length"))
     wanted = dict(zip(offsets[chosen].tolist(), lengths[chosen].tolist(), strict=True))
     for message in rows[chosen].tolist():
+        # Copies of a match match too, and count in the range where they begin.
         wanted.update((copy.offset, copy.length) for copy in capture.deliveries.of(message))
     own = sorted(offset for offset in wanted if start <= offset < stop)
     breaks = _line_ends(source, start, stop)
@@ -300,6 +303,7 @@ def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linke
 def _unanalysed(capture: Capture) -> Analysis:
     """Returns an analysis without results, with no message in a stream."""
     analysis = Analysis(capture)
+    # Text search asks for the stream of each message.
     analysis.streams.columns.append({"run": 0}, len(capture))
     return analysis
 
@@ -333,6 +337,7 @@ def _links(
     columns = capture.columns
     contexts = np.stack((columns["space"][here], columns["context"][here]))
     within, which = np.unique(contexts, axis=1, return_inverse=True)
+    # Hashed once per distinct context, since many messages share one.
     known = np.array([capture.ids.hash_in(space, capture.strings[code]) if code else 0
                       for space, code in within.T.tolist()], np.uint64)  # fmt: skip
     correlated = np.flatnonzero(columns["flags"][here] & np.uint32(Flag.CORRELATED.value))
