@@ -185,7 +185,7 @@ def _elsewhere_facts(subject: Subject) -> list[Fact]:
         took = links.latency_ns(answer)
         after = f" in {formats.duration(took)}" if took is not None else ""
         words = f"answered by {sender_of(capture, answer)}{after}"
-        rows.append(Fact(" " if rows else "Elsewhere", (FactPart(words, "link", answer),)))
+        rows.append(Fact(" " if rows else "Elsewhere", (FactPart(words, "link", answer),), lines=2))
         if len(rows) == _MOST_ELSEWHERE:
             break
     return rows
@@ -199,7 +199,7 @@ def _recipient_fact(subject: Subject, name: str, space: int) -> Fact:
         may = ", may do anything" if pattern == "*" else f", may use {pattern}"
         words += may if pattern else ", may not answer"
     listing = "\n".join(participant.capabilities or ()) if participant is not None else ""
-    return fact(plain(name, 80), words, tooltip=listing or None)
+    return fact(plain(name, 80), words, lines=2, tooltip=listing or None)
 
 
 def unwrapped(payload: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -245,7 +245,7 @@ def _verdict(decision: Mapping[str, Any]) -> Fact:
             f"source: {source}",
         ]
     )
-    return fact("Capability", words, "plain" if allowed else "bad", tooltip=tooltip)
+    return fact("Capability", words, "plain" if allowed else "bad", lines=2, tooltip=tooltip)
 
 
 _VISIBLE = {

@@ -238,7 +238,7 @@ def _tell(told: Sentence, phrase: Phrase) -> None:
     """Adds a sentence, with its topic in mono."""
     if told.about:
         phrase.add(told.about if told.failed or not told.words else f"{told.about}:", Style.MONO)
-    phrase.add(f"failed: {told.words}" if told.failed and told.words else told.words)
+    phrase.add_words(f"failed: {told.words}" if told.failed and told.words else told.words)
     if told.failed and not told.words:
         phrase.add("failed")
 

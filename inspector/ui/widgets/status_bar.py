@@ -38,6 +38,8 @@ BEHIND_SHOWN = 5_000
 
 _MESSAGE_MS = 4_000
 _MINUTE = 60
+_LONGEST_NAME = 60
+"""Characters of the name of a log."""
 _RATE_SECONDS = 5
 
 
@@ -78,6 +80,7 @@ class StatusBar(QStatusBar):
         self._buttons: list[StatusButton] = []
         self._address: str | None = None
         self._log_facts: list[str] = []
+        self._log_path = ""
         self._palette_key = ""
         self._seen: int | None = None
         self._last_minute: deque[float] = deque([0.0] * _MINUTE, maxlen=_MINUTE)
@@ -178,9 +181,14 @@ class StatusBar(QStatusBar):
             path: shown in the tooltip.
         """
         self._reset()
-        self._source.say(one_line(name), icon=("recording", "ink.tertiary"), tooltip=path or name)
+        self._log_path = path or name
+        self.name_log(name)
         self._log_facts = [format_name, "with decisions" if with_decisions else ""]
         self.set_log_size(size_bytes)
+
+    def name_log(self, name: str) -> None:
+        """Show another name of the open log, such as the title of its session; the tooltip keeps its path."""
+        self._source.say(one_line(name, _LONGEST_NAME), icon=("recording", "ink.tertiary"), tooltip=self._log_path)
 
     def set_log_size(self, size_bytes: int | None) -> None:
         """Say how large the log has become, if that is known."""

@@ -119,6 +119,8 @@ class DocumentStatus(QObject):
             return
         if self._session_title() != self._titled:  # a session's title comes with its records
             self.show_title()
+        if self._titled and not document.live:
+            self._status.name_log(self._titled)
         shown, total = panes.counts()
         self._filter_bar.set_counts(shown, total)
         self._filter_bar.set_left_out(panes.rows.filter.too_long)

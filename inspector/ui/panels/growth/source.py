@@ -14,6 +14,7 @@ from inspector.analysis.views.timeline.times import MessageOrder, MessagePlaces,
 from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.session_titles import SessionTitles
 from inspector.present.wire_text import plain
 from inspector.ui import budgets
 from inspector.ui.panels.plot_choices import PlotChoices
@@ -43,6 +44,7 @@ class GrowthSource:
 
     def __init__(self, document: CaptureDocument, choices: PlotChoices) -> None:
         self.document = document
+        self._titles = SessionTitles(document.capture)
         self._choices = choices
         self.clock = MessageTimes(document.capture)
         self.times: MessagePlaces = self.clock
@@ -202,7 +204,8 @@ class GrowthSource:
         name = plain(reader.title, _NAME)
         several = len({one.space for one in self.readers}) > 1
         if several and reader.space:
-            name = f"{name} in {plain(self.document.capture.strings[reader.space], _NAME)}"
+            space = self._titles.of(reader.space) or plain(self.document.capture.strings[reader.space])
+            name = f"{name} in {plain(space, _NAME)}"
         return name
 
     def words_of(self, reader: Reader) -> str:

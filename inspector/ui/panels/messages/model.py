@@ -260,7 +260,9 @@ class MessageTableModel(QAbstractTableModel):
         if column == Column.GUTTER:
             findings = [f"{finding.severity.word}: {mask_text(finding.text)}" for finding in self._findings(message)]
             own = content.note.comment or ("marked" if content.note.marked else "")
-            lines = filter(None, (own, *findings, *self._highlight_words(message)))
+            sources = [self._document.capture.sources[one].name for one in content.sources]
+            read = f"From {', '.join(sources)}" if sources else ""
+            lines = filter(None, (own, *findings, *self._highlight_words(message), read))
             return wire_text.tool_tip("\n".join(lines)) or None
         if column == Column.CONTEXT:
             return wire_text.tool_tip(self._context_story(message, content)) or None
