@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis import Changes
 from inspector.analysis.passes.changes import NO_ROWS
 from inspector.analysis.views.model_context import Reader
+from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application
 from inspector.ui.panels.figures_table import paddings
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
@@ -19,6 +20,7 @@ from inspector.ui.panels.tokens.model import Column, percent
 from inspector.ui.panels.tokens.panel import TokensPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.pages import ROOT
 from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.panels.test_growth import at
@@ -321,3 +323,13 @@ test_figures_filters_and_the_plot = in_turn([
     the_plots_cursor_goes_with_the_selected_message,
     by_participant_is_what_each_sent_and_leads_to_what_its_model_sees,
 ], begun_again)  # fmt: skip
+
+
+def test_reported_tokens_come_before_the_estimate(application: Application) -> None:
+    document = CaptureDocument()
+    document.load(ROOT / "tests/data/captures/model-wire.jsonl")
+    document.count_tokens()
+    panel = opened(window_on(application, document))
+    said = panel.head.count()
+    assert said.startswith("Reported by models: ")
+    assert 0 < said.index("tokens out") < said.index("estimate")

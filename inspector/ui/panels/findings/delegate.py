@@ -22,7 +22,7 @@ ICON_TOKENS = {
 """Icon and colour of each severity."""
 
 _CHEVRON = 16
-_CODE_FROM, _CONTEXT_FROM, _ROOMY_FROM = 520, 680, 1150
+_CODE_FROM, _CONTEXT_FROM, _ROOMY_FROM = 820, 960, 1150
 """Widths at 100 % from which the code, the context and a longer context are shown: the sentence goes first."""
 _CODE, _CONTEXT, _LONG_CONTEXT = 202, 114, 220
 

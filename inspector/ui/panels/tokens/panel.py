@@ -302,7 +302,7 @@ class TokensPanel(HeadedPanel):
         analysis = self._document.analysis
         reported, stated = analysis.usage.total(), analysis.costs.stated()
         if reported is not None:
-            words = f"{words}. {reported_words(reported)}{incomplete_words(analysis.usage.incomplete_count)}"
+            words = f"{reported_words(reported)}{incomplete_words(analysis.usage.incomplete_count)}. {words}"
         if stated is not None:
             words = f"{words}. Cost: {formats.dollars(stated)}, as the session states"
         self.head.set_count(words)
