@@ -26,7 +26,7 @@ View: TypeAlias = tuple[DisplayFilter, Scope | None, FilterStack]
 """What chooses messages."""
 
 _MOST_STACKS = 100
-CALLS = 'kind in {"mcp/request", "mcp/proposal"}'
+CALLS = 'kind in {"mcp/request", "mcp/proposal", "jsonrpc/request", "jsonrpc/notification"}'
 """What agents must act on in any context."""
 _PREVIEWED, _DEAR_PREVIEWED = 2_000_000, 20_000
 """Among more messages nobody is told beforehand how many a filter would show; the second where it decodes them."""
