@@ -177,7 +177,7 @@ class Place:
 
 
 def listening_place() -> Place | None:
-    """Returns the listening place; None without a folder that certainly belongs to the user alone.
+    """Returns the listening place, if there is a folder that certainly belongs to the user alone.
 
     Instances with other settings, or on another display, have other places. Creates the folder.
     """

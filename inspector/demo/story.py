@@ -174,7 +174,7 @@ class Round:
             reason = verdict["payload"]["reason"]
             await lead.think(f"Deleting was rejected ({reason}). The old figures stay, as a baseline.", context=here)
         share = {"path": f"{_FOLDER}/plan.md", "with": ["regional-leads"]}
-        # Nobody decides about sharing, so that a withdrawal is part of the story.
+        # No one decides about sharing, so that a withdrawal is part of the story.
         if await lead.propose("files", "share_file", share, context=here, patience_s=3.6) is None:
             await lead.think("No answer on sharing the plan, so I took the proposal back.", context=here)
 

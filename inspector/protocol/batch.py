@@ -26,7 +26,7 @@ _decode_message = msgspec.json.Decoder(_Message).decode
 
 
 def batch_in(raw: bytes) -> Record | None:
-    """Returns a placeholder record for a batch until its messages are read; None for other lines. Never raises.
+    """Returns a placeholder record if a line is a batch, until its messages are read. Never raises.
 
     Args:
         raw: an array as written.

@@ -83,14 +83,14 @@ class Call(msgspec.Struct, gc=False):
 
 
 def read_payload(raw: msgspec.Raw) -> Payload | None:
-    """Decodes a payload's outer level; None unless it is an object."""
+    """Decodes a payload's outer level if it is an object."""
     return _read(raw, Payload, _decode_payload)
 
 
 def _read(
     raw: msgspec.Raw | bytes, struct: type[_Struct], decode: Callable[[msgspec.Raw | bytes], _Struct]
 ) -> _Struct | None:
-    """Decodes an object's known keys; None unless it is an object."""
+    """Decodes an object's known keys if it is an object."""
     try:
         return decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -283,7 +283,7 @@ def _outcome(payload: Payload) -> tuple[bool, Result | None]:
 
 
 def arguments_of(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Returns the arguments of a call, also inside a draft's wrapped envelope; None if it has none."""
+    """Returns the arguments of a call, also inside a draft's wrapped envelope, if any."""
     for name in ("proposal", "envelope", "payload"):
         inner = payload.get(name) if not isinstance(payload.get("method"), str) else None
         payload = inner if isinstance(inner, Mapping) else payload

@@ -11,7 +11,7 @@ _SIDES = {"c": "client", "s": "server"}
 
 @lru_cache(maxsize=256)
 def ends(direction: str | None) -> tuple[str | None, str | None]:
-    """Returns sender and receiver; None for an unnamed one, as in `in` and `sent`."""
+    """Returns sender and receiver, as far as named, as in `in` and `sent`."""
     sender, arrow, receiver = (direction or "").partition("->")
     if arrow:
         return sender.strip() or None, receiver.strip() or None

@@ -41,7 +41,7 @@ def read_frame(raw: bytes) -> Record:
 
 
 def classify(header: Header, raw: bytes) -> Record | None:
-    """Returns the record of a decoded object, or None for an unknown one."""
+    """Returns the record of a decoded object, if known."""
     # The order matters: an envelope may have members of the forms below.
     if _is_envelope(header, raw):
         space = header.space if header.protocol == MSP and isinstance(header.space, str) else None

@@ -27,7 +27,7 @@ _decode: Any = json.JSONDecoder().raw_decode
 
 
 def joined_in(line: bytes) -> Record | None:
-    """Returns a placeholder record for the objects of a line; None for any other line."""
+    """Returns a placeholder record if a line consists of several objects."""
     count = len(pieces_of(line))
     if not count:
         return None

@@ -40,7 +40,7 @@ def fits(decode: Decode[Any], raw: bytes | msgspec.Raw) -> bool:
 
 
 def text_in(raw: msgspec.Raw) -> str | None:
-    """Returns a decoded string; None for other values."""
+    """Decodes a value if it is a string."""
     return decode_one(_decode_text, raw)
 
 

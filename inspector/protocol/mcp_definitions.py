@@ -92,7 +92,7 @@ def definitions_of(tools: list[dict[str, Any]]) -> dict[str, Definition]:
 
 
 def tools_in(raw: msgspec.Raw) -> list[dict[str, Any]] | None:
-    """Returns the tools of a page as listed, without invalid ones; None unless it is a list."""
+    """Returns the tools of a page as listed, without invalid ones, if it has a list."""
     try:
         found = decode_json(b'{"tools":' + bytes(raw) + b"}") if raw else None
     except NotAnObjectError:

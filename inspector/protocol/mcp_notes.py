@@ -51,7 +51,7 @@ class Params(
     cursor: Any = None
 
     def meta_value(self, key: str) -> Any:
-        """Returns a member of `_meta`, or None."""
+        """Returns a member of `_meta`, if any."""
         return self.meta.get(key) if isinstance(self.meta, dict) else None
 
 

@@ -35,7 +35,7 @@ def object_key(context: Mapping[str, Any]) -> str | None:
 
 
 def levels_of(context: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Returns a context and its embedded parents, itself first; each names its parent by key, or None."""
+    """Returns a context and its embedded parents, itself first; each names its parent by key, if any."""
     found: list[dict[str, Any]] = []
     level: Any = context
     # Parents may be nested without end.

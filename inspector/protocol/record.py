@@ -143,7 +143,7 @@ class Record(msgspec.Struct, gc=False):
     call: ModelCall | None = None
     """The model call of a recording's line."""
     known: Mapping[str, Any] | None = None
-    """Facts from earlier lines (`inspector.reading.reassembly.reassembler`), or None."""
+    """Facts from earlier lines (`inspector.reading.reassembly.reassembler`), if any."""
 
     def within(self, around: Record) -> None:
         """Copies missing values from the surrounding line."""

@@ -322,7 +322,7 @@ class RecentFacts(_Part):
     messages: int = Field(default=0, ge=0)
     """Number of messages."""
     first_ns: int | None = None
-    """Time of the earliest message, Unix nanoseconds; None without a time or date."""
+    """Time of the earliest message, Unix nanoseconds, if there is a time or date."""
     title: str = Field(default="", max_length=200)
     """Title of a coding agent's session; "" for other logs. Secrets are masked."""
 

@@ -14,7 +14,7 @@ class QueryError(Exception):
 
     Attributes:
         sentence: the problem, with a remedy if known.
-        position: characters from the start of the query to the error; None without a position.
+        position: characters from the start of the query to the error, if there is a position.
         length: number of wrong characters.
     """
 

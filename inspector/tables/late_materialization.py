@@ -38,7 +38,7 @@ class Late:
 
 
 def late_form(sql: str, tables: Mapping[str, Table], ask: Callable[[str, str], str]) -> Late | None:
-    """Returns the late form of a query, or None if it has none.
+    """Returns the late form of a query, if any.
 
     Args:
         sql: a valid query.

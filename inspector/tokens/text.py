@@ -55,7 +55,7 @@ def _said(payload: Mapping[str, Any]) -> str | None:
 
 
 def _call(payload: Mapping[str, Any]) -> str | None:
-    """Returns a tool's name and arguments; None without a tool call."""
+    """Returns a tool's name and arguments, if there is a tool call."""
     params = payload.get("params")
     name = params.get("name") if isinstance(params, Mapping) else None
     if not isinstance(params, Mapping) or not isinstance(name, str):

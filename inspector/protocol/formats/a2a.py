@@ -50,7 +50,7 @@ def is_own(header: Header) -> bool:
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads a line; returns None for other protocols. Never raises.
+    """Reads a line if it is of this protocol. Never raises.
 
     Args:
         line: without its end.

@@ -49,7 +49,7 @@ def mean(record: Record, label: str, entries_of: Entries, known: Mapping[str, An
 
 
 def bare(line: bytes) -> Record | None:
-    """Returns the record of a plain JSON-RPC line; None for others. Never raises."""
+    """Returns the record of a line if it is plain JSON-RPC. Never raises."""
     try:
         header = read_header(line)
     except NotAnObjectError:

@@ -22,5 +22,5 @@ def is_rpc(line: bytes) -> bool:
 
 
 def read(header: Header, line: bytes) -> Record | None:
-    """Reads a line that is itself a wire message; returns None for others."""
+    """Reads a line if it is itself a wire message."""
     return classify(header, line)

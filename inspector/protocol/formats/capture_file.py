@@ -32,7 +32,7 @@ GAP_WORDS = "the connection was lost, messages may be missing"
 
 
 def read(header: Header, line: bytes) -> Record | None:
-    """Reads one line of a capture; None for other lines. The header and plain marks contain no message."""
+    """Reads one line if it is one of a capture. The header and plain marks contain no message."""
     if header.ctxcap is not ABSENT:
         return _first_line(header, line)
     # A line of a capture has a time as a number; envelopes have a kind.

@@ -40,7 +40,7 @@ _KNOWN = ("session.", "user.", "assistant.", "tool.", "subagent.", "hook.", "sys
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads one line; returns None unless it is an event of a session. Never raises.
+    """Reads one line if it is an event of a session. Never raises.
 
     Args:
         line: without its end.

@@ -28,7 +28,7 @@ class Entry(msgspec.Struct, gc=False):
     meaning: Meaning
     payload: Payload
     cache: str | None = None
-    """Requested lifetime of a prompt cache up to here (`cache_control`): "5m", "1h"; None without a mark.
+    """Requested lifetime of a prompt cache up to here (`cache_control`): "5m", "1h", if there is a mark.
 
     Not part of the payload, since clients move the mark from request to request.
     """
@@ -192,7 +192,7 @@ def payload_at(line: bytes, number: int, entries_of: Callable[[dict[str, Any]], 
 
 
 def decoded_object(line: bytes) -> dict[str, Any] | None:
-    """Returns a line as an object; None for other values, and for one too large to decode. Never raises."""
+    """Returns a line as an object, if it is one of a bearable size. Never raises."""
     if is_too_much(line):
         return None
     try:

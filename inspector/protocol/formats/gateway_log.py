@@ -24,7 +24,7 @@ _read_copy = lru_cache(maxsize=16)(read_frame)
 
 
 def read(header: Header, line: bytes) -> Record | None:
-    """Reads one log line; returns None for other formats.
+    """Reads one log line if it has this format.
 
     A line with an envelope has the envelope's type; one without (a decision, a routing event) is log-only.
     """

@@ -199,7 +199,7 @@ def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
 
 
 def _spawned(made: Mapping[str, Any], *, failed: bool | None = None) -> Spawn | None:
-    """Returns the sub-agent started by a call, or its outcome; None for other calls."""
+    """Returns the sub-agent of a call, or its outcome, if it starts one."""
     called, agent = api_call_id(made), made.get("agentId")
     if called is None or not isinstance(agent, str):
         return None

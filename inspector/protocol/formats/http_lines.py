@@ -109,7 +109,7 @@ def read(
     header: Header, line: bytes, known: Mapping[str, Any] | None = None,
     known_of: Callable[[ModelCall], Mapping[str, Any]] | None = None,
 ) -> Record | None:  # fmt: skip
-    """Reads one line; returns None for other formats. Never raises.
+    """Reads one line if it has this format. Never raises.
 
     Args:
         header: of the line.

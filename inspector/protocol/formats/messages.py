@@ -76,7 +76,7 @@ _TIMES = ("timestamp", "time", "ts", "startTime", "start_time", "@timestamp")
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads a document, or one message; returns None for other lines. Never raises.
+    """Reads a line if it is a document, or one message. Never raises.
 
     Args:
         line: without its end.
@@ -326,7 +326,7 @@ def spoken_in(value: Mapping[str, Any], *, items: bool = False, certain: bool = 
 
 
 def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
-    """Returns a request's tool definitions one by one; None without a list of them.
+    """Returns a request's tool definitions one by one, if there is a list of them.
 
     Namespaces (Codex), function declarations (Gemini) and items within the messages are expanded.
     """

@@ -41,7 +41,7 @@ def read_request(
     line: bytes, path: object, headers: object, t: object, x: int, label: str, known: Mapping[str, Any] | None = None,
     known_of: Callable[[ModelCall], Mapping[str, Any]] | None = None,
 ) -> Record | None:  # fmt: skip
-    """Returns the record of a request to a model; None for other requests. Never raises.
+    """Returns the record of a request if it goes to a model. Never raises.
 
     Args:
         line: of the recording.
@@ -86,7 +86,7 @@ def read_request(
 
 
 def read_answer(line: bytes, label: str, known: Mapping[str, Any]) -> Record | None:
-    """Returns the record of a reassembled answer; None for other lines. Never raises.
+    """Returns the record of a line if it is a reassembled answer. Never raises.
 
     Args:
         line: of the recording, or like one.

@@ -45,7 +45,7 @@ _NO_CALL = "invalid"
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads an export, or a line with a message; returns None for other lines. Never raises.
+    """Reads an export, or a line if it has a message. Never raises.
 
     Args:
         line: without its end.

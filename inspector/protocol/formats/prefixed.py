@@ -52,7 +52,7 @@ _find_end = json.JSONDecoder().raw_decode
 
 
 def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
-    """Reads the message after a prefix; returns None for unknown content. Costs a search if there is no brace."""
+    """Reads the message after a prefix, if its content is known. Costs a search if there is no brace."""
     if _FIELD.fullmatch(line):
         return Record(Shape.NOTHING, line)
     begin = 0
@@ -151,17 +151,17 @@ _BRIDGE = re.compile(
     "|Shutting down|(?P<failed>Error |Fatal error|Connection error|Failed )).*)".encode(),
     re.DOTALL,
 )
-"""A line of mcp-remote: its process, then a way and a method or an id, or what it does."""
+"""A line of mcp-remote: its process, then a direction with a method or id, or a report."""
 LOG_MARKS = (
     b"] Message from client: ", b"] Message from server: ", b"] Initializing server", b"] Using MCP server command",
     b"] Server started and connected", b"] Server transport closed", b"] Server disconnected",
     b"] Shutting down server", b"[server stderr]", b"] Connection state: ", b"[editor -> server]",
     "[Local\u2192Remote]".encode(), "[Remote\u2192Local]".encode(),
 )  # fmt: skip
-"""Substrings of these logs, of which each stretch has some."""
+"""Substrings of these logs; every longer part has some."""
 _CONTENTLESS = re.compile(rb'Message from (?:client: method="|server: id=)')
 NO_MESSAGES = "that has no messages in it: it names their methods and ids, and no content"
-"""Why a log of such a client is refused, behind its name."""
+"""Reason for refusing a log of such a client, after its name."""
 _BY_CLIENT = b"Message from client: "
 DISCONNECTED = "stdio/disconnect"
 """Kind of the line in which Claude Desktop or VS Code reports the loss of a server."""
@@ -204,12 +204,12 @@ def _log_line(line: bytes) -> _LogLine | None:
 
 
 def is_log_line(line: bytes) -> bool:
-    """Returns True for a line of Claude Desktop, VS Code or mcp-remote that carries no message."""
+    """Returns True for a line of Claude Desktop, VS Code or mcp-remote without a message."""
     return b'"jsonrpc"' not in line and _log_line(line) is not None
 
 
 def names_message(line: bytes) -> str | None:
-    """Returns the client whose line names a message and leaves out its content; None for others."""
+    """Returns the client of a line that names a message without its content."""
     found = _log_line(line) if b'"jsonrpc"' not in line else None
     if found is None:
         return None
@@ -218,7 +218,7 @@ def names_message(line: bytes) -> str | None:
 
 
 def is_continuation(line: bytes) -> bool:
-    """Returns True for a line without a time and a message, which goes on the log's line above it."""
+    """Returns True for a line that continues the log's previous one: it has no time and no message."""
     if (b'"jsonrpc"' in line and b"{" in line) or _TIME.search(line, 0, _LONGEST_TIME) is not None:
         return False
     return _BRIDGE.match(line) is None and (line[:1] != b"{" or decoded_object(line) is None)

@@ -48,7 +48,7 @@ _DEEPEST = 40
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads a line with a session or with a request of one; returns None for other lines. Never raises.
+    """Reads a line if it has a session, or a request of one. Never raises.
 
     Args:
         line: without its end.

@@ -20,7 +20,7 @@ _KEYS = ("message", "envelope", "frame", "text", "data", "log", "msg", "MESSAGE"
 
 
 def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
-    """Reads the content of a wrapper line, as an object or as JSON in a string; returns None for unknown content.
+    """Reads the content of a wrapper line, as an object or as JSON in a string, if known.
 
     An array counts if it is a JSON-RPC batch. Time, direction and space come from the wrapper if the content lacks
     them.

@@ -79,7 +79,7 @@ def _stop_reason(body: Mapping[str, Any]) -> str | None:
 
 
 def error_in(body: object) -> dict[str, Any] | None:
-    """Returns the error of a body, with `message`; None without a failure."""
+    """Returns the error of a body, with `message`, if there is a failure."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if isinstance(error, str) and error:
         return {"message": error}

@@ -38,7 +38,7 @@ class Stream(Protocol):
 
 
 def stream_of(event: Mapping[str, Any]) -> Stream | None:
-    """Returns a stream for an event's API, or None for an unknown one."""
+    """Returns a stream for an event's API, if known."""
     sort = event.get("type")
     if isinstance(sort, str) and sort in _OF_ANTHROPIC:
         return AnthropicStream()

@@ -27,13 +27,13 @@ class Block:
 
     Attributes:
         type: `text`, `image`, `audio`, `resource`, `resource_link`, or another value; "" if missing.
-        text: its text, or None.
+        text: its text, if any.
         mime: its declared MIME type.
         uri: address of its resource.
         name: its name or title.
         about: its description.
-        encoded: its base64 data, or None.
-        size: bytes, declared or from its data; None if unknown.
+        encoded: its base64 data, if any.
+        size: bytes, declared or from its data, if known.
         audience: its annotated audience.
     """
 
@@ -53,7 +53,7 @@ class Block:
         return self.encoded is not None and (self.type == "image" or self.mime.startswith("image/"))
 
     def data(self) -> bytes | None:
-        """Returns its bytes; None without data, above the limit, or for invalid base64."""
+        """Returns its bytes, if they are valid base64 within the limit."""
         if self.encoded is None or len(self.encoded) > MAX_ENCODED:
             return None
         # Some servers send a data address instead of plain base64.

@@ -51,7 +51,7 @@ def context_in(data: bytes) -> str | None:
 
 
 def chunk_in(data: bytes) -> tuple[str, str] | None:
-    """Returns (type, text) of a JSON chunk; None for other frames."""
+    """Returns (type, text) of a frame if it is a JSON chunk."""
     # Plain text is the usual case, and is never decoded.
     if data.lstrip()[:1] != b"{" or len(data) > _LONGEST:
         return None

@@ -11,7 +11,7 @@ _SHELL = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
 
 
 def command_of(tool: str | None, arguments: object) -> tuple[str, str] | None:
-    """Returns a call's command and its argument's name; None for other calls. Never raises."""
+    """Returns the command of a call and its argument's name, if any. Never raises."""
     if tool is None or not isinstance(arguments, dict) or not _RUNNING.search(tool):
         return None
     for key in _KEYS:

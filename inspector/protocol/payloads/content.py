@@ -35,7 +35,7 @@ class Content:
         value: decoded JSON of the text, else the structured content, else the result without content blocks; or None.
         others: blocks without text (images, resources), one description each.
         failed: `isError`.
-        elided: a sentence about omitted parts, or None.
+        elided: a sentence about omitted parts, if any.
         blocks: every block in order; empty for a result without content blocks.
         structured: `structuredContent` if it differs from the text; else None.
     """
@@ -173,7 +173,7 @@ def _bounded(text: str) -> tuple[str, str | None]:
 
 
 def _decoded(text: str) -> object:
-    """Returns the object or array in a JSON text, or None."""
+    """Returns the object or array in a JSON text, if any."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -85,7 +85,7 @@ def _plain_list(name: str, items: list[object], depth: int) -> Line:
 
 
 def nested_in(value: object) -> Mapping[str, object] | list[object] | None:
-    """Returns a nested object or array, also decoded from JSON; None for plain values."""
+    """Returns a nested object or array, also decoded from JSON, if the value is one."""
     if isinstance(value, Mapping | list):
         return value
     # A text of JSON is shown like the object in it.

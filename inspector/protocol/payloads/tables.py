@@ -40,7 +40,7 @@ class Table:
 
 
 def table_in(value: object) -> Table | None:
-    """Returns the table in decoded JSON; None without an array of objects with plain values."""
+    """Returns the table in decoded JSON, if there is an array of objects with plain values."""
     found = _array_in(value)
     return table_of(found) if found is not None else None
 

@@ -198,5 +198,5 @@ _BEHIND_STRING = re.compile(r"(?:\s|\\{1,64}[nrt]){0,200}(?:[,:}\]]|\Z)")
 
 
 def _ends_level(backslashes: int, escapes: int) -> bool:
-    """Tells whether a quote behind so many backslashes ends a string whose quotes have `escapes` of them."""
+    """Returns True if a quote after these backslashes ends a string whose quotes have `escapes` of them."""
     return backslashes >= escapes and (backslashes - escapes) % (2 * (escapes + 1)) == 0

@@ -95,7 +95,7 @@ class PieceHold(Generic[T]):
 
         Args:
             make: makes its line.
-            data: its data, or None.
+            data: its data, if any.
         """
         events = events_in(data or b"")
         pieces = [one for one in pieces_in(events) if not (self._is_live and is_progress(one))]

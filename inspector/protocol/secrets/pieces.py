@@ -42,11 +42,11 @@ ALL = object()
 
 
 _CLUES = (b"delta", b"Delta", b"_chunk", b'"choices"', b'"candidates"', b'"artifact"', b'"progressToken"', b'"done"')
-"""One of these is in each event that carries a piece, but for frames of streams."""
+"""Substrings of events with pieces; each event has at least one. Stream frames may lack them."""
 
 
 def may_hold_pieces(line: bytes) -> bool:
-    """Returns whether a line may carry a piece of a streamed text; False is certain."""
+    """Returns False if a line certainly has no piece of a streamed text."""
     return any(clue in line for clue in _CLUES)
 
 
@@ -122,7 +122,7 @@ _decode_loosely = json.JSONDecoder(parse_int=lambda digits: int(digits) if len(d
 def decode_event(data: bytes) -> Any:
     """Decodes JSON of any depth and with integers of any length; None for other bytes.
 
-    null stands for values nested too deeply, 0 for integers of more digits than Python converts. Neither holds a piece.
+    Values nested too deeply become null, and integers with too many digits for Python become 0. Neither has a piece.
     """
     try:
         return decode_json(data)
@@ -136,7 +136,7 @@ def decode_event(data: bytes) -> Any:
 
 
 def events_in(data: bytes) -> list[object]:
-    """Returns the decoded event, and the objects in it: a log line wraps an event, a batch holds several."""
+    """Returns the decoded event and the objects in it: a log line wraps an event, and a batch has several."""
     bare = data.strip()
     value = decode_event(bare) if bare[:1] in (b"{", b"[") else None
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -80,7 +80,7 @@ class _Run(NamedTuple):
 
     Attributes:
         lines, offsets: as in `Lines`.
-        usual: the decoded regular lines; None without any.
+        usual: the decoded regular lines, if any.
         others: (n,) int64 places of the other lines.
     """
 
@@ -159,7 +159,7 @@ class BlockReader:
             return self._block(self._parted(split_lines(data, offset) for data, offset in pieces), stop)
 
     def read_rest(self, stop: int) -> Block | None:
-        """Reads the unfinished reassembled messages at the end of the source; None if there are none.
+        """Reads the unfinished reassembled messages at the end of the source, if any.
 
         Args:
             stop: offset of the source's end in bytes.

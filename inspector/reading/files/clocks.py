@@ -107,7 +107,7 @@ def _spread(root: int, sources: Sequence[SourceFile], samples: list[_Sample], fo
 
 
 def _apart(by: _Sample, other: _Sample) -> int | None:
-    """Returns the shift of the other source to the first one's clock in nanoseconds; None without shared messages."""
+    """Returns the shift of the other source to the first one's clock in nanoseconds, if there are shared messages."""
     _, own, theirs = np.intersect1d(by.identities, other.identities, assume_unique=True, return_indices=True)
     times, others = by.times[own], other.times[theirs]
     known = (times != NO_TIME) & (others != NO_TIME)

@@ -76,7 +76,7 @@ class _Waiting:
 
 
 def _limit(waiting: Sequence[_Waiting], until_ns: int | None, most: int) -> int | None:
-    """Returns a time with about `most` pending records before it; None if fewer are pending."""
+    """Returns a time with about `most` pending records before it, unless fewer are pending."""
     keys = np.concatenate([held.within(until_ns) for held in waiting]) if waiting else np.empty(0, np.int64)
     return int(np.partition(keys, most)[most]) if len(keys) > most else None
 
@@ -123,12 +123,12 @@ class _InOrder:
         return place if until is not None else None
 
     def take(self, more: Collection[int], until_ns: int | None = None, most: int | None = None) -> Block | None:
-        """Removes and returns the records that are in order by now; None if there are none.
+        """Removes and returns the records that are in order by now, if any.
 
         Args:
             more: sources that have further records.
-            until_ns: upper limit of the time; None for no limit.
-            most: approximate limit of records; records of one time stay together. None for no limit.
+            until_ns: upper limit of the time, if any.
+            most: approximate limit of records; records of one time stay together.
         """
         ends = [(self._after[place], place) for place in more]
         if until_ns is not None:
@@ -148,7 +148,7 @@ class _InOrder:
         return merged(parts) if parts else None
 
     def due(self, growing: Collection[int], now: float) -> int | None:
-        """Returns the key up to which growing sources no longer delay records; None for no delay.
+        """Returns the key up to which growing sources no longer delay records, if they do.
 
         Args:
             growing: sources that may still supply earlier records.

@@ -328,7 +328,7 @@ class SourceReader:
         return self._blocks().read_spans(found.data, spans, found.offset)
 
     def rest(self) -> Block | None:
-        """Reads the unfinished reassembled messages after the final end; None if there are none."""
+        """Reads the unfinished reassembled messages after the final end, if any."""
         return self._blocks().read_rest(self.source.read_to)
 
     def end_live(self) -> None:

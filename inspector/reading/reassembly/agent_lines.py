@@ -282,7 +282,7 @@ class AgentLines:
     # Streamed texts
 
     def _piece_of(self, pipe: _Pipe, message: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """Returns the key shared by the pieces of a text; None for other messages."""
+        """Returns the key shared by the pieces of a text if a message is such a piece."""
         params = mapping(message.get("params"))
         update = mapping(params.get("update"))
         sort = update.get("sessionUpdate")

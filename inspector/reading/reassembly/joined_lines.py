@@ -38,7 +38,7 @@ class OrderedLine(NamedTuple):
     length: int
     """Length in the source, in bytes."""
     known: Mapping[str, Any] | None = None
-    """Facts from earlier lines, or None."""
+    """Facts from earlier lines, if any."""
     read: tuple[Record, str | None] | None = None
     """Record and format, if already decoded."""
 
@@ -64,7 +64,7 @@ class JoinedLines:
 
     @property
     def path(self) -> Path | None:
-        """The spool's file; None before the first line."""
+        """The spool's file, once there is a line."""
         return self._spool.path if self._spool is not None else None
 
     def put(self, line: bytes, known: Mapping[str, Any], places: Sequence[int]) -> int:

@@ -207,7 +207,7 @@ class ModelAnswers:
         return self._joined_line(x, exchange, found, None, (data, body))
 
     def _lines_in(self, exchange: _Exchange, found: http_lines.Line, body: Any) -> dict[str, Any] | None:
-        """Returns the answer in a body of Ollama lines; None for any other body."""
+        """Returns the answer in a body, if it consists of Ollama lines."""
         if isinstance(body, Mapping):
             return ollama_body((body,))
         if not isinstance(found.text, str) or found.text.lstrip()[:1] != "{":
@@ -302,7 +302,7 @@ def _remember(held: OrderedDict[K, V], key: K, value: V) -> None:
 
 
 def _body(line: http_lines.Line) -> Any:
-    """Returns the decoded body or event of a line, or None."""
+    """Returns the decoded body or event of a line, if any."""
     raw = bytes(line.message)
     try:
         return decode_json(raw) if raw else None

@@ -1,7 +1,7 @@
 """Joins lines that a program broke: an event with a raw line end in a string, and output below a line of a log.
 
-Copilot CLI writes some texts with their line ends unescaped, so that an event lies on several lines, none of them JSON.
-It is read as one event where the lines together are JSON and none of them is alone.
+Copilot CLI writes some texts with unescaped line ends, so that an event extends over several lines. They are read as
+one event if together they are JSON and no single one is.
 
 Claude Desktop, VS Code and mcp-remote log objects and the output of a server over several lines. They belong to the
 line above them.
@@ -37,7 +37,7 @@ class TornLines:
         self._above: int | None = None  # line of a log, by its offset in the spool
 
     def may_matter(self, data: bytes) -> bool:
-        """Returns True if there is anything to join in some lines, or to a line before them."""
+        """Returns True if some lines have to be joined, among themselves or to a line before them."""
         if self._event or self._above is not None:
             return True
         if any(mark in data for mark in prefixed.LOG_MARKS):
@@ -49,7 +49,7 @@ class TornLines:
 
         Args:
             lines: without blank ones.
-            data: the same as it lies in the source.
+            data: the same bytes in the source.
 
         Raises:
             OSError: if there is no room for the lines.
@@ -65,7 +65,7 @@ class TornLines:
         return found
 
     def end(self) -> list[OrderedLine]:
-        """Returns what is left of an event when the source has ended."""
+        """Returns the lines of an incomplete event at the end of the source."""
         left, self._event, self._above = self._event, [], None
         return left
 
@@ -74,6 +74,7 @@ class TornLines:
             self._ends.append(self._between(self._event[-1], line))
             self._event.append(line)
             self._bytes += len(line.data)
+            # Only a closing brace can complete an event, so the joined lines are rarely decoded.
             joined = self._joined_event() if line.data.rstrip().endswith(b"}") else None
             if joined is not None:
                 yield joined
@@ -115,5 +116,5 @@ class TornLines:
 
 
 def _escaped(end: bytes) -> bytes:
-    """Returns the end of a line as it is written in a string of JSON."""
+    """Returns the end of a line, escaped for a JSON string."""
     return end.replace(b"\t", b"\\t").replace(b"\r", b"\\r").replace(b"\n", b"\\n")

@@ -41,7 +41,7 @@ class ReadAside:
         self._file = (source.data_path, source.identity)
 
     def _process(self) -> PartReader | None:
-        """Returns the process, or None if none can be started. Raises OSError on that failure."""
+        """Returns the process, unless it cannot be started. Raises OSError on that failure."""
         file = (self._source.data_path, self._source.identity)
         if self._file != file:  # saved meanwhile: the process would read the old file, or fail to find it
             self._file, self._failed = file, False

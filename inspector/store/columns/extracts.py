@@ -51,7 +51,7 @@ class DecodedRecord(NamedTuple):
     """A message's data that passes read beside its columns."""
 
     identifier: str | None
-    """The envelope's id, or None."""
+    """The envelope's id, if any."""
     payload: dict[str, Any]
     """Only the `_meta` of a result that has one; else the payload as it is."""
     correlation: Any = None

@@ -48,7 +48,7 @@ class InternTable(Sequence[_T], Generic[_T]):
             self._values += [*islice(reversed(self._ids), new)][::-1]  # type: ignore[arg-type]  # None is the first
 
     def find(self, value: _T) -> int | None:
-        """Returns the value's id, or None if unknown."""
+        """Returns the value's id, if known."""
         return self._ids.get(value)
 
     def __len__(self) -> int:

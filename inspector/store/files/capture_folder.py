@@ -96,7 +96,7 @@ def new_capture(space: str) -> OwnCapture:
 
 
 def claim(path: Path) -> OwnCapture | None:
-    """Locks a capture of the folder; returns None if it is locked already, or has disappeared."""
+    """Locks a capture of the folder, unless it is locked already or has disappeared."""
     own = _take(path) if path.exists() else None
     if own is not None and not path.exists():
         own.release()

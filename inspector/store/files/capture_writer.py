@@ -186,7 +186,7 @@ class CaptureWriter:
             elif self._is_torn():
                 self._append("\n")
             self.flush()
-        # Also for an interrupt: nobody else knows this descriptor.
+        # Also for an interrupt: no other code knows this descriptor.
         except BaseException:
             os.close(self._fd)
             self._fd = -1

@@ -28,7 +28,7 @@ _FIRST_ELEMENT = re.compile(rb"\s*\[[ \t\r]*\n([ \t]*)(?=\{)")
 
 
 def layout_of(head: bytes) -> bytes | None:
-    """Returns the indentation of elements that begin on lines of their own; None if unknown.
+    """Returns the indentation of elements that begin on lines of their own, if known.
 
     Args:
         head: the file's first bytes, enough for an element or two.
@@ -131,7 +131,7 @@ class ElementScanner:
         places = np.flatnonzero(classes[begin:] != 0) + begin
         kinds = classes[places]
         self._drop_escaped(kinds, places, begin, len(data))
-        # Brackets and commas inside of strings mean nothing.
+        # Brackets and commas inside of strings are plain characters.
         outside = (kinds >= _COMMA) & ~self._strings(kinds)
         places, kinds = places[outside], kinds[outside]
         depths, ends = self._depths(data, places, kinds)

@@ -16,7 +16,7 @@ class Whole(NamedTuple):
     Attributes:
         identifier: the envelope's id as a text; None for JSON-RPC.
         correlation: the ids it names; None if they may be written in an irregular way.
-        context: as written, or None.
+        context: as written, if any.
         payload: `{}` if absent.
         data: of a frame.
     """

@@ -38,7 +38,7 @@ class Joined(Protocol):
 
     @property
     def path(self) -> Path | None:
-        """The file of the derived lines; None before the first."""
+        """The file of the derived lines, if there are any."""
         ...
 
     def read(self, offset: int, length: int) -> bytes:
@@ -135,7 +135,7 @@ class SourceFile:
         path: the file as the user knows it.
         data_path: the file the bytes are read from: `path`, or a file of this program.
         name: value of the `source` field.
-        feed: fills the file, or None for an ordinary file.
+        feed: fills the file, unless it is an ordinary one.
         elements: scanner of a JSON array; None for lines.
         limit: exclusive end of reading if set: a line is still being written there.
         lost_to: bytes before this offset are gone from the disk.
@@ -146,7 +146,7 @@ class SourceFile:
         reading: the chosen format; None to detect it per line.
         clock_offset_ns: added to its times, since other sources use another clock.
         clock: origin of that offset.
-        trouble: reason for an early end of reading, as a sentence; None without one.
+        trouble: reason for an early end of reading, as a sentence, if any.
         space: space of records that name none; "" if unknown.
         joined: derived lines; None before the first.
     """
@@ -246,7 +246,7 @@ class SourceFile:
         return read_at(self._file.fileno(), offset, length)
 
     def known(self, offset: int, length: int) -> Mapping[str, Any] | None:
-        """Returns facts about a line from earlier lines, by its offset and length; None if there are none."""
+        """Returns facts about a line from earlier lines, by its offset and length, if any."""
         return self.joined.known(offset, length) if offset >= JOINED_FROM and self.joined is not None else None
 
     def places_of(self, offset: int, length: int) -> list[Place]:

@@ -162,7 +162,7 @@ def _new_folder() -> tuple[Path, Lock]:
 
 
 def _locked(folder: Path) -> Lock | None:
-    """Locks a folder; returns None if it is locked already."""
+    """Locks a folder, unless it is locked already."""
     return Lock.take(folder.with_name(folder.name + _LOCK_SUFFIX))
 
 

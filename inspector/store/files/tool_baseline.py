@@ -39,7 +39,7 @@ class Listed(NamedTuple):
         seen: time, RFC 3339 in UTC.
         tools: by name.
         tap: start of the tap as in its capture's header (`opened_ns`); 0 if unknown.
-        before: list of an earlier tap, or None.
+        before: list of an earlier tap, if any.
     """
 
     version: str

@@ -264,7 +264,7 @@ class Capture:
         )  # fmt: skip
         found = {int(row): (int(copied[row - start]), _COPY) for row in rows[copied != NO_ROW].tolist()}
         several = len(self.sources) > 1
-        # Nothing to compare: a single file without wire traffic has no second representation.
+        # A single file without wire traffic has no second representation to compare.
         if several or self.are_on_wire(rows).any():
             told, words, given = (
                 np.where(copied == NO_ROW, block.columns[name][starts], NO_HASH) for name in ("told", "words", "given")
@@ -446,7 +446,7 @@ class Capture:
 
     def _renumbered(self, block: Block, starts: NDArray[np.int64], ids: NDArray[np.uint32]) -> dict[str, Array]:
         """Returns the message columns of records that start one, with the capture's string ids."""
-        # Slicing all rows would copy each column for nothing.
+        # Slicing all rows would copy each column in vain.
         whole = len(starts) == len(block)
         columns = {name: block.columns[name] if whole else block.columns[name][starts] for name in MESSAGE_COLUMNS}
         for name in STRING_COLUMNS:
@@ -462,7 +462,7 @@ class Capture:
         return columns
 
     def _origin_space(self, source: int) -> int:
-        """Returns the joined space; a live capture's frames name none."""
+        """Returns the joined space, as a live capture's frames lack it."""
         space = space_of_origin(self.sources[source].origin) or self.sources[source].space
         return self.strings.intern(space) if space else 0
 

@@ -31,7 +31,7 @@ class LoggedLines:
         return (self._source.read(offset, length) for offset, length in self.places)
 
     def lines(self, start: int, stop: int) -> Iterator[bytes]:
-        """Whole lines that have a byte between two places, and some before and behind them."""
+        """Returns the lines within a byte range, with some lines around it."""
         first = max(0, bisect_right(self._begins, max(start, 0)) - 1 - _AROUND)
         last = min(len(self.places), bisect_right(self._begins, stop) + _AROUND)
         return (self._source.read(offset, length) for offset, length in self.places[first:last])

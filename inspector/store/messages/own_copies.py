@@ -22,7 +22,7 @@ class OwnCopies:
     """Sent messages; there are few, such as an answer to `tools/list`.
 
     Args:
-        payload_at: decodes the payload of a line again, by source, offset and length; None if there is none.
+        payload_at: decodes the payload of a line again, by source, offset and length, if any.
     """
 
     def __init__(self, payload_at: Callable[[int, int, int], Any]) -> None:

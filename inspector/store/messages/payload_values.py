@@ -43,7 +43,7 @@ class Held(NamedTuple):
     places: NDArray[np.intp]
     """(k,) indices of those that may have a value, ascending."""
     values: Iterable[object]
-    """Their values; None if absent."""
+    """Their values, if any."""
 
     def each(self) -> list[object]:
         """Returns a value for each message."""
@@ -58,7 +58,7 @@ OPEN_JSON = "\0json"
 
 
 def walk(value: object, path: Sequence[str]) -> object:
-    """Returns the value at a path, or None. Digits index arrays, and name keys of objects."""
+    """Returns the value at a path, if any. Digits index arrays, and name keys of objects."""
     for step in path:
         if step == OPEN_JSON:
             value = opened(value)
@@ -73,7 +73,7 @@ def walk(value: object, path: Sequence[str]) -> object:
 
 
 def opened(value: object) -> object:
-    """Decodes a text as JSON, None if it is not JSON; returns other values unchanged."""
+    """Decodes a text if it is JSON; returns other values unchanged."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,4 +1,4 @@
-"""Masks secrets in texts that several lines carry in pieces: finds the lines to show in place of the logged ones."""
+"""Masks secrets in texts split over several lines: finds the lines to show in place of the logged ones."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _OF_FRAMES = ("source", "connection", "space", "stream")
 _OF_OTHERS = ("source", "connection", "kind", "sender", "context")
 """Columns that are equal for the pieces of one text."""
 _REACH = 1 << 15
-"""Messages before and behind a piece among which the pieces of its text are sought."""
+"""Messages on either side of a piece that are searched for other pieces of its text."""
 _CORE, _OVERLAP = 256, 512
-"""Pieces before and behind a piece whose lines are found with it, and further ones that are read for them."""
+"""Pieces on either side of a piece: masked together with it, and read as their context."""
 _MOST_BYTES = 1 << 22
 _MOST_KEPT = 1 << 16
 
 
 class PieceMasks:
-    """Finds the shown line of a message when a view asks for it, and keeps what it found.
+    """Finds the line to show for a message when a view requests it; caches the result.
 
     Reads only the pieces around the message, so that a stream of any length takes the same time.
     """
@@ -48,7 +48,7 @@ class PieceMasks:
         self._lines: OrderedDict[int, tuple[bytes | None, int]] = OrderedDict()
 
     def find_line(self, message: int) -> bytes | None:
-        """Returns the line to show in place of a message's own, or None if its own holds no piece of a secret."""
+        """Returns the line to show in place of a message's own, if that holds a piece of a secret."""
         kept = self._lines.get(message)
         if kept is None or kept[1] not in (_SETTLED, len(self._capture)):
             self._find_around(message)
@@ -62,6 +62,7 @@ class PieceMasks:
         if self._may_hold_secrets(rows):
             for _ in find_masked_pieces(self._capture, found, rows.tolist()):
                 pass
+        # A result near the end of the capture changes when later pieces arrive.
         until = _SETTLED if is_whole else len(self._capture)
         begins_here, ends_here = len(rows[:at]) < _CORE + _OVERLAP, len(rows[at:]) <= _CORE + _OVERLAP
         low = 0 if begins_here else max(0, at - _CORE)
@@ -76,11 +77,12 @@ class PieceMasks:
             self._lines.popitem(last=False)
 
     def _may_hold_secrets(self, rows: NDArray[np.int64]) -> bool:
-        """Fast path: returns False if the joined texts of frames hold no secret; True is not certain."""
+        """Returns False if the joined texts of frames certainly contain no secret. Saves the slow search."""
         if not int(self._capture.columns["flags"][rows[0]]) & _FRAME:
             return True
         texts: dict[Hashable, list[str]] = {}
         records = self._capture.records
+        # Without this, reading would ask for these very masks.
         with records.unmasked():
             for data in decoded_in_blocks(self._capture, rows, records.data):
                 events = events_in(data) if data[:1] == b"{" else []
@@ -93,7 +95,7 @@ class PieceMasks:
         return any(may_hold_secrets("".join(text)) for text in texts.values())
 
     def _neighbors(self, message: int) -> tuple[NDArray[np.int64], bool]:
-        """Returns the messages that may carry pieces of the same text, ascending, and whether no more can follow."""
+        """Returns the messages with possible pieces of the same text, ascending; and True if no more can follow."""
         columns = self._capture.columns
         is_frame = bool(int(columns["flags"][message]) & _FRAME)
         low, high = max(0, message - _REACH), min(len(self._capture), message + _REACH)
@@ -118,15 +120,15 @@ _SETTLED = -1
 def find_masked_pieces(
     capture: Capture, found: dict[bytes, bytes], messages: Iterable[int] | None = None
 ) -> Iterator[None]:
-    """Finds replacements of lines, and of messages within them, whose texts hold pieces of secrets.
+    """Finds replacements for lines with pieces of secrets, and for the messages within them.
 
     Args:
-        capture: holds the messages.
-        found: takes the replacements in.
+        capture: contains the messages.
+        found: receives the replacements.
         messages: ascending numbers of the messages to read; None for all.
 
     Yields:
-        Nothing, after some lines each, so that others may have their turn.
+        None after some lines, so that the window stays responsive.
     """
     holds: dict[Hashable, PieceHold[_Change]] = {}
     columns = capture.columns
@@ -134,7 +136,7 @@ def find_masked_pieces(
     for message in range(len(capture)) if messages is None else messages:
         place = int(columns["source"][message]), int(columns["offset"][message])
         if place == last:
-            continue  # the same line means several messages
+            continue  # several messages of one line
         last = place
         is_frame = bool(int(columns["flags"][message]) & _FRAME)
         for line in _lines_of(capture, message):
@@ -151,7 +153,7 @@ def find_masked_pieces(
 
 
 def shown_line(capture: Capture, message: int) -> bytes:
-    """Returns the line of a message, or the lines it was put together from, without pieces of secrets."""
+    """Returns the line of a message, or its joined lines, without pieces of secrets."""
     if capture.columns["offset"][message] < JOINED_FROM:
         own, masks = capture.records.line(message), capture.records.masks
         carries = may_hold_pieces(own) or int(capture.columns["flags"][message]) & _FRAME
@@ -189,7 +191,7 @@ def _add(
 
 
 def _inner(inner: bytes, line: bytes, new: bytes) -> _Change:
-    """What stands in place of the message within a line."""
+    """Returns the replacement for the message within a line."""
     before, found, after = line.partition(inner)
     if found and new.startswith(before) and new.endswith(after):
         return [(inner, new[len(before) : len(new) - len(after)])]
@@ -202,7 +204,7 @@ def _inner(inner: bytes, line: bytes, new: bytes) -> _Change:
 
 
 def _add_frame(holds: dict[Hashable, PieceHold[_Change]], place: tuple[int, int], line: bytes) -> Iterator[_Change]:
-    """Takes in a frame, `#stream#data`: its data are a chunk, or text."""
+    """Adds a frame, `#stream#data`, whose data are a chunk or text."""
     inner = read_line(line).raw.strip()
     end = inner.find(b"#", 1) + 1
     stream, said = inner[:end], inner[end:]
@@ -219,7 +221,7 @@ def _add_frame(holds: dict[Hashable, PieceHold[_Change]], place: tuple[int, int]
 
 
 def _exchange(line: bytes) -> Hashable:
-    """The number of the HTTP exchange that a line of a recording names."""
+    """Returns the number of the HTTP exchange in a line of a recording."""
     if b'"x":' not in line:
         return None
     try:
@@ -231,7 +233,7 @@ def _exchange(line: bytes) -> Hashable:
 
 
 def _wrapped(line: bytes, inner: bytes, new: bytes) -> bytes:
-    """A line that holds what it says as a string, with that replaced."""
+    """Returns a line that contains its message as a string, with that string replaced."""
     try:
         value = decode_json(line)
     except NotAnObjectError:

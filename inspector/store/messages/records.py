@@ -41,25 +41,25 @@ _CACHED_BYTES = 1 << 25
 
 
 class LineMasks(Protocol):
-    """Finds lines without the pieces of secrets that other lines continue."""
+    """Finds replacements of lines with a part of a secret that other lines continue."""
 
     def find_line(self, message: int) -> bytes | None:
-        """Returns the line to show in place of a message's own, or None if that holds no piece of a secret."""
+        """Returns the line to show in place of a message's own, if that holds a piece of a secret."""
         ...
 
 
 class Records:
     """Reads the records of a capture's messages.
 
-    Pieces of secrets that other lines continue are masked in what is read, but for `line` and within `unmasked`.
+    Parts of secrets that other lines continue are masked, except in `line` and within `unmasked`.
 
     Attributes:
         decoded_ahead: messages decoded in batches by `inspector.store.messages.decoding`.
-        masks: finds lines without pieces of secrets; None reads every line unchanged.
+        masks: finds lines without parts of secrets. Without it, every line is read unchanged.
 
     Args:
         columns: of the messages.
-        sources: the files they lie in.
+        sources: their files.
         strings, to_sets: values of ids in the columns.
         ids: index of message ids.
         transcripts: sub-agents, which records of transcripts do not name.
@@ -137,7 +137,7 @@ class Records:
         return self._without_pieces(message, found)
 
     def _without_pieces(self, message: int, record: Record) -> Record:
-        """The record of the line that is shown in place of a message's own."""
+        """Returns the record of the line to show in place of a message's own."""
         if self.masks is None or self._unmasked or message not in self._with_pieces:
             return record
         line = self.masks.find_line(message)
@@ -152,10 +152,10 @@ class Records:
 
     @contextmanager
     def unmasked(self, *, if_: bool = True) -> Generator[None]:
-        """Reads pieces of secrets as they are until it ends, for work that shows none; nothing else may run meanwhile.
+        """Turns off masking within a block whose results are not shown. No other code may run meanwhile.
 
         Args:
-            if_: False changes nothing.
+            if_: False leaves masking as it is.
         """
         self._unmasked += if_
         try:
@@ -296,7 +296,7 @@ class Records:
         return levels_of(context) if isinstance(context, dict) else ()
 
     def reason(self, message: int) -> str | None:
-        """Returns the reason why the message is unreadable, or the reason of its gap; else None."""
+        """Returns the reason why the message is unreadable, or the reason of its gap."""
         return self.read(message).reason
 
     def envelope_id(self, message: int) -> str | None:

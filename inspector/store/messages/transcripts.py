@@ -40,9 +40,9 @@ class SubAgent:
 
     Attributes:
         context: the key of its context, as in the column.
-        call: the id of the call that started it, or None if unknown.
+        call: the id of the call that started it, if known.
         parent: the context key of the calling agent; None for the main one.
-        label: its task in a few words, or None.
+        label: its task in a few words, if any.
         type: the type of agent.
         name: the sender of its messages; "" until the first one.
         above: the sub-agent that assigns its task; "".

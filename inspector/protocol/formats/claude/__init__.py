@@ -20,7 +20,7 @@ READS = "sessions of Claude Code"
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads one line; returns None unless it is a record of a session. Never raises.
+    """Reads one line if it is a record of a session. Never raises.
 
     Args:
         line: without its end.

@@ -178,7 +178,7 @@ def is_claude(line: bytes) -> bool:
 
 
 def read_claude(line: bytes, *, unknown: bool = False) -> Line | None:
-    """Decodes a record; returns None unless it is one of a session. Never raises.
+    """Decodes a record if it is one of a session. Never raises.
 
     Args:
         line: the record.

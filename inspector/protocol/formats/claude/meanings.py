@@ -302,7 +302,7 @@ _BYTES_OF_TOKEN = 8
 
 
 _COMPLETE_SINCE = (2, 1, 80)
-"""Version from which on the sessions at hand have complete counts; those up to 2.1.33 have not."""
+"""First version with complete counts in all known sessions; those up to 2.1.33 lack them."""
 
 
 def _is_placeholder(line: Line, message: Message, output: int) -> bool:

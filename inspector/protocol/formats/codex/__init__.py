@@ -23,7 +23,7 @@ READS = "sessions of Codex"
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads one line; returns None unless it is a record of a thread. Never raises.
+    """Reads one line if it is a record of a thread. Never raises.
 
     Args:
         line: without its end.

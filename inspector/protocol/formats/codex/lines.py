@@ -134,7 +134,7 @@ _BARE_TYPES = frozenset(
 
 
 def read_codex(line: bytes, *, unknown: bool = False) -> Line | None:
-    """Decodes a record; returns None unless it is one of a thread. Never raises.
+    """Decodes a record if it is one of a thread. Never raises.
 
     Args:
         line: the record.
@@ -218,7 +218,7 @@ def head_of(raw: msgspec.Raw, length: int = 1) -> bytes:
 
 
 def decoded(raw: msgspec.Raw) -> Any:
-    """Returns a decoded value; None if it is no JSON."""
+    """Returns a decoded value, if it is JSON."""
     try:
         return decode_json(bytes(raw))
     except NotAnObjectError:

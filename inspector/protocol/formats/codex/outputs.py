@@ -33,9 +33,9 @@ class Output(NamedTuple):
 
     Attributes:
         text: its printed text.
-        code: a non-zero exit code, or None.
+        code: a non-zero exit code, if any.
         failed: the output reports a failure.
-        took_s: working time in seconds, or None.
+        took_s: working time in seconds, if any.
     """
 
     text: str

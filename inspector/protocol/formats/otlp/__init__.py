@@ -70,11 +70,11 @@ _NAMED = {
 SPOKEN = {kind: "log record" if sort == "log" else sort for sort, kind in _NAMED.items()}
 """Words for the kinds of these rows."""
 ENDED_WELL, _PENDING = "ok", "not ended yet"
-"""Statuses of spans; that of a failure is its reason."""
+"""Statuses of spans; a failure has its reason as status."""
 
 
 def read(line: bytes, *, unknown: bool = False) -> Record | None:
-    """Reads an object with spans; returns None for others. Never raises.
+    """Reads an object if it has spans. Never raises.
 
     Args:
         line: without its end.

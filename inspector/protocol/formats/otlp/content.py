@@ -294,7 +294,7 @@ def _flattened(at: Mapping[str, Any], prefix: str, role: str | None = None) -> l
 
 
 def _of_flat(fields: Mapping[str, Any], role: str | None = None) -> list[Message]:
-    """Returns the message of the fields below one number; None if it has no text and no call."""
+    """Returns the message of the fields below one number, if it has a text or a call."""
     calls = [
         _call(call.get("id"), call.get("name"), call.get("arguments"))
         for call in _numbered(fields, "tool_calls").values()
@@ -324,7 +324,7 @@ def _openinference(at: Mapping[str, Any], prefix: str) -> list[Message]:
 
 
 def _of_openinference(numbered: Mapping[str, Any]) -> list[Message]:
-    """Returns the message of the fields below one number; None if it has no text and no call."""
+    """Returns the message of the fields below one number, if it has a text or a call."""
     fields = {key.removeprefix("message."): value for key, value in numbered.items()}
     calls = [
         _call(call.get("tool_call.id"), *(call.get(f"tool_call.function.{key}") for key in ("name", "arguments")))

@@ -82,7 +82,7 @@ def role_of(span: Span) -> Role:
 
 
 def _role_of_operation(operation: str) -> Role | None:
-    """Returns the class of a semantic convention's operation, or None for an unknown one."""
+    """Returns the class of a semantic convention's operation, if known."""
     if operation in _MODELS:
         return Role.MODEL
     if operation in _TOOLS:
@@ -228,7 +228,7 @@ _RESULTS = (
 
 
 def arguments_of(span: Span) -> Any:
-    """Returns the tool's arguments, or None if not recorded."""
+    """Returns the tool's arguments, if recorded."""
     at = span.attributes
     given = next((at[key] for key in _ARGUMENTS if key in at), None)
     if given is None:
@@ -238,7 +238,7 @@ def arguments_of(span: Span) -> Any:
 
 
 def result_of(span: Span) -> Any:
-    """Returns the tool's result, or None if not recorded."""
+    """Returns the tool's result, if recorded."""
     at = span.attributes
     given = next((at[key] for key in _RESULTS if key in at), None)
     if given is None:
