@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,13 +46,22 @@ def test_those_that_came_last_are_found_from_the_end() -> None:
     assert siblings.last(5, 1) == []
 
 
+def test_owners_without_new_nodes_leave_those_of_others_waiting() -> None:
+    siblings = Siblings()
+    with patch.object(node_index.np, "argsort", wraps=np.argsort) as sorting:
+        for node in range(100):
+            siblings.add(0, node)
+            assert (siblings.any(node + 1), list(siblings.each(node + 1)), siblings.count(node + 1)) == (False, [], 0)
+    assert not sorting.called
+    assert siblings[0] == [*range(100)]
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.booleans(), st.booleans()), max_size=60),
     st.sampled_from((1, 3, 1000)),
-    st.sampled_from((0, 2, 1000)),
 )
-def test_rows_are_lists(steps: list[tuple[int, int, bool, bool]], at_once: int, few: int) -> None:
-    with patch.object(node_index, "_AT_ONCE", at_once), patch.object(node_index, "_FEW", few):
+def test_rows_are_lists(steps: list[tuple[int, int, bool, bool]], at_once: int) -> None:
+    with patch.object(node_index, "_AT_ONCE", at_once):
         children = Siblings()
         both, plain = (children, Siblings(children)), ([[] for _ in range(4)], [[] for _ in range(4)])
         place: dict[int, tuple[int, int]] = {}

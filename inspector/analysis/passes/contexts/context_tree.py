@@ -310,7 +310,7 @@ class ContextTree:
     def find(self, space: int, identifier: str) -> int:
         """The living node with this id, else at this path; MAIN. Makes nothing."""
         known = self._with_id(space, identifier)
-        if known is None:
+        if known is None and "/" in identifier:  # else its path is the id again
             path = normalise(identifier)
             known = self._find_path(space, path) if path else None
         return MAIN if known is None else known

@@ -15,7 +15,6 @@ _NONE = -1
 _FIRST_ROOM = 64  # buckets; a power of two
 _BITS = 0x7FFF_FFFF  # of a hash
 _AT_ONCE = 1024  # nodes that wait to be written
-_FEW = 24  # nodes that are written one by one: arrays are slower
 
 
 class NodeIndex:
@@ -158,6 +157,7 @@ class Siblings:
 
     def __init__(self, others: Siblings | None = None) -> None:
         self._waiting: dict[int, int] = {}  # owners by node
+        self._awaiting: set[int] = set()  # these owners, and some whose nodes were taken away again
         self._first, self._last, self._counts = array("i"), array("i"), array("i")  # by owner
         self._after, self._before = (others._after, others._before) if others else (array("i"), array("i"))  # by node
         self._lists: dict[int, list[int]] = {}
@@ -177,7 +177,8 @@ class Siblings:
 
     def each(self, owner: int) -> Iterator[int]:
         """The nodes below an owner, for one pass through them that may take each away, but adds none."""
-        self._write()
+        if owner in self._awaiting:
+            self._write()
         node = self._first[owner] if 0 <= owner < len(self._first) else _NONE
         while node != _NONE:
             further = self._after[node]
@@ -186,7 +187,8 @@ class Siblings:
 
     def last(self, owner: int, count: int) -> list[int]:
         """As many of the nodes below an owner as are asked for, those that came last. O(count)."""
-        self._write()
+        if owner in self._awaiting:
+            self._write()
         found: list[int] = []
         node = self._last[owner] if 0 <= owner < len(self._last) else _NONE
         while node != _NONE and len(found) < count:
@@ -196,17 +198,20 @@ class Siblings:
 
     def any(self, owner: int) -> bool:
         """Whether something lies below an owner."""
-        self._write()
+        if owner in self._awaiting:
+            self._write()
         return 0 <= owner < len(self._first) and self._first[owner] != _NONE
 
     def count(self, owner: int) -> int:
         """How many nodes lie directly below an owner."""
-        self._write()
+        if owner in self._awaiting:
+            self._write()
         return self._counts[owner] if 0 <= owner < len(self._counts) else 0
 
     def add(self, owner: int, node: int) -> None:
         """Put a node last below an owner."""
         self._waiting[node] = owner
+        self._awaiting.add(owner)
         if self._lists:
             self._lists.pop(owner, None)
         if len(self._waiting) >= _AT_ONCE:
@@ -237,17 +242,13 @@ class Siblings:
 
     def _write(self) -> None:
         """Put the nodes that wait into their rows."""
+        self._awaiting.clear()
         if not self._waiting:
-            return
-        self._reach(max(self._waiting.values()), max(self._waiting))
-        if len(self._waiting) <= _FEW:
-            for node, owner in self._waiting.items():
-                self._append(owner, node)
-            self._waiting.clear()
             return
         nodes = np.fromiter(self._waiting, np.int64, len(self._waiting))
         owners = np.fromiter(self._waiting.values(), np.int64, len(self._waiting))
         self._waiting = {}
+        self._reach(int(owners.max()), int(nodes.max()))
         order = np.argsort(owners, kind="stable")
         owners, nodes = owners[order], nodes[order]
         first, last, counts, after, before = (
@@ -264,17 +265,6 @@ class Siblings:
         after[known[has]], first[of[~has]] = heads[has], heads[~has]
         last[of] = tails
         counts[of] += (ends - starts).astype(np.int32)
-
-    def _append(self, owner: int, node: int) -> None:
-        """Put one node into the row of its owner."""
-        last = self._last[owner]
-        if last == _NONE:
-            self._first[owner] = node
-        else:
-            self._after[last] = node
-        self._before[node], self._after[node] = last, _NONE
-        self._last[owner] = node
-        self._counts[owner] += 1
 
     def _reach(self, owner: int, node: int) -> None:
         """Make room for an owner and a node."""

@@ -117,7 +117,7 @@ class Sequences:
         self._before.append(above)
         if after < 0:
             self.last[node] = event
-            kept = self._kept.get(node)
+            kept = Replay() if above < 0 else self._kept.get(node)
             if kept is not None:
                 self._put(dict(self._apply(kept, event)))
                 self._note_end_of(node, kept)
@@ -213,8 +213,9 @@ class Sequences:
         return replay.end(row, what, sender, self._targets[event])
 
     def _put(self, states: Mapping[int, int]) -> None:
+        latest = len(self._starts) - 1
         for start, state in states.items():
-            place = bisect_left(self._starts, start)
+            place = latest if self._starts[latest] == start else bisect_left(self._starts, start)
             if self._states[place] != state:
                 self._states[place] = state
                 self.became.append((start, state))
@@ -266,6 +267,8 @@ class Replay:
         again: conclusions of what was concluded before, in order.
         unopened: ends of the node while no start was in it, in order.
     """
+
+    __slots__ = ("_early", "_marks", "_open", "_over", "again", "changes", "first", "unopened")
 
     def __init__(self) -> None:
         self.first = _NO_ROW
