@@ -91,7 +91,7 @@ PICTURES = (
         "docs/pictures/model-wire-compared.png", WIRE,
         ("--select", "61", "--view", "model sees", "--compare", "47", "--theme", "dark"), (213, 100, 754, 570),
     ),
-    Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (213, 579, 1067, 100)),
+    Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (213, 579, 1067, 106)),
     Picture("docs/pictures/chain.png", CODER, ("--select", "25", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/findings.png", CODER, ("--select", "22", "--panel", "findings")),
     Picture(
@@ -108,7 +108,7 @@ PICTURES = (
     ),
     Picture(
         "docs/pictures/while-waiting-lanes.png", TOGETHER, ("--select", "14", "--view", "timeline"),
-        (213, 100, 754, 420),
+        (213, 100, 754, 350),
     ),
     Picture("docs/pictures/agent-work.png", ORDERS, ("--select", "8", "--theme", "dark")),
     Picture("docs/pictures/agent-edit.png", ORDERS, ("--select", "31", *_LOW), _CENTER_AND_DETAILS),

@@ -68,6 +68,7 @@ def test_the_growth_of_one_of_several_sessions_is_named_by_its_title(qapp: QAppl
         await until(lambda: source.readers, "the models")
         names = [source.name_of(one) for one in source.readers]
         assert any(name.startswith("claude in Which of the invoices") for name in names), names
+        assert window.windowTitle().startswith("invoices"), "a saved list has its own name"
         model = panes_of(window).messages.model
         stripe = model.index(0, Column.GUTTER).data(Qt.ItemDataRole.ToolTipRole)
         assert "From tap-files.jsonl" in stripe, "the colour of a source is named"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from inspector.document.source_list import SUFFIX
 from inspector.present.wire_text import window_title
 
 if TYPE_CHECKING:
@@ -102,8 +103,11 @@ class DocumentStatus(QObject):
         return "[*]" if self._shown.location.unsaved is not None or self._shown.document.msp is not None else ""
 
     def _session_title(self) -> str:
-        panes = self._shown.panes
-        return panes.contexts.model.session_title if panes is not None else ""
+        """The title of the one session that is shown; "" for a saved list of sources, which has its own name."""
+        panes, path = self._shown.panes, self._shown.document.path
+        if panes is None or (path is not None and path.suffix == SUFFIX):
+            return ""
+        return panes.contexts.model.session_title
 
     def _show_modified(self) -> None:
         """The title's mark says whether something is not saved."""
