@@ -80,7 +80,7 @@ class PieceHold(Generic[T]):
 
         Args:
             mask: replaces each character of a secret by a dot.
-            is_live: writes what it holds as soon as the stream pauses.
+            is_live: writes pending events as soon as the stream pauses.
         """
         self._mask = mask
         self._is_live = is_live
@@ -191,7 +191,7 @@ _LONGEST_BODY = 8 << 20
 
 
 def mask_lines(lines: Sequence[bytes], mask: Callable[[str], str] = mask_in_place) -> list[bytes]:
-    """Returns consecutive lines of one answer with the pieces of secrets in them masked over the joined text."""
+    """Masks pieces of secrets in consecutive lines of one answer, over the joined text."""
     hold: PieceHold[bytes] = PieceHold(mask)
     shown: list[bytes] = []
     for line in lines:
@@ -208,7 +208,7 @@ def mask_lines(lines: Sequence[bytes], mask: Callable[[str], str] = mask_in_plac
 
 
 def mask_body(data: bytes, mask: Callable[[str], str] = mask_in_place) -> bytes:
-    """Returns a whole body with pieces of secrets masked: of an event stream, JSON Lines, or an array of events."""
+    """Masks pieces of secrets in a whole body: an event stream, JSON Lines, or an array of events."""
     bare = data.strip()
     if len(data) > _LONGEST_BODY or not (may_hold_pieces(data) or bare.startswith((b"data:", b"event:"))):
         return data

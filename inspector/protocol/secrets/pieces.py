@@ -65,7 +65,7 @@ class Piece(NamedTuple):
 
 
 def is_progress(piece: Piece) -> bool:
-    """Returns whether a piece is the message of a progress notification, which often is whole."""
+    """Returns True for the message of a progress notification, often a whole text."""
     return isinstance(piece.key, tuple) and piece.key[:1] == ("progress",)
 
 
@@ -144,10 +144,10 @@ def events_in(data: bytes) -> list[object]:
 
 
 def pieces_in(events: Sequence[object]) -> list[Piece]:
-    """Returns the text pieces in decoded events, each once, empty ones left out.
+    """Returns the non-empty text pieces in decoded events, each once.
 
     Args:
-        events: as of `events_in`; the first holds the others.
+        events: a result of `events_in`; the first contains the others.
     """
     found: dict[tuple[int, str], Piece] = {}
     for piece in (*(piece for one in events for piece in pieces_of(one)), *(_deltas(events[0]) if events else ())):
@@ -157,7 +157,7 @@ def pieces_in(events: Sequence[object]) -> list[Piece]:
 
 
 def _deltas(event: object) -> Iterator[Piece]:
-    """Yields the strings of members named delta: `item/agentMessage/delta`, `text-delta`, `textDelta`."""
+    """Yields the strings under names with delta: `item/agentMessage/delta`, `text-delta`, `textDelta`."""
     left: deque[tuple[object, tuple[Hashable, ...], int]] = deque([(event, (), 0)])
     for _ in range(_MOST_OBJECTS):
         if not left:
