@@ -82,7 +82,7 @@ LOST = Check(
     "The client lost its connection to the server {who}.",
     "Its tools are gone for the rest of the session; what was asked of it has no answer.",
     "Look at why its process ended: its log, its command, and what it needs to start.",
-    "Claude Desktop: “Server disconnected”", on_transcripts=True,
+    "Claude Desktop: “Server disconnected”; VS Code: “Connection state: Error”", on_transcripts=True,
 )  # fmt: skip
 CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS, TIMED_OUT, LOST)
 
