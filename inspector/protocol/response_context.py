@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol.header import ABSENT
-from inspector.protocol.json_values import NO_RAW
+from inspector.protocol.json_values import NO_RAW, decode_one
 
 CONTEXT_KEY = "response_context"
 """Key of the answered call in a self-contained response."""
@@ -28,11 +28,17 @@ class ToldCall(msgspec.Struct, gc=False):
     request: msgspec.Raw = NO_RAW
 
     @property
-    def is_asked(self) -> bool:
-        """True if the request is known."""
-        return bytes(memoryview(self.request)[:1]) == b"{"
+    def request_id(self) -> str | None:
+        """The id of the request's envelope; None if it is unknown."""
+        found = decode_one(_decode_request, self.request)
+        return found.id if found is not None else None
 
 
+class _Request(msgspec.Struct, gc=False):
+    id: str | None = None
+
+
+_decode_request = msgspec.json.Decoder(_Request).decode
 _decode = msgspec.json.Decoder(ToldCall).decode
 
 

@@ -560,15 +560,20 @@ _MOST_DOLLARS = 1e9
 def _told_flags(header: Header, call: calls.Call, record: Record, line: bytes) -> int:
     """Sets the call that a line of a self-contained export answers; returns flags about it.
 
-    Only a line that is the response itself counts. Traffic, a log or a capture has responses inside its own lines.
+    Only a line that is the response itself counts. Traffic, a log or a capture has responses inside its own lines. An
+    envelope has to name the same call itself, in the form of Decision 002, and the request by its id.
     """
     if not header.response_context or call.kind != kinds.RESPONSE or len(record.raw) < len(line.strip()):
         return 0
     told = read_told_call(header.response_context)
     # plain JSON-RPC has lost its connection, so a missing request is no fault of the answering side
-    flags = Flag.REQUEST_TOLD.value if record.shape is Shape.RPC or (told is not None and told.is_asked) else 0
+    is_rpc = record.shape is Shape.RPC
     if told is None:
-        return flags
+        return Flag.REQUEST_TOLD.value if is_rpc else 0
+    if not is_rpc and (call.method, call.target) != (told.method, told.target):
+        return 0
+    named = is_rpc or told.request_id in correlations(header)
+    flags = Flag.REQUEST_TOLD.value if named else 0
     if call.method in (None, told.method) and call.target in (None, told.target):
         call.method, call.target = told.method, told.target
         flags |= _TOLD_BY.get(told.rule, 0) if isinstance(told.rule, str) else 0

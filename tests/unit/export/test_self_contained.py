@@ -18,6 +18,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export import Exported, ExportOptions, Redaction, export_file, export_to, matching, writer_for
 from inspector.filters import compile_filter
 from inspector.filters.fields import FIELD_BY_NAME
+from inspector.store.columns.flags import Flag
 from tests.builders import (
     clean_up,
     document_at,
@@ -240,13 +241,17 @@ def test_any_part_of_a_log_reads_back_with_the_same_calls(traffic: tuple[list[di
 def test_what_somebody_sent_says_nothing_of_its_call_by_itself() -> None:
     ask = tool_call("grep", id="q")
     (answer,) = exported(document_of(ask, tool_result(ask)))[1:]
-    del answer["payload"]["method"], answer["payload"]["params"]
-    framed = {"t": 1_767_600_000_000_000_000, "dir": "in", "src": 0, "frame": answer}
-    for line, tool in ((answer, "grep"), (framed, None), (received(answer), None)):
+    payload = {key: one for key, one in answer["payload"].items() if key not in ("method", "params")}
+    bare, other = {**answer, "payload": payload}, {**answer, "correlation_id": ["another"]}
+    framed = {"t": 1_767_600_000_000_000_000, "dir": "in", "src": 0, "frame": bare}
+    for line, tool in ((answer, "grep"), (bare, None), (framed, None), (received(bare), None)):
         document = document_of(line)
         assert FIELD_BY_NAME["tool"].value(document.analysis, 0) == tool
         codes = [one.code for one in document.analysis.findings.of(0)]
         assert ("response-without-request" in codes) is (tool is None)
+    document = document_of(envelope(), other)
+    told = document.capture.columns["flags"][1] & Flag.REQUEST_TOLD.value
+    assert not told, "its request is another"
 
 
 # The command
