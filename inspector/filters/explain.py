@@ -32,6 +32,7 @@ def explain(display_filter: DisplayFilter) -> str:
     expression, root, note = display_filter.expression, display_filter.root, display_filter.note
     if expression is None or root is None:
         return "everything: the filter is empty"
+    # Costs depend on the types of columns, so an empty capture suffices.
     evaluation = Evaluation(Analysis(Capture()))
     fields = ", ".join(sorted(display_filter.fields)) or "none"
     changes = [depend.value for depend in Depends if depend in display_filter.depends and depend is not Depends.FIXED]
@@ -84,6 +85,7 @@ def _parts(expression: Expression, node: Node, evaluation: Evaluation, depth: in
 
 def _aligned(parts: Iterator[tuple[str, int | None]]) -> Iterator[str]:
     lines = list(parts)
+    # A single long line must not push all costs off the screen.
     width = min(72, max(len(line) for line, _ in lines))
     for line, cost in lines:
         yield line if cost is None else f"{line:<{width}}  [{_COST[cost]}]"

@@ -59,6 +59,7 @@ def _kind(analysis: Analysis) -> Column:
     capture = analysis.capture
     if capture.foreign_rpc.is_empty:
         return Interned(capture.columns["kind"], capture.strings)
+    # Resolved per request, since only some logs have kinds of other protocols.
     return Interned(_lazy(analysis, capture.foreign_rpc.kind_codes), capture.strings)
 
 
@@ -85,6 +86,7 @@ def _decoded(
         of = partial(value, analysis)
 
         def many(rows: NDArray[np.integer[Any]]) -> Iterator[object]:
+            # Spares the reading ahead of blocks in which no message has the value.
             if known is not None and not known(rows, None).any():
                 return map(of, rows.tolist())  # no message can have a value
             return decoded_in_blocks(analysis.capture, rows, of)
@@ -97,6 +99,7 @@ def _decoded(
 def _may_have_id(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
     """Finds text ids by hash. Other ids are rare."""
     hashes = analysis.capture.ids.text_hashes("id_hash", rows)
+    # Ids that are no text have no hash, so they must be decoded.
     return np.ones(len(hashes), np.bool_) if texts is None else _hashed(hashes, texts) | (hashes == NO_HASH)
 
 
@@ -107,6 +110,7 @@ def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]
     named = (flags & Flag.CORRELATED.value) != 0
     if texts is None:
         return named
+    # The column has one hash only; messages with several ids are decoded.
     first = _hashed(analysis.capture.ids.text_hashes("correlation_hash", rows), texts)
     return named & (first | ((flags & Flag.MANY_CORRELATIONS.value) != 0))
 
@@ -169,6 +173,7 @@ def _tool(analysis: Analysis) -> Column:
     call = analysis.capture.strings.find("tools/call") or -1
 
     def at(rows: Take) -> NDArray[Any]:
+        # The target of other methods is a resource or a prompt, not a tool.
         return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
 
     return Interned(_lazy(analysis, at), analysis.capture.strings)
@@ -238,6 +243,7 @@ _ERAS = ("", *mcp.ERAS)
 
 def _mcp_era(analysis: Analysis) -> Column:
     def at(rows: NDArray[np.int64]) -> NDArray[np.uint8]:
+        # Parsed once per version: a log has few versions and many messages.
         codes, places = np.unique(versions(analysis, rows), return_inverse=True)
         strings = analysis.capture.strings
         eras = [_ERAS.index(mcp.era(strings[code])) if code else 0 for code in codes.tolist()]
@@ -278,6 +284,7 @@ def _answers(analysis: Analysis) -> Column:
     def at(rows: Take) -> NDArray[np.int64]:
         kind, cause = analysis.capture.columns["kind"], analysis.correlation.columns["cause"][rows]
         linked = (kind[rows] == response) & (cause != NO_ROW)
+        # `NO_ROW` is no index, so row 0 is read instead and masked out.
         linked &= kind[np.where(linked, cause, 0)] == request
         return np.where(linked, _numbered(cause), 0)
 

@@ -108,6 +108,7 @@ class FindQuery:
             except TookTooLongError:
                 in_a_row += 1
                 if len(dear) < _REMEMBERED:
+                    # Hashes instead of texts, which may be megabytes long.
                     dear.add(hash(text))
                 return []
             in_a_row = 0
@@ -129,6 +130,7 @@ def literal_locator(needle: str, *, match_case: bool) -> Callable[[str], Places]
         while at >= 0 and len(found) < MOST_PLACES:
             found.append((at, at + len(folded)))
             at = within.find(folded, at + len(folded))
+        # Folding can change the length, which would shift all later places.
         if match_case or (text.isascii() and len(within) == len(text)):
             return found
         return _unfolded(text, found)

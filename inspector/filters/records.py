@@ -51,12 +51,14 @@ class Records:
         if len(rows) == len(self):
             return self
         some = Records(self.data, self.starts[rows], self.ends[rows])
+        # A copy of few records makes each further pass over the buffer shorter.
         return some if len(rows) > _FEW * len(self) else some.each()
 
     def each(self) -> Records:
         """Copies the records into a buffer of their own, one per line."""
         places = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         lengths = self.ends - self.starts
+        # One more byte per record for the newline between them.
         ends = (lengths + 1).cumsum() - 1
         return Records(b"\n".join([self.data[start:end] for start, end in places]), ends - lengths, ends)
 
@@ -70,6 +72,7 @@ class Records:
         if b"\\" not in self.data:
             return np.zeros(0, np.intp), np.zeros(0, np.uint8)
         at = np.flatnonzero(self.bytes == _BACKSLASH)
+        # The last byte has no successor; its entry is cleared below.
         after = self.bytes.take(at + 1, mode="clip")
         if at[-1] + 1 == len(self.bytes):
             after[-1] = 0
@@ -130,5 +133,6 @@ class Records:
             if len(self.numbers):
                 before = self.numbers.searchsorted(places) - 1
                 last = self.numbers.take(np.maximum(before, 0))
+                # The digits of `\u0041` look like plain text to a byte search.
                 found |= (before >= 0) & (places - last < _LONGEST_ESCAPE)
         return found

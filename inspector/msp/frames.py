@@ -53,6 +53,7 @@ def unread_lines(document: SessionDocument) -> list[bytes]:
         if file.value is UNREAD:
             found.append(_one_line(file.original))
         elif file.lines and UNREAD in file.value:
+            # The decoded value has no text, so the original lines are split again.
             texts = [line for line in file.original.splitlines() if line.strip()]
             found += [_one_line(text) for text, value in zip(texts, file.value, strict=False) if value is UNREAD]
     for owner in (*document.sessions, *document.subsessions):
@@ -72,6 +73,7 @@ def _message(owner: Owner, data: dict[str, Any]) -> bytes:
     rest: dict[str, Any] = {}
     if not data.keys() <= _OWN_FIELDS:
         rest = {key: value for key, value in data.items() if key not in _OWN_FIELDS and key not in _TAKEN}
+        # Members with the names of ours move to `fields`, so that none is lost.
         hidden = {key: value for key, value in data.items() if key in _TAKEN and key not in _OWN_FIELDS}
         if hidden:
             rest["fields"] = hidden
@@ -83,6 +85,7 @@ def _message(owner: Owner, data: dict[str, Any]) -> bytes:
         rest["timestamp"] = data["timestamp"]
     seen = b',"visibility":' + _encoded(data["visibility"]) if "visibility" in data else b""
     more = b"," + _encoded(rest)[1:] if rest else b"}"
+    # Blanks after the visibility leave room for a longer value, without moving later lines.
     payload = b'{"text":%b%b,"format":"markdown"%b' % (_encoded(text), seen.ljust(_SPARE), more)
     context = owner.key if isinstance(owner, Subsession) else None
     sender = role if isinstance(role, str) else ""
@@ -171,6 +174,7 @@ def _encoded(value: object) -> bytes:
         return _encode(value)
     except (UnicodeEncodeError, OverflowError, msgspec.MsgspecError, RecursionError, ValueError):
         try:
+            # msgspec refuses lone surrogates and huge integers; Python writes both.
             return json.dumps(value, separators=(",", ":")).encode()
         except (RecursionError, ValueError):
             return b'"nested too deeply to show"'

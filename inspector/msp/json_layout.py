@@ -148,6 +148,7 @@ def cells_of(text: str, start: int, like: Any = None) -> tuple[list[Cell], int]:
             cell.start = past_space(text, past_space(text, named) + 1)  # after the colon
             cell.head = text[at : cell.start]
         other = _at(like, cell.key if is_object else len(cells))
+        # The decoder holds the interpreter's lock until it returns.
         if _is_large(other) and text[cell.start] == ("{" if type(other) is dict else "["):
             cell.inner, cell.end = cells_of(text, cell.start, other)
             inner = cell.inner
@@ -201,6 +202,7 @@ class Style:
         comma, colon = _separators(text)
         indent = _INDENT.search(text, 0, _HEAD)
         newline = "\r\n" if "\r\n" in text[:_HEAD] else indent[1] if indent else "\n"
+        # A text in ASCII without escapes does not show how its writer treats other characters.
         ascii_only = text.isascii() and _ESCAPED.search(text) is not None
         return cls(comma, colon, indent[2] if indent else "", newline, ascii_only)
 

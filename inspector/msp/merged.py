@@ -125,6 +125,7 @@ class MergedContexts:
         owner = self._parent_of(sub)
         if owner is None:
             return True
+        # The deadline passed before all messages were read.
         if len(self.known.parent(owner, until).items) < len(owner.items):
             return False
         return all(self.known.look_at(one, until) for some in self._others_of(owner) for one in some)
@@ -161,6 +162,7 @@ class MergedContexts:
             return ParentMessages(None, self.rules)
         own = self.known.parent(owner)
         above, siblings = ([self.known.other(one) for one in some] for some in self._others_of(owner))
+        # Revisions instead of contents, so the check costs nothing per message.
         state = (own, own.revision, *((one, one.revision) for one in (*above, *siblings)))
         before = self._parents.get(id(owner))
         if before is not None and before[0] == state:
@@ -173,6 +175,7 @@ class MergedContexts:
         """Returns other owners of relevant global messages, above and below the parent."""
         above: list[Owner] = []
         if self.rules.ancestor_globals:
+            # From the root down, so that its messages come first at equal times.
             for below, one in reversed(list(pairwise([owner, *above_of(owner)]))):
                 above += (one, *(self._appearing_in(one, but=below) if self.rules.sibling_globals else ()))
         return above, self._appearing_in(owner) if self.rules.sibling_globals else []
@@ -180,6 +183,7 @@ class MergedContexts:
     @staticmethod
     def _appearing_in(owner: Owner, but: Owner | None = None) -> list[Subsession]:
         """Returns sub-sessions whose global messages appear in the parent without a merge."""
+        # Merged ones have copies in the parent already, and discarded ones are never merged.
         return [one for one in owner.children if one is not but and not one.merged and not one.discarded]
 
     def _own(self, sub: Subsession) -> Layer:

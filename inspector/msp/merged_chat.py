@@ -105,6 +105,7 @@ def _placed(session: Session, about: SessionLayers, rules: Rules, known: KnownMe
 
 
 def _others(session: Session, known: KnownMessages) -> Iterator[tuple[int, Message]]:
+    # Id and content together: an id belongs to one conversation only.
     own = {(message.id, message.content) for message in session.messages if message.visibility == "global"}
     for sub in session.children:
         if sub.merged or sub.discarded:

@@ -239,6 +239,7 @@ class ParentMessages:
             for member, by_text in found.items():
                 text = message.data.get(member)
                 if isinstance(text, str):
+                    # The parent's own messages are numbered in between.
                     place = number if number < self._ahead else number + self._count
                     by_text.setdefault(text, []).append(place)
         return found
@@ -265,6 +266,7 @@ class ParentMessages:
             sent = [place for place in last if self._standing[place] == _ELIGIBLE and place not in copies]
             return sent, last[0] if last else stop
         before = self._eligible[: np.searchsorted(self._eligible, stop)]
+        # As many more as copies could be among them, so that enough remain.
         last = before[-wanted - len(copies) :].tolist()
         found = [place for place in last if place not in copies][-wanted:]
         return found, found[0] if found else stop

@@ -58,6 +58,7 @@ def _on_the_policy(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
 def _on_system_messages(recent: RecentLayer) -> Iterator[Remark]:
     """Warns of early system messages of the parent that are not sent: the model would lack its instructions."""
     sent = set(recent.places)
+    # Instructions stand at the beginning; a search of all would slow each edit down.
     first = range(min(len(recent.parent), _MOST_LOOKED_AT))
     left = [place for place in first if recent.parent.data(place).get("role") == "system" and place not in sent]
     if left:
@@ -147,6 +148,7 @@ def _numbers(indices: Iterable[int]) -> str:
     ranges: list[list[int]] = []
     for index in indices:
         if ranges and ranges[-1][1] + 1 == index:
+            # Indices ascend, so only the last range can grow.
             ranges[-1][1] = index
         else:
             ranges.append([index, index])

@@ -48,6 +48,7 @@ class Rules:
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Rules:
         """Creates rules from settings by name, with defaults for missing ones."""
+        # Settings of a newer version may have rules unknown here.
         return cls(**{name: value for name, value in values.items() if name in RULE_WORDS})
 
 

@@ -240,6 +240,7 @@ def _new_mode(file: MspFile, target: Path) -> int:
     mode = mode_for(target)
     for like in (file.path, file.like.path if file.like is not None else file.path):
         with contextlib.suppress(OSError):
+            # Never wider than the file beside it, whatever the user's default.
             return mode & (like.stat().st_mode | _OWNERS)
     return mode
 
@@ -275,6 +276,7 @@ def _is_as_read(file: MspFile, *, closely: bool = False) -> bool:
     if stamp == file.stamp and not closely:
         return True
     try:
+        # Some programs rewrite a file without a change, and some file systems have coarse times.
         same = stamp.size == file.stamp.size and digest_of(file.path.read_bytes()) == file.digest
     except OSError:
         return False
@@ -338,6 +340,7 @@ def _copied(value: Any) -> Any:
     if type(value) not in _BOXES:
         return value
     whole = value.copy()
+    # A stack instead of recursion, and faster than `deepcopy` by far.
     waiting: list[Any] = [whole]
     while waiting:
         box = waiting.pop()

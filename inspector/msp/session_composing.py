@@ -40,6 +40,7 @@ def new_file(path: Path, now_ns: int, identifier: str, label: str, agreed: Mappi
         name: _texts(agreed.get(name) or ()) for name in AGREED_LISTS
     }
     session |= {"summary_snapshots": [], "subsessions": [], "messages": []}
+    # The style of new files is that of their `original`.
     empty = _ONE_LINE if path.suffix in LINES_SUFFIXES else _SPREAD
     return MspFile(path, empty, {"session": session, "subsessions": []}, name=path.name)
 
@@ -55,6 +56,7 @@ def with_sub_context(session: Session, changes: Mapping[str, Agreed]) -> Made | 
     steps: list[Step] = []
     if not isinstance(session.data.get("sub_context"), dict):
         steps.append(SetMember(session.data, "sub_context", before))
+    # In the protocol's order, whatever the order of the changes.
     steps += [SetMember(before, name, differing[name]) for name in AGREED if name in differing]
     return Made(Edit(f"Change the sub-context of {session.label}", "session", session.key), steps)
 
@@ -123,6 +125,7 @@ def _member(name: str, before: object, value: str | Sequence[str]) -> str | list
         raise CannotEditError(f"The sub-context has no {name}.")
     there: dict[str, list[object]] = {}
     for item in cast(list[object], before) if isinstance(before, list) else ():
+        # Elements may be objects; equal texts keep their original form.
         there.setdefault(content_text(item), []).append(item)
     wanted = _texts([value] if isinstance(value, str) else value)
     return [there[text].pop(0) if there.get(text) else text for text in wanted]

@@ -87,6 +87,7 @@ _MOST_FACTS = 60
 
 def value_facts(values: Mapping[str, Any], *, lines: int = 4, skip: Sequence[str] = ()) -> list[Fact]:
     """Returns the members of a JSON object as rows in mono, nested ones indented; at most 60 rows."""
+    # A payload may have thousands of members; the tree shows them all.
     shown, hidden = outline({key: value for key, value in values.items() if key not in skip}, _MOST_FACTS)
     rows = [_line_fact(line, lines) for line in shown]
     if hidden > 0:

@@ -57,6 +57,7 @@ class FindingLine:
 def finding_line(document: CaptureDocument, check: Check, message: int) -> FindingLine | None:
     """Returns a finding in words; None if it was withdrawn meanwhile."""
     findings = document.analysis.findings
+    # Later messages can withdraw a finding, such as an answer that came late.
     finding = next((found for found in findings.found.of(message) if found.check is check), None)
     if finding is None:
         return None
@@ -121,6 +122,7 @@ def failed_words(failed: int) -> str:
 
 def failed_filter(capture: Capture) -> str:
     """Returns a filter for messages with failures, without repeats."""
+    # Logs of model requests repeat earlier failures in each request.
     return "error && !repeats" if capture.has_copies else "error"
 
 

@@ -34,6 +34,7 @@ def origin_facts(subject: Subject, life: Life) -> list[Fact]:
     if pairing is None:
         rows.append(fact("Paired", "by no hint", "dim"))
     else:
+        # Hints may arrive after the results they are about.
         late = ", after it came" if pairing.message > subject.message else ""
         step = "" if pairing.step is None else f", step {pairing.step}"
         rows.append(Fact("Paired", (FactPart("by "), message_part(pairing.message), FactPart(f"{step}{late}", "dim"))))
@@ -64,6 +65,7 @@ def pending_sentences(subject: Subject, life: Life) -> list[str]:
         "Still pending: no tool has consumed it, so the model sees all of it.",
         consumers_sentence(subject.analysis, subject.message),
     ]
+    # A hint may use another name for the tool; then an alias in the settings helps.
     alias = alias_seen(subject.analysis, subject.message) if not life.consumers else None
     return [*sentences, f"The tool alias {plain(alias.text, 120)} would pair it (Settings)."] if alias else sentences
 
@@ -160,6 +162,7 @@ def lifecycle_rows(subject: Subject, life: Life) -> list[ChainRow]:
     steps += [_attempt_step(subject, attempt) for attempt in life.attempts]
     if story.collapsed_by is not None:
         steps.append(_step(subject, story.collapsed_by, "consumed", "So that only its summary is left."))
+    # In order of arrival, whatever the order of the life's stages.
     return sorted(steps, key=lambda step: step.message)
 
 

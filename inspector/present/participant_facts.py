@@ -57,6 +57,7 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     for coming in participant.comings[-FEW:]:
         when = log_moment(int(document.capture.columns["time_ns"][coming.row])) or "at an unknown time"
         last = coming == participant.comings[-1]
+        # Only the last arrival tells about the present.
         name = ("Here since" if last else "Came") if coming.here else "Left"
         rows.append(fact(name, when, right=formats.message_number(coming.row), right_message=coming.row))
     if len(participant.comings) > FEW:
@@ -154,8 +155,10 @@ def tool_use_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
     """
     listed = [tool.name for tool in story.tools or ()]
     tokens = story.offered.tokens if story.offered is not None else {}
+    # Used tools first, then unused ones, then tools that were never listed.
     names = [*dict.fromkeys([*(one for one in story.tool_use if one in listed), *listed, *story.tool_use])][:MOST]
     rows = [(tool, _use_figures(story.tool_use.get(tool), tokens.get(tool))) for tool in names]
+    # Most participants have no failures and no counted tokens.
     some = [place for place, title in enumerate(_USE_COLUMNS) if title in _ALWAYS or any(row[place] for _, row in rows)]
     head = FigureRow("Tool", tuple(_USE_COLUMNS[place] for place in some), mono=False)
     return [head, *(
@@ -201,11 +204,13 @@ def change_of_tools_rows(document: CaptureDocument, story: ParticipantStory) -> 
 def latency_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
     """Shows latencies by tool, then for all answers; the header first."""
     told = (*story.latency.values(), *([story.answered] if story.answered is not None else []))
+    # A p99 of ten answers would be their maximum under another name.
     known = [part for part in _PARTS if any(latency.told(part) is not None for latency in told)]
     rows = [FigureRow("Tool", ("Answers", *known), mono=False)]
     for tool, latency in list(story.latency.items())[:MOST]:
         wanted = f"from == {quote(name)} && tool == {quote(tool)} && latency >= 0"
         rows.append(FigureRow(plain(mask_text(tool), 160), _figures(latency, known), filter=wanted))
+    # With a single tool, the sum would repeat its row.
     if story.answered is not None and not _is_all(story, story.answered):
         wanted = f"from == {quote(name)} && latency >= 0"
         rows.append(FigureRow("all answers", _figures(story.answered, known), mono=False, filter=wanted))
@@ -325,6 +330,7 @@ def coming_rows(subject: Subject, name: object) -> list[ChainRow]:
     place = next(
         (n for n, one in enumerate(participant.comings) if one.row >= subject.message), len(participant.comings)
     )
+    # A participant with a bad connection comes and goes hundreds of times.
     shown = participant.comings[max(0, place - _COMINGS) : place + _COMINGS]
     return [
         ChainRow(one.row, subject.capture.string("kind", one.row) or "", "this" if one.row == subject.message else
@@ -339,6 +345,7 @@ def trust_facts(subject: Subject) -> list[Fact]:
         person = subject.analysis.trust.forged.get(subject.message)
         if person is None:
             return []
+        # Some logs tell who really sent a message, others only that it was another one.
         sent_by = f"; {plain(subject.capture.strings[person], 80)} sent it" if person else ""
         return [fact("From", f"{plain(subject.sender, 80)}, which is forged{sent_by}", "warn")]
     return [fact("From", f"{plain(subject.sender or 'somebody', 80)}, who is not the gateway", "warn")]

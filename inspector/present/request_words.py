@@ -27,6 +27,7 @@ def change_words(change: RequestChange) -> str:
     lead = f"{_no(change.request)} sends {sent}"
     if change.before is None:
         return f"{lead}: the first to its model here"
+    # Compacted entries are dropped too, but have a word of their own.
     dropped = len(change.dropped) - len(change.compacted)
     parts = ((len(change.added), "added"), (dropped, "dropped"), (len(change.compacted), "compacted"))
     words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "nothing changed"
@@ -60,6 +61,7 @@ def _why(change: RequestChange) -> str:
     same = f"It begins with all that {_no(before)} sent."
     if change.usage is None or change.usage.cache_read:
         return same
+    # The longest mark decides: entries before it stay in the cache as long.
     lasts = max((_LASTS_NS.get(mark, 0) for mark in before.marks.values()), default=0)
     if lasts and change.waited_ns is not None and change.waited_ns > lasts:
         return f"{same} {formats.duration(change.waited_ns)} had passed since then: longer than its mark lasts."

@@ -52,6 +52,7 @@ def took_ns(document: CaptureDocument, message: int) -> int | None:
         return None
     links = document.analysis.correlation
     call = links.rounds.calls.get(message)
+    # The first answer of a task only confirms it; its result counts.
     answer = call.result if call is not None else int(links.columns["answer"][message])
     return None if answer == NO_ROW else links.latency_ns(answer)
 

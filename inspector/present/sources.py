@@ -90,6 +90,7 @@ def _state(document: CaptureDocument, source: SourceFile) -> tuple[str, str]:
     if source.feed is not None and source.feed.trouble is not None:
         return "failed", source.feed.trouble
     if source not in document.sources.files:
+        # The sentences begin with the name of their source.
         found = next((one for one in document.sources.left_out if one.startswith(source.name)), "")
         return "left out", found
     if source is document.sources.live_source:

@@ -79,6 +79,7 @@ def state_of(subject: Subject) -> State | None:
         return State(badges[-1].text, badges[-1].token, badges[-1].glyph)
     if subject.kind != "system/error" and subject.has_finding("capability-denied"):
         return State("refused", _RED, "cross")
+    # Before the general error: the tool did not fail, the user said no.
     if flags & Flag.DECLINED:
         return State(BY_YOU, _AMBER, "cross")
     if flags & Flag.ERROR:
@@ -96,6 +97,7 @@ def presence(participant: Participant | None, time_ns: int) -> str:
         return "invited" if participant.invited else "never announced"
     if NO_TIME not in (time_ns, participant.first_ns) and participant.first_ns > time_ns:
         return "came later"
+    # The pass knows the present only; times tell about the moment of the message.
     if participant.here:
         return "present"
     later = NO_TIME not in (time_ns, participant.left_ns) and participant.left_ns > time_ns

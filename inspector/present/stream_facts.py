@@ -33,10 +33,12 @@ def stream_messages(subject: Subject, stream: int) -> list[int]:
     own = next((m for m in telling if columns["stream"][m] == stream), subject.message)
     start = opened[opened <= own]
     after = opened[opened > own]
+    # An id may be used again, so a stream ends where the next one opens.
     low = int(start[-1]) if len(start) else 0
     high = int(after[0]) if len(after) else len(capture)
     found = set(rows[(rows >= low) & (rows < high)].tolist())
     if len(start):
+        # Some dialects close a stream by correlation, without its id.
         found.update(m for m in closes_of(subject.analysis, low) if low <= m < high)
     return sorted(found)
 

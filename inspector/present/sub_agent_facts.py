@@ -48,6 +48,7 @@ def came_back(subject: Subject, agent: SubAgent) -> int | None:
     space = int(subject.capture.columns["space"][subject.message])
     contexts = subject.analysis.contexts
     node = contexts.tree.find(space, agent.context)
+    # The answer to the call may only confirm the start; the end has the result.
     ended = contexts.concluded_by[node] if node != MAIN else -1
     return _last_words(subject, agent, ended) if ended >= 0 else subject.answer
 
@@ -61,6 +62,7 @@ def _last_words(subject: Subject, agent: SubAgent, ended: int) -> int:
     said &= columns["sender"][:ended] == (find(agent.name) or -1)
     said &= columns["context"][:ended] == columns["context"][ended]
     found = np.flatnonzero(said)
+    # Copies in other files are no later words.
     found = found[~subject.capture.repeats(found)[1]]
     return int(found[-1]) if len(found) else ended
 

@@ -123,6 +123,7 @@ class Subject:
     @cached_property
     def payload(self) -> Mapping[str, Any]:
         """The payload with secrets masked; of a big message its start."""
+        # Masked here once, so that no section can show a secret by mistake.
         return mask_secrets(self.capture.records.payload(self.message))
 
     @cached_property
@@ -209,6 +210,7 @@ class Subject:
     @cached_property
     def answer(self) -> int | None:
         """The response to a request or to a copy of it, or the fulfilment of a proposal."""
+        # Another source may have the answer only to its own copy.
         copies = self.capture.copies_of(self.message) if self.capture.has_copies else ()
         answers = self.analysis.correlation.columns["answer"][[self.message, *copies]]
         return next((answer for answer in answers.tolist() if answer >= 0), None)
@@ -242,6 +244,7 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
     if kind.startswith("mcp/"):
         call = message
         if kind in (kinds.REJECT, kinds.WITHDRAW):
+            # A rejection names no tool; its proposal does.
             call = next(iter(analysis.correlation.causes(message)), message)
         name = linked(analysis, "target", call) or linked(analysis, "method", call)
         if name:
@@ -252,6 +255,7 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
         stream = stream_of(analysis, message)
         return (capture.strings[stream], True) if stream else (kinds.last_part(kind), False)
     if kind in TEXT_KINDS and (text := text_of(capture, message)):
+        # Truncated before parsing: a name shows a few words of a text.
         return plain_words(text[:_NAMED_BY]), False
     return (kinds.last_part(kind) or "unreadable"), False
 

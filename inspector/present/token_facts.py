@@ -56,6 +56,7 @@ def context_tokens(analysis: Analysis, space: int, node: int) -> list[Fact]:
     if node == MAIN:
         own = below = sums.main.get(space, 0)
     else:
+        # New contexts may lack a count; the last entry is the main context.
         own, below = (int(held[node]) if node < len(held) - 1 else 0 for held in (sums.own, sums.subtree))
     words = f"{own:,} here" + (f", {below:,} with those below" if below != own else "")
     return [fact("Tokens", f"{words}, {ESTIMATE}{so_far(analysis)}", lines=3)]
@@ -95,6 +96,7 @@ def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
     """Shows the tokens in a context, with and without collapsing."""
     now = f"{formats.count_of(found.tokens, 'token')}, {ESTIMATE}{so_far(analysis)}"
     rows = [fact("At the end", now, lines=3)]
+    # Without collapsing and compaction, the end is the peak.
     if found.peak != found.tokens:
         rows.append(fact("At most", f"{found.peak:,}"))
     rows.append(fact("Without collapsing", f"{found.uncollapsed:,}"))
