@@ -27,6 +27,7 @@ def write_sources(document: CaptureDocument, file: BinaryIO) -> None:
         for number, source in enumerate(document.sources.files, 1):
             if source.lost_to:
                 raise OSError(errno.EIO, f"The beginning of {source.name} is no longer on the disk", str(source.path))
+            # A folder per source, since names may repeat and decisions lie beside their log.
             name = f"{number}/{source.path.name}"
             packed.append(_packed(source, name, opened))
             choices.append(_choice(document, source, Path(name)))
@@ -50,6 +51,7 @@ def _packed(source: SourceFile, name: str, opened: contextlib.ExitStack) -> Pack
     if member is not None:
         bundle = opened.enter_context(contextlib.closing(SourceFile(member.bundle)))
         return Packed(name, member.size, lambda offset, length: bundle.read(member.offset + offset, length))
+    # Pipes are gone once read, and rotated parts are one log only in our spool.
     if feed is None or not source.path.is_file() or (isinstance(feed, StreamFeed) and feed.log is not None):
         return Packed(name, source.size, source.read)
     original = opened.enter_context(contextlib.closing(SourceFile(source.path)))

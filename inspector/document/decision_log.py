@@ -48,6 +48,7 @@ class DecisionLog:
             source = open_source(path)
             for _ in SourceReader(source, 0).wait_until(lambda: not source.growing, wait=wait):
                 yield
+            # Several gateways may be open together; their decisions are one set.
             decisions = self.found or Decisions()
             decisions.add(source)
             if follow:
@@ -80,6 +81,7 @@ class DecisionLog:
 
     def about(self, message: int) -> list[dict[str, Any]]:
         """Returns the decisions about a message's envelope id, as logged; [] without a log or an id."""
+        # Most captures have no decisions, so the record is not decoded for them.
         identifier = self._capture.records.envelope_id(message) if self.found is not None else None
         return self.found.about(identifier) if self.found is not None and identifier else []
 

@@ -51,6 +51,7 @@ def open_store(document: CaptureDocument, request: OpenRequest) -> Generator[Pro
 
 def open_agent_session(document: CaptureDocument, request: OpenRequest) -> Generator[Progress] | None:
     """Opens an agent's session with the files of its sub-agents."""
+    # A session's file alone is opened as a log, unless asked otherwise.
     if not (request.together or request.path.is_dir()) or not members_of(request.path)[0]:
         return None
     document.path = request.path
@@ -128,7 +129,9 @@ def _streams_sessions(
     document: CaptureDocument, source: SourceFile, *, wait: bool
 ) -> Generator[Progress, None, bool]:  # fmt: skip
     """Waits for the first object of a stream; returns True if it begins a document of sessions."""
+    # Known before the first byte, so that the user can stop the wait.
     document.sources.stream = source
+    # A pipe may deliver its first object in pieces.
     yield from _wait_until(document, source, lambda: holds_sessions(source) is not None, wait=wait)
     return bool(holds_sessions(source))
 

@@ -27,6 +27,7 @@ def title_of_session(capture: Capture) -> str:
 def title_among(titles: SessionTitles, capture: Capture) -> str:
     """Returns the title of a capture's first session; "" for other logs."""
     spaces = capture.columns["space"][: min(len(capture), _FIRST)]
+    # Only messages derived from transcripts belong to an agent's session.
     named = spaces[capture.columns["part"][: len(spaces)] != 0]
     return titles.of(int(named[named != 0][0])) if (named != 0).any() else ""
 

@@ -40,6 +40,7 @@ def progress_of(reader: Reader, messages: int) -> Progress:
     done, total = (sum(sizes) for sizes in zip(*((s.read_to, s.size) for s in reader.sources), strict=True))
     if source.feed is not None and len(reader.sources) == 1:
         taken, total = source.feed.progress
+        # Decompressed bytes are converted to the file's own, of which the total is known.
         done = taken * source.read_to // max(1, source.size) if total else source.read_to
     return Progress(done, total, messages, waiting=reader.waiting)
 
@@ -85,6 +86,7 @@ class DocumentSources:
         for place, source in enumerate(chosen.sources):
             source.reading = source.reading or reading_of(source)
             self._readers.append(SourceReader(source, place, live=source is chosen.live))
+        # Files of one session never repeat each other's messages.
         self._merged = MergedReader(self._readers, compare=not chosen.is_one_session)
         return chosen
 
@@ -146,6 +148,7 @@ class DocumentSources:
         if self.several is None or self._merged is None:
             return
         for source in self.several.update():
+            # The capture has registered the new file already.
             reader = SourceReader(source, self._capture.sources.index(source))
             self._readers.append(reader)
             self._merged.add(reader)

@@ -60,6 +60,7 @@ class StreamTexts:
         found = self._texts.get(run)
         if found is None:
             found = self._texts[run] = StreamText(self._capture, self._streams, run)
+            # Least recently used first; a table shows far fewer streams at a time.
             if len(self._texts) > _MOST_STREAMS:
                 self._texts.popitem(last=False)
         self._texts.move_to_end(run)

@@ -78,6 +78,7 @@ class TranscriptFiles:
     def _open(self, member: Member) -> SourceFile:
         self._known.add(member.path)
         name = member.path.name
+        # Plain files are read in place; packed ones need a spool.
         source = open_source(member.path, name) if name.endswith(PACKED) else SourceFile(member.path, name)
         introduce(self._capture, self._capture.add_source(source), member)
         self.sources.append(source)
@@ -97,6 +98,7 @@ class TranscriptFiles:
         for place, source in enumerate(self.sources):
             self._sizes[place] = source.size
             with contextlib.suppress(OSError):  # deleted meanwhile
+                # Each followed file has a thread, so old ones are only checked for growth.
                 if not place or now - source.path.stat().st_mtime < _FOLLOWED_FOR_S:
                     self._follow(place)
 
@@ -119,6 +121,7 @@ class TranscriptFiles:
                 self._follow(place)
         began = time.monotonic()
         members, _ = members_of(self._path, self._seen)
+        # A search of 0.2 s postpones the next one by 10 s, so it takes at most 2 % of the time.
         self._due += (time.monotonic() - began) / _LONGEST_LOOK
         return [source for member in members if (source := self._new(member)) is not None]
 

@@ -55,6 +55,7 @@ def _section(summary: MessageSummary) -> list[str]:
     for finding in summary.findings:
         lines.append(f"- **{finding.severity.word}**: {escaped(finding.text)} ({escaped(finding.code)})")
     lines += [f"- {escaped(label)}: {escaped(value)}" for label, value in summary.facts]
+    # Longer than any fence in the body, which could otherwise end the block.
     fence = "`" * max(3, 1 + max(map(len, _FENCE.findall(summary.body)), default=0))
     lines += ["", fence + ("json" if summary.is_json else "text"), summary.body, fence]
     if summary.left_out:

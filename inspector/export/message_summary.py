@@ -90,6 +90,7 @@ class MessageSummarizer:
             call=" ".join(filter(None, (self._value("method", message), self._value("target", message)))),
             family=family(kind),
             marked="mark" in FIELD_BY_NAME and bool(self._value("mark", message)),
+            # Masked with a margin, since half a secret is not recognized.
             text=visible(self._redaction.text(lines[0][: _MAX_TEXT + LONGEST_SECRET])[:_MAX_TEXT]) if lines else "",
             facts=tuple(self._facts(message)),
             findings=tuple(self._findings(message)),
@@ -130,5 +131,6 @@ class MessageSummarizer:
             except NotAnObjectError:
                 pass
         text = raw.decode("utf-8", "backslashreplace")
+        # The same margin: masking comes before the cut.
         head = text[: MAX_BODY + LONGEST_SECRET]
         return visible(self._redaction.text(head)), False, len(text) - len(head)

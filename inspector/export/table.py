@@ -55,5 +55,6 @@ class TableWriter:
 
 def _row(cells: list[str]) -> bytes:
     out = io.StringIO()
+    # One writer per row, since exports yield bytes row by row.
     csv.writer(out).writerow(cells)
     return out.getvalue().encode()

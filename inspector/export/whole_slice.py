@@ -67,9 +67,11 @@ def cut_whole(
 def _by_itself(capture: Capture, writer: LinesWriter, redaction: Redaction, message: int) -> _Cut:
     """Returns a message on its own; a message derived from a transcript's record also gets its space."""
     time_ns, sent_ns, offset = (int(capture.columns[name][message]) for name in ("time_ns", "ts_ns", "offset"))
+    # Other messages name their space themselves.
     derived = int(capture.columns["flags"][message]) & Flag.DERIVED.value
     direction, space = capture.string("direction", message), capture.string("space", message) if derived else None
     return _Cut(
+        # A time that equals the sender's own is in the message already.
         offset, writer.envelope(message), NO_TIME if time_ns == sent_ns else time_ns,
         redaction.text(direction) if direction else None, redaction.text(space) if space else None,
     )  # fmt: skip
@@ -103,6 +105,7 @@ class _LineNumbers:
     def at(self, source: SourceFile, offset: int) -> int:
         """Returns the line number at an offset, from 1; for a reassembled message, that of the last line counted."""
         at, lines = self._reached.get(source.name, (0, 1))
+        # Reassembled messages have no offset in the file.
         if offset < at or offset >= JOINED_FROM:
             return lines
         while at < offset:

@@ -172,6 +172,7 @@ def read_files(paths: Sequence[Path]) -> list[MspFile]:
 
 def _may_be_msp(path: Path) -> bool:
     """Returns True if a file of a folder is worth reading; a large one must begin like a document."""
+    # Small files are read whole, so that their problems are reported.
     if path.suffix in COMPRESSED or path.stat().st_size <= HEAD_BYTES:
         return True
     with path.open("rb") as file:
@@ -187,6 +188,7 @@ def read_file(path: Path, name: str) -> MspFile:
     """
     stamp = Stamp.of(path)
     data = path.read_bytes()
+    # Programs compress files without a change of their names, and the reverse.
     compressed = path.suffix in COMPRESSED or is_packed(data)
     file = MspFile(path, data, UNREAD, stamp=stamp, digest=digest_of(data), compressed=compressed, name=name)
     try:
@@ -220,6 +222,7 @@ def _decode(file: MspFile) -> None:
         except json.JSONDecodeError as error:
             whole = error
     values, numbers = lines_of(text)
+    # A damaged JSON file has lines that look like JSON Lines, so they must hold objects of MSP.
     if not any(is_msp_value(value) for value in values):
         if whole is not None:
             raise whole
@@ -240,6 +243,7 @@ def _unpacked(path: Path, data: bytes) -> bytes:
         stream = gzip.GzipFile(fileobj=io.BytesIO(data))
     else:
         stream = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True)
+    # One byte more than allowed shows that the limit is exceeded, without reading on.
     text = cast(bytes, stream.read(_BOX_BYTES + 1))
     if len(text) > _BOX_BYTES:
         raise ValueError("it holds more than 1 GB")

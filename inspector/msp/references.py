@@ -54,6 +54,7 @@ def references_of(sub: Subsession) -> list[Reference]:
     beside: dict[str, Subsession] = {}
     for other in sub.parent.children:
         if other is not sub and other.id:
+            # Of several with one id the first counts, as when the file is read.
             beside.setdefault(other.id, other)
     return [Reference(name, beside.get(name)) for name in names]
 
@@ -97,6 +98,7 @@ def _sent(sub: Subsession, recent: RecentLayer) -> list[Subsession]:
 
 def _in_parent(recent: RecentLayer) -> set[object]:
     """Returns ids of sub-sessions whose summary is in a sent parent message. O(sent messages)."""
+    # Only sent ones count: a withheld message would leave the summary out.
     written = (message.data.get(SUMMARY_OF) for message in recent.sent())
     return {name for name in written if isinstance(name, str)}
 

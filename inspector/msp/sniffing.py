@@ -28,6 +28,7 @@ def is_msp(head: bytes) -> bool:
 def is_msp_stream(head: bytes) -> bool | None:
     """Returns True if the start of a stream is of an MSP document; None until its first object is complete."""
     members, whole = _first_members(head)
+    # A member of another protocol decides at once, without the rest of the object.
     if whole or len(head) >= HEAD_BYTES or _foreign(set(members)):
         return _is_msp_members(members)
     return None
@@ -87,6 +88,7 @@ def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
     members: dict[str, set[str]] = {}
     head = head[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        # PowerShell writes redirected output as UTF-16.
         head = head.decode("utf-16", "replace").encode()
     head = head.lstrip()
     if head[:1] not in (b"{", b"["):

@@ -62,6 +62,7 @@ BADGE_BY_ID: dict[str, Badge] = {badge.id: badge for badge in BADGES}
 def badge_words(transients: TransientPass, message: int) -> tuple[str, ...]:
     """Returns badge ids of a message; `consumed` only if it collapsed a result."""
     words = transients.badges(message)
+    # A server may state a consumption for which no result is waiting.
     if "consumed" not in words or transients.consumes(message) is not None:
         return words
     return tuple(CONSUMED_NOTHING.id if word == "consumed" else word for word in words)

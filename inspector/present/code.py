@@ -69,6 +69,7 @@ def language_of(path: str) -> str | None:
 
 def stretches_of(text: str, language: str) -> Iterator[Stretch]:
     """Yields highlighted ranges in order; empty if lexing is not possible."""
+    # Lexers take quadratic time in minified lines.
     if any(len(line) > _LONGEST_LINE for line in text.split("\n")):
         return
     lexer = _lexer(language)
@@ -118,6 +119,7 @@ def without_numbers(text: str) -> tuple[str, list[int]] | None:
     lines = text.split("\n")
     heads = [found.end() if (found := _NUMBERED.match(line)) else 0 for line in lines]
     numbered = next((place for place, head in enumerate(heads) if not head), len(heads))
+    # One numbered line could also be a list or a table.
     if numbered < 1 or (numbered < 2 and len(lines) > 1):
         return None
     return "\n".join(line[head:] for line, head in zip(lines, heads, strict=True)), heads

@@ -31,6 +31,7 @@ def line_labels(contexts: ContextPass, node: int) -> list[str]:
     line = tree.line_to(node, LEVELS_SHOWN + 1)
     if len(line) <= LEVELS_SHOWN:
         return [contexts.label(step) for step in line]
+    # The root and the last levels tell most; the middle is counted.
     left_out = tree.depth(node) - 1 - LAST_SHOWN
     last = [contexts.label(step) for step in line[-LAST_SHOWN:]]
     return [contexts.label(int(tree.lines.roots[node])), f"…{left_out}…", *last]

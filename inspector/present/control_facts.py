@@ -43,6 +43,7 @@ def _pause(payload: Mapping[str, Any]) -> str:
 
 def _forget(payload: Mapping[str, Any]) -> str:
     entries, direction = payload.get("entries"), payload.get("direction")
+    # Other values are shown as they are, below the sentence.
     which = direction if direction in ("oldest", "newest") else ""
     if _is_number(entries):
         return " ".join(filter(None, ("forget its", which, formats.count_of(int(entries), "entry", "entries"))))
@@ -107,6 +108,7 @@ def is_in_sentence(key: str, value: object) -> bool:
 
 def status_facts(subject: Subject) -> list[Fact]:
     """Shows the status report that answers it, so that its effect is visible."""
+    # Limited, since a broadcast can have thousands of answers.
     answers = [m for m in subject.effects[:20] if subject.capture.string("kind", m) == "participant/status"]
     if not answers:
         return []

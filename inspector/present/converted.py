@@ -21,6 +21,7 @@ def place_in_original(capture: Capture, message: int) -> str | None:
     if source.container == har.FORMAT:
         entry = int(capture.extracted.exchanges("number", np.array([message]))[0])
         return f"Converted from entry {number(entry)} of {name}." if entry else f"Converted from an entry of {name}."
+    # Other conversions keep the line of the original, so Raw suffices.
     if source.container not in (opencode.FORMAT, vscode_chat.LABEL) or capture.records.is_big(message):
         return None
     line = decoded_object(capture.records.line(message)) or {}

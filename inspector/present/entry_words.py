@@ -26,6 +26,7 @@ def entry_words(document: CaptureDocument, moment: Moment, place: int) -> str:
     message = int(moment.context.rows[place])
     if place in moment.context.sent.tools:
         return plain(", ".join(map(tool_name, moment.context.sent.tools[place])))
+    # A big message is not decoded; the table has its words from the head.
     in_table = moment.context.roles[place] in _AS_IN_TABLE or document.capture.records.is_big(message)
     in_table = in_table or document.capture.string("kind", message) in _CALLS
     if in_table and not moment.collapsed[place] and place not in moment.context.sent.texts:

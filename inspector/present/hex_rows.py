@@ -31,6 +31,7 @@ def head_bytes(subject: Subject, stop: int) -> bytes:
     """Returns the record's bytes up to an offset, without reading further."""
     columns, message = subject.capture.columns, subject.message
     source = subject.capture.sources[int(columns["source"][message])]
+    # A record can have 100 MB, and the rows show about 100 bytes.
     length = min(int(columns["length"][message]), max(stop, BEFORE + AFTER))
     return source.read(int(columns["offset"][message]), length)
 
@@ -38,6 +39,7 @@ def head_bytes(subject: Subject, stop: int) -> bytes:
 def hex_rows(data: bytes, place: int | None) -> list[Fact]:
     """Returns rows of offset, hex and text, eight bytes each; secrets are dots in both."""
     text = data.decode("latin-1")  # one character per byte, so that masked places match in both columns
+    # The same length, so that offsets in hex and text agree.
     masked = mask_text(text, keep_length=True)
     start = max(0, (place or 0) - BEFORE) // _BYTES_A_ROW * _BYTES_A_ROW
     rows: list[Fact] = []

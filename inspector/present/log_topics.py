@@ -61,6 +61,7 @@ class LogTopics:
             self._count(capture, slice(start, self._seen))
         counts = dict(self._counts)
         if "agent" in counts and capture.transcripts.agents:
+            # Zero sorts last: the topic is present, but has no messages of its own.
             counts["sub-agents"] = 0
         if "collapsible" not in counts and len(document.analysis.transients.signals):
             counts["collapsible"] = 0
@@ -77,6 +78,7 @@ class LogTopics:
             columns["protocol"][rows].astype(np.int64),
         )
         derived = (columns["part"][rows] != 0).astype(np.int64)
+        # One number per combination, so that a million messages need one pass.
         keys = ((protocols << 32 | kind_codes) << 1 | derived)[readable]
         found, _, places = distinct(keys)
         counts = np.bincount(places, minlength=len(found))

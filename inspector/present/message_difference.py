@@ -40,6 +40,7 @@ def value_changes(one: object, other: object) -> list[Change]:
             "added" if kind.endswith("_added") else "removed" if kind.endswith("_removed") else "changed"
         )
         changes += [Change(what, tuple(level.path(output_format="list"))) for level in levels]
+    # As text, since keys and indices cannot be compared with each other.
     return sorted(changes, key=lambda change: [str(step) for step in change.steps])
 
 
@@ -54,6 +55,7 @@ class TextChange:
 def text_changes(one: str, other: str) -> list[TextChange]:
     """Compares two texts by words; long ones by lines."""
     parts = [_WORDS.findall(text) for text in (one, other)]
+    # The comparison takes quadratic time.
     if max(map(len, parts)) > _MOST_WORDS:
         parts = [_LINES.findall(text) for text in (one, other)]
     starts = [_starts(some) for some in parts]

@@ -68,7 +68,7 @@ class Phrase:
             self.add_line(wire_text.one_line(text), style)
 
     def add_words(self, text: str | None) -> None:
-        """Add what somebody wrote, without marks of Markdown."""
+        """Adds a text from the wire without marks of Markdown."""
         if text:
             self.add_line(wire_text.excerpt_line(text), Style.TEXT)
 

@@ -53,10 +53,12 @@ def moved_result_of(capture: Capture, message: int) -> MovedResult | None:
     if named is None or named[1] in (".", ".."):
         return None
     own = capture.sources[int(capture.columns["source"][message])].path
+    # Results of sub-agents lie in the folder of their session.
     above = next((one for one in own.parents if one.name == _SUB_AGENTS), None)
     session = above.parent if above is not None else own.with_suffix("")
     path = session / FOLDER / named[1]
     try:
+        # `lstat` does not follow a link, which could lead to any file of the user.
         facts = path.lstat()
         if not stat.S_ISREG(facts.st_mode) or path.parent.is_symlink():
             return MovedResult(path, "", None)

@@ -82,6 +82,7 @@ def original_of(document: CaptureDocument, message: int) -> Original:
         if more > 0
         else []
     )
+    # The JSON was masked by its keys already; a text has none.
     source = mask_text(content.text) or content.json or ""
     return Original(message, (head, *body, *tail), table.numeric if table is not None else (), source)
 
@@ -90,6 +91,7 @@ def _indented(line: str) -> str:
     """Returns one line of text or code with its indentation; other blanks fold."""
     bare = line.lstrip(" \t")
     indent = len(line[: len(line) - len(bare)].expandtabs(4))
+    # Deep indentation would push the text out of the row.
     return " " * min(indent, 40) + wire_text.one_line(bare)
 
 

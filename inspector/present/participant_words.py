@@ -37,6 +37,7 @@ def state_line(participant: Participant, analysis: Analysis, *, short: bool = Fa
 def effective(participant: Participant, analysis: Analysis) -> list[str] | None:
     """Returns the effective capability patterns after grants and revocations; None if unknown."""
     changes = analysis.capabilities.changes.get((participant.space, participant.name))
+    # An announcement states everything; only later changes must be added.
     if not changes or changes[-1].what == "announced":
         return participant.capabilities
     held = analysis.capabilities.held(participant.space, participant.name)
@@ -75,6 +76,7 @@ def share(participant: Participant) -> float | None:
     """Returns the fill level of its context, 0 to 1, if both figures are reported."""
     if participant.tokens is None or not participant.max_tokens or participant.max_tokens < 0:
         return None
+    # Reports are not checked by the gateway and may exceed their own limit.
     return min(1.0, max(0.0, participant.tokens / participant.max_tokens))
 
 

@@ -36,6 +36,7 @@ def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
     """Returns a copy of the settings to save, and descriptions of the omitted parts."""
     presets, secret_presets = _parted(settings.presets)
     highlights, secret_rules = _parted(settings.highlights)
+    # Users paste addresses with tokens into any field, also into names.
     named = [one for one in settings.connections if is_open(one) and mask_text(one.name) == one.name]
     left_out = [f"the preset {short_name(item.name)}" for item in secret_presets]
     left_out += [f"the highlight rule {short_name(item.name)}" for item in secret_rules]

@@ -15,7 +15,7 @@ from inspector.protocol.formats import otlp
 
 _MOST_WITHIN = 8
 TOLD = frozenset(("text", "duration_ms", "status", "span", "exceptions"))
-"""Members of a payload that the facts tell."""
+"""Payload members with rows of their own."""
 
 
 def span_facts(subject: Subject) -> list[Fact]:
@@ -35,7 +35,7 @@ def span_facts(subject: Subject) -> list[Fact]:
 
 
 def within_facts(subject: Subject) -> list[Fact]:
-    """Returns links to the spans and messages within a span, at most 8 of each; none where nothing is."""
+    """Returns links to the spans and messages within a span, at most 8 of each."""
     named, contexts = subject.payload.get("span"), subject.analysis.contexts
     space = _space(subject)
     node = contexts.tree.find(space, named) if isinstance(named, str) and named else MAIN

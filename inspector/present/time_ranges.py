@@ -50,5 +50,6 @@ def range_words(condition: str, start_ns: int) -> str | None:
     first, last = (parse_time(text) for text in found.groups())
     if NO_TIME in (first, last):
         return None
+    # The precision fits the length of the range: a long one needs no milliseconds.
     step = next((n for n in _STEPS if n * _EXACT <= last - first), _STEPS[-1])
     return f"{since_words(first - start_ns, step).removesuffix(' s')} to {since_words(last - start_ns, step)}"

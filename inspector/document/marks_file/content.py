@@ -153,6 +153,7 @@ def _both(one: Entry, other: Entry) -> Entry:
 def joined(note: Note, entry: Entry) -> Note:
     """Merges an entry into a note."""
     comment, theirs = note.comment, entry.comment[:LONGEST_COMMENT]
+    # Two windows may have written the same comment, or one a longer version.
     if theirs not in comment:
         comment = theirs if comment in theirs else f"{comment}\n{theirs}"
     return Note(note.marked or entry.mark, comment)
@@ -172,8 +173,10 @@ def merged(ours: Entries, had: Entries, there: Entries) -> Entries:
         if key not in had:
             result[key] = _both(entry, theirs)
         else:
+            # Our own change outranks a change of the same note by others.
             result[key] = theirs if entry == had[key] else entry
     for key, entry in there.items():
+        # An entry that we had unchanged was removed here; any other is news from elsewhere.
         if key not in ours and had.get(key) != entry:
             result[key] = entry
     return result

@@ -41,6 +41,7 @@ def notes_of(document: CaptureDocument, messages: Iterable[int], *, masked: bool
         masked: replaces secrets in comments by dots.
     """
     marks, tree = document.analysis.marks, document.analysis.contexts.tree
+    # A set, since an export may have a million messages.
     noted = set(marks.rows.tolist())
     found: dict[int, Note] = {}
     total = 0
@@ -78,6 +79,7 @@ def write_beside(notes: ExportedNotes, target: Path) -> Path | None:
     try:
         document.load(target)
         analysis = document.analysis
+        # Another program may have written to the file since, and notes are placed by number.
         if len(analysis) != notes.total:
             raise OSError(errno.EINVAL, f"{target.name} has other messages by now")
         for row, note in notes.messages.items():

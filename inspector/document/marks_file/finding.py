@@ -96,6 +96,7 @@ def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...
     left = _READ_AT_MOST
     for file, capture in known_elsewhere(heads[0], home, places) if heads and home is not None else []:
         try:
+            # Many small files are cheap, and the limit stops before a few huge ones.
             left -= file.stat().st_size
             content = read(file) if left >= 0 else None
         except (OSError, ValueError):
@@ -104,6 +105,7 @@ def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...
             written_for = capture or file
             moved = surely_fits(content, heads) and not _is_still_there(written_for, content, heads[0])
             found.append(FoundMarks(file, content, written_for, moved))
+    # The sort is stable, so the latest stays first within each part.
     return sorted(found, key=lambda one: not one.moved)
 
 
