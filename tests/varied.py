@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from functools import cache
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def varied_samples(draw: st.DrawFn) -> list[Line]:
 
     Of these some are left out, told twice, moved, or have another value somewhere.
     """
-    begins, *lines = sample_lines(draw(st.sampled_from(_SAMPLES)))
+    begins, *lines = dropwhile(_names_no_session, sample_lines(draw(st.sampled_from(_SAMPLES))))
     first = draw(st.integers(0, len(lines) - 1))
     made = lines[first : first + draw(st.integers(1, 14))]
     for _ in range(draw(st.integers(0, 4))):
@@ -61,6 +62,11 @@ def varied_samples(draw: st.DrawFn) -> list[Line]:
             _change_value(draw, changed)
             made = [*made[:place], changed, *made[place + 1 :]]
     return [begins, *made]
+
+
+def _names_no_session(line: Line) -> bool:
+    """Tells whether a line is a title of Claude Code, whose session is known once a later line names it."""
+    return line.get("type") == "summary"
 
 
 def _change_value(draw: st.DrawFn, line: Line) -> None:
@@ -238,3 +244,35 @@ def compacted_sessions(draw: st.DrawFn) -> list[Line]:
         last = record["uuid"]
         made.append(record)
     return made or [{"type": "summary", "summary": "Nothing", "leafUuid": "x"}]
+
+
+# Secrets in samples
+
+
+@st.composite
+def planted_samples(draw: st.DrawFn, secrets: tuple[tuple[str, str], ...]) -> tuple[str, list[Line]]:
+    """A secret, and lines of a sample of which one says it among its words.
+
+    Args:
+        secrets: each with a text that has a place `{}` for it.
+    """
+    hidden, text = draw(st.sampled_from(secrets))
+    lines: list[Line] = json.loads(json.dumps(draw(varied_samples())))
+    places = [place for line in lines for place in _prose(line)]
+    if places:
+        holder, key = draw(st.sampled_from(places))
+        holder[key] = f"{holder[key]} {text.replace('{}', hidden)}"
+    return hidden, lines
+
+
+def _prose(value: Any) -> list[tuple[Any, Any]]:
+    """Holders and keys of strings with several words."""
+    if not isinstance(value, dict | list):
+        return []
+    found: list[tuple[Any, Any]] = []
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(inner, str):
+            found += [(value, key)] if " " in inner and inner[:1] not in "[{<" else []
+        else:
+            found += _prose(inner)
+    return found

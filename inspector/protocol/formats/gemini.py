@@ -175,18 +175,17 @@ def _parts(message: Mapping[str, Any], sort: str) -> Iterator[Entry]:
         return
     asks = PROGRAM if text.startswith(_ADDED) else USER
     sender, to = (asks, AGENT) if sort == "user" else (AGENT, USER)
-    thoughts, calls = (
-        given if isinstance(given := message.get(key), list) else [] for key in ("thoughts", "toolCalls")
+    thoughts, made = (
+        [one for one in given if isinstance(one, Mapping)] if isinstance(given := message.get(key), list) else []
+        for key in ("thoughts", "toolCalls")
     )
     for thought in thoughts:
-        if isinstance(thought, Mapping):
-            words = [one for key in ("subject", "description") if isinstance(one := thought.get(key), str) and one]
-            entry = text_entry(THOUGHT, AGENT, USER, ": ".join(words) or NOT_READABLE)
-            entry.meaning.time_ns = _time(thought.get("timestamp"))
-            yield _with_bytes(entry)
-    if text or not (thoughts or calls):
+        words = [one for key in ("subject", "description") if isinstance(one := thought.get(key), str) and one]
+        entry = text_entry(THOUGHT, AGENT, USER, ": ".join(words) or NOT_READABLE)
+        entry.meaning.time_ns = _time(thought.get("timestamp"))
+        yield _with_bytes(entry)
+    if text or not (thoughts or made):
         yield _with_bytes(text_entry(CHAT, sender, to, text))
-    made = [one for one in calls if isinstance(one, Mapping)]
     for one in made:
         call = call_entry(api_call_id(one), one.get("name"), one.get("args"), AGENT)
         call.meaning.spawn = _spawned(one)

@@ -6,15 +6,19 @@ import json
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.document.source_set import SourceChoice
 from inspector.document.summary import summary
 from inspector.filters import compile_filter
+from tests.strategies import share_of_examples
 from tests.unit.present.test_account import account
 
 BEGAN = datetime(2026, 9, 1, 8, tzinfo=UTC)
@@ -258,3 +262,83 @@ def test_words_told_in_both_ways_are_said_once(tmp_path: Path) -> None:
     ]
     assert texts == ["Look at the notes", "Done."]
     document.close()
+
+
+Turn = tuple[list[bool], float]
+"""Calls of an answer, each failed or not, and how late the session notes it in seconds."""
+_turns = st.lists(
+    st.tuples(st.lists(st.sampled_from((False, False, True)), max_size=3), st.sampled_from((0.0, 0.3))),
+    min_size=1, max_size=5,
+)  # fmt: skip
+
+
+def told_twice(turns: list[Turn], captures: list[int]) -> tuple[list[list[dict[str, Any]]], dict[str, int]]:
+    """A session and the captures of its wire, with the counts of both: each turn is an answer and its results.
+
+    Args:
+        turns: of the conversation.
+        captures: by turn, the capture that holds its request.
+    """
+    prompt = [{"type": "text", "text": "Look at the notes"}]
+    records = [record(0, 0, "user", "Look at the notes")]
+    history: list[dict[str, Any]] = [{"role": "user", "content": prompt}]
+    wires: dict[int, list[dict[str, Any]]] = {}
+    counts = {"tools": 0, "failed": 0, "input": 0, "output": 0}
+    for number, (calls, late) in enumerate(turns):
+        begins = 10.0 * number + 1
+        blocks = [made(f"call_{number}_{n}", f"/w/{number}/{n}") for n in range(len(calls))]
+        answer = blocks or [{"type": "text", "text": f"Answer {number}."}]
+        used = usage(10 * (number + 1), 5 + number)
+        identifier = f"msg_{number}"
+        asked = {"model": "m-1", "max_tokens": 9, "messages": [*history]}
+        body = {"id": identifier, "type": "message", "role": "assistant", "model": "m-1", "content": answer,
+                "stop_reason": "end_turn", "usage": used}  # fmt: skip
+        head = {"x": number + 1, "headers": {}}
+        wires.setdefault(captures[number % len(captures)], []).extend((
+            {"t": at(begins), "dir": "client->server", "kind": "http-request", **head, "method": "POST",
+             "path": "/v1/messages", "message": asked},
+            {"t": at(begins + 1), "dir": "server->client", "kind": "http-response", **head, "status": 200,
+             "message": body},
+            {"t": at(begins + 1), "dir": "server->client", "kind": "http-end", "x": number + 1, "how": "complete"},
+        ))  # fmt: skip
+        for block in answer:
+            records.append(
+                record(begins + 1 + late, len(records), "assistant", [block], id=identifier, model="m-1", usage=used)
+            )
+        results = [
+            came(block["id"], f"seen {number} {n}", failed=bool(failed))
+            for n, (block, failed) in enumerate(zip(blocks, calls, strict=True))
+        ]
+        records += [record(begins + 3, len(records) + n, "user", [one]) for n, one in enumerate(results)]
+        history.append({"role": "assistant", "content": answer})
+        history.append({"role": "user", "content": results or [{"type": "text", "text": f"Go on {number}"}]})
+        if not results:
+            records.append(record(begins + 3, len(records), "user", f"Go on {number}"))
+        counts["tools"] += len(calls)
+        counts["failed"] += sum(map(bool, calls))
+        counts["input"] += used["input_tokens"]
+        counts["output"] += used["output_tokens"]
+    return [records, *wires.values()], counts
+
+
+@share_of_examples(2)
+@given(
+    _turns, st.lists(st.integers(0, 2), min_size=1, max_size=5), st.randoms(use_true_random=False),
+    st.sampled_from((200, 2_000, 1 << 20)),
+)  # fmt: skip
+def test_a_session_and_its_wire_count_once(
+    tmp_path_factory: pytest.TempPathFactory, turns: list[Turn], captures: list[int], order: Random, block_bytes: int
+) -> None:
+    logs, expected = told_twice(turns, captures)
+    order.shuffle(logs)
+    document = opened(tmp_path_factory.mktemp("both"), *logs, block_bytes=block_bytes)
+    try:
+        found = summary(document, "")
+        calls, tokens = found["calls"], found["usage"]
+        counted = {"tools": calls["tools"], "failed": calls["failed"], "input": tokens["input"],
+                   "output": tokens["output"]}  # fmt: skip
+        assert counted == expected
+        assert (calls["answered"], calls["unanswered"]) == (expected["tools"], 0)
+        assert found["findings"] == {}
+    finally:
+        document.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import deque
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -16,10 +17,13 @@ from inspector.export import ExportOptions, export_to, preview
 from inspector.export.files import FORMATS
 from inspector.export.message_summary import MAX_BODY
 from inspector.filters.fields import FIELDS
+from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.planted import PLANTED, name_with, told
 from tests.samples import first_of
 from tests.strategies import share_of_examples
+from tests.streamed_secrets import SECRETS
+from tests.varied import planted_samples
 
 _ALL_FIELDS = tuple(field.name for field in FIELDS)
 _BEFORE = ("", " ", "\n", "\u2019", "\u00e9", "\u001b[31m", '"', "(")
@@ -64,6 +68,18 @@ def test_no_export_holds_a_planted_secret(secret: str, before: str, ascii_only: 
         clean_up()
     assert leaks == []
     assert found.holding >= 10
+
+
+@given(planted_samples(SECRETS))
+@share_of_examples(2)
+def test_no_export_of_any_format_holds_one(planted: tuple[str, list[Any]]) -> None:
+    hidden, lines = planted
+    try:
+        with suppress(UnknownFormatError):
+            leaks = [where for where, text in exports(document_of(*lines)).items() if hidden in text]
+            assert leaks == []
+    finally:
+        clean_up()
 
 
 def test_no_part_of_a_secret_is_shown_where_a_text_is_cut() -> None:

@@ -13,7 +13,7 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.plain_words import MEANT, as_filter, plain_words
 from inspector.filters.stacked_conditions import FilterStack, opposite
 from inspector.tables.conditions import condition_of
-from tests.builders import document_of, envelope
+from tests.builders import clean_up, document_of, envelope
 
 SEARCHES = [
     ("write hello", '"write" && "hello"', "Searching for the words write hello. For a field, write field == value."),
@@ -126,3 +126,22 @@ def test_any_text_is_words_a_filter_or_an_error(text: str) -> None:
         compile_filter(error.replacement or "replacement ==")
     else:
         assert words is None or parse(words.filter) is not None
+
+
+_WORD = st.text("abÄé1", min_size=2, max_size=3)
+
+
+@given(
+    st.lists(st.lists(_WORD, max_size=4).map(" ".join), min_size=1, max_size=6), st.lists(_WORD, min_size=1, max_size=3)
+)
+def test_words_find_what_a_plain_reader_finds(texts: list[str], words: list[str]) -> None:
+    """No other field of these messages holds one of the letters."""
+    lines = [{"kind": "chat", "from": "you", "to": ["me"], "id": f"m{'x' * n}", "payload": {"text": text}}
+             for n, text in enumerate(texts)]  # fmt: skip
+    document = document_of(*lines)
+    try:
+        found = compile_filter(" ".join(f'"{word}"' for word in words)).mask(document.analysis, np.arange(len(lines)))
+    finally:
+        clean_up()
+    expected = [all(word.casefold() in text.casefold() for word in words) for text in texts]
+    assert found.tolist() == expected

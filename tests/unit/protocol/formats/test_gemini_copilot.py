@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -124,6 +124,8 @@ _GEMINI = ("content", "thoughts", "toolCalls", "tokens", "model", "id", "display
 _EVENTS = ("user.message", "assistant.message", "tool.execution_complete", "subagent.started", "session.error", "abort")
 
 
+@example({"content": "", "toolCalls": [None]}, "gemini")  # a message has a row also if none of its calls is an object
+@example({"content": "", "thoughts": [None]}, "gemini")
 @given(st.dictionaries(st.sampled_from(_GEMINI), _VALUES), st.sampled_from(["user", "gemini", "error"]))
 def test_gemini_of_any_values_is_read(members: dict[str, Any], sort: str) -> None:
     message = {"id": "m", "timestamp": "2026-05-02T09:00:00Z", "content": "x", **members, "type": sort}
