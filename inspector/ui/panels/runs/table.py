@@ -41,7 +41,7 @@ class Column(enum.IntEnum):
 
 
 TITLES = (
-    "Run", "Began", "Took", "Messages", "Calls", "Failed", "Findings", "Tokens", "Spare", "Cost", "p95", "Models",
+    "Run", "Began", "Took", "Messages", "Calls", "Failed", "Findings", "Tokens", "Avoidable", "Cost", "p95", "Models",
 )  # fmt: skip
 FIELDS = {
     Column.PATH: "path", Column.STARTED: "first", Column.TOOK: "duration", Column.MESSAGES: "messages",
