@@ -50,7 +50,7 @@ async def measure(
 
         await asyncio.sleep(0.3)
         own = arrived()  # what is said at joining is there by now
-        used, memory, begun = machine.cpu_s(), machine.private_dirty_mb(), time.perf_counter()
+        used, memory, begun = machine.cpu_s(), machine.private_dirty_mb(children=False), time.perf_counter()
         pausing = window.actions_by_id["capture.pause"]
         waiting = 0
         with Heartbeat(application) as heart:
@@ -69,7 +69,8 @@ async def measure(
         panes.bridge.flush()
         found: Found = {"sent": sent["sent"], "sent_s": sent["seconds"], "sender_late_s": sent["late_s"]}
         found |= heart.found() | {"behind_s": behind, "cpu_s": machine.cpu_s() - used}
-        found |= {"memory_mb": machine.private_dirty_mb() - memory, "waiting": waiting}
+        own_mb = machine.private_dirty_mb(children=False)
+        found |= {"memory_mb": own_mb - memory, "workers_mb": machine.private_dirty_mb() - own_mb, "waiting": waiting}
         found |= {"received": arrived() - own, "shown": len(panes.rows.visible)}
         found["should_show"] = len(panes.rows.evaluate(panes.rows.filter, panes.rows.scope))
         found["contexts"] = len(window.document.analysis.contexts.tree)

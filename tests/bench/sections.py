@@ -359,7 +359,8 @@ def _flood(bench: Bench, pause: str) -> list[Row]:
         *_stamps("arrival stamps off", found),
         info("behind when all was sent", found["behind_s"]),
         info("processor time", found["cpu_s"]),
-        info("memory gained", found["memory_mb"], "MB"),
+        info("memory gained by the window's process", found["memory_mb"], "MB"),
+        info("memory of workers, which start when 2 MB wait", found["workers_mb"], "MB"),
         info("contexts", found["contexts"], ""),
     ]
 
