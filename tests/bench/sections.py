@@ -360,7 +360,7 @@ def _flood(bench: Bench, pause: str) -> list[Row]:
         info("behind when all was sent", found["behind_s"]),
         info("processor time", found["cpu_s"]),
         info("memory gained by the window's process", found["memory_mb"], "MB"),
-        info("memory of workers, which start when 2 MB wait", found["workers_mb"], "MB"),
+        info("memory of workers", found["workers_mb"], "MB"),
         info("contexts", found["contexts"], ""),
     ]
 
