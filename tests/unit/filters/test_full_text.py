@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.filters import full_text
@@ -58,10 +58,12 @@ def test_escapes_are_resolved_from_left_to_right(text: str) -> None:
     assert without_escapes(text) == full_text._ESCAPES.sub(full_text._resolved, text)
 
 
+@example(b"k\xdd", " ")
 @given(st.binary(), st.text(max_size=3))
 def test_any_bytes_can_be_searched(record: bytes, needle: str) -> None:
     found = TextFinder(needle)(record)
-    assert found is TextFinder(needle)(b" " + record + b" ")
+    if " " not in needle:  # of bytes that are no JSON blanks are text as well
+        assert found is TextFinder(needle)(b" " + record + b" ")
     assert found or not any(needle in text for text in record_texts(record))
 
 
