@@ -70,6 +70,9 @@ class FakeCapture:
             "size": lengths,
         }
 
+    def unmasked(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def read_ahead(self, _start: int, _stop: int) -> AbstractContextManager[None]:
         return nullcontext()
 
