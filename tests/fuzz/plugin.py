@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import random
 import time
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from _pytest.terminal import TerminalReporter
 from hypothesis import core
+from hypothesis.errors import HypothesisException
 
 _began = time.monotonic()
 _seeds = random.SystemRandom()
@@ -33,6 +36,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if began - _began > seconds:
         return True
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    _bound(item, began + share)
     shared = cast("pytest.Item", item.parent)  # what its module set up stays, what is its own is set up each time
     while True:
         core.global_force_seed = seed = _seeds.randrange(1 << 32)
@@ -47,6 +51,30 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+def _bound(item: pytest.Item, until: float) -> None:
+    """Skips the examples of a property behind its share: a slow one would take that of many others.
+
+    The example of a failure runs again after it, whenever that is.
+    """
+    handle = getattr(getattr(item, "obj", None), "hypothesis", None)
+    if handle is None or inspect.iscoroutinefunction(handle.inner_test):
+        return
+    run_example, failures = handle.inner_test, list[Exception]()
+
+    @functools.wraps(run_example)
+    def run_in_time(*arguments: object, **named: object) -> None:
+        if failures or time.monotonic() <= until:
+            try:
+                run_example(*arguments, **named)
+            except HypothesisException:  # an example that is left out
+                raise
+            except Exception as error:
+                failures.append(error)
+                raise
+
+    handle.inner_test = run_in_time
 
 
 def _note_failure(item: pytest.Item, seed: int) -> None:
