@@ -76,7 +76,7 @@ package-test: ## try the .deb on a clean system of its own; needs root and deboo
 docs: setup ## make the generated pages anew: reference of filter, findings and tables, command line
 	@$(BIN)/python -m inspector.filters.page > docs/filter.md
 	@$(BIN)/python -m inspector.analysis.findings > docs/findings.md
-	@$(BIN)/python -m inspector.tables.page > docs/tables.md
+	@$(BIN)/python -m inspector.tables.reference_page > docs/tables.md
 	@$(BIN)/python -m inspector.survey.page > docs/survey.md
 	@$(BIN)/python packaging/commands_page.py > docs/commands.md
 

@@ -16,7 +16,7 @@ def main() -> None:
 
         start_quickly(sys.argv[2:])
     else:
-        from inspector.base.instance import handed_over_quickly, quick_request
+        from inspector.base.instance_lock import handed_over_quickly, quick_request
 
         request = quick_request(sys.argv[1:])
         if request is not None:

@@ -28,7 +28,7 @@ from urllib.parse import parse_qs
 
 import zstandard
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 
 ROOT = Path(__file__).parents[1]
 ANSWER = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "x" * 940}]}}).encode()

@@ -15,7 +15,7 @@ from typing import Self
 
 from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 
 
 class NumberedGateway:

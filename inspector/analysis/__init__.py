@@ -29,7 +29,7 @@ from inspector.analysis.passes.tokens.costs import Costs
 from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.analysis.passes.tokens.token_pass import TokenPass
 from inspector.analysis.states.state_pass import StatePass
-from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.tool_aliases import ToolAliases
 from inspector.store.messages.capture import Capture
 
 __all__ = ["Analysis", "Changes"]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
-from inspector.protocol.hostile_text import visible
+from inspector.protocol.escaped_text import visible
 
 LogFiles = Annotated[
     list[str],

@@ -26,7 +26,7 @@ from inspector.document.summary import finding_entries
 from inspector.present.findings import failed_filter
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.survey import is_survey
 
 

@@ -11,7 +11,7 @@ from inspector.cli.opening import compiled, faults_shown
 from inspector.cli.printing import dump, echo, say
 from inspector.filters import explain
 from inspector.filters.explain import explained
-from inspector.tables.conditions import condition_of
+from inspector.tables.filter_to_sql import condition_of
 
 
 def explain_filter_command(

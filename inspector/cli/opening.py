@@ -23,7 +23,7 @@ from inspector.document.source_set import SourceChoice
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.filters.field import Field
 from inspector.protocol.formats import READINGS
-from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
+from inspector.protocol.tool_aliases import AliasError, ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.settings.store import load as load_settings
 from inspector.settings.store import settings_path

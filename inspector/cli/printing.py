@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from inspector.protocol.hostile_text import text_cell, visible
+from inspector.protocol.escaped_text import text_cell, visible
 
 __all__ = [
     "LONGEST_NAMES",

@@ -24,7 +24,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.files import refuse_what_is_read, trouble_of
 from inspector.tables import Database, Needed, QueryError, Result
 from inspector.tables.parquet import parquet_file
-from inspector.tables.shown import shown
+from inspector.tables.result_values import shown
 from inspector.tokens.counter import TOKENIZER
 
 

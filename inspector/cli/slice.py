@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.base.extras import FLEET
-from inspector.base.whole_file import in_place_of
+from inspector.base.atomic_files import in_place_of
+from inspector.base.optional_dependencies import FLEET
 from inspector.cli.arguments import fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, opened
 from inspector.cli.printing import visible
@@ -28,11 +28,11 @@ from inspector.filters.strings import quote
 from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.byte_ranges import ByteRange, RangeError, has_stretches, range_filter, ranges_of
-from inspector.survey.engine import EngineError, cluster_at, each_of, local_workers, memory_for_each, workers_here
+from inspector.survey.dask_workers import EngineError, cluster_at, each_of, local_workers, memory_for_each, workers_here
 from inspector.survey.one_run import FailedError, fetched
-from inspector.survey.places import PlaceError, RunPlace, find_runs, is_address
+from inspector.survey.run_places import PlaceError, RunPlace, find_runs, is_address
+from inspector.survey.run_survey import Progress
 from inspector.survey.slicing import find_lines, here
-from inspector.survey.surveying import Progress
 
 
 def slice_command(

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.base.extras import FLEET
+from inspector.base.optional_dependencies import FLEET
 from inspector.cli.arguments import PriceFile, ToolAliasTexts, fail
 from inspector.cli.opening import aliases_of, prices_of
 from inspector.cli.printing import printable, say, visible
 from inspector.present.formats import count_of, duration
 from inspector.protocol.secrets.masking import mask_text
-from inspector.survey.engine import (
+from inspector.survey.dask_workers import (
     EngineError,
     cluster_at,
     local_workers,
@@ -27,8 +27,8 @@ from inspector.survey.engine import (
 )
 from inspector.survey.folder import SurveyError, SurveyFolder, asked
 from inspector.survey.one_run import SurveyOptions
-from inspector.survey.places import PlaceError, find_runs
-from inspector.survey.surveying import Progress, batch_count, runs_to_survey, survey
+from inspector.survey.run_places import PlaceError, find_runs
+from inspector.survey.run_survey import Progress, batch_count, runs_to_survey, survey
 
 _MB = 1_000_000
 _OWN_SHARE = 0.7

@@ -16,7 +16,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from inspector.base.aio import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, spawn
 from inspector.demo.envelopes import PROTOCOL, Envelope, dump, new_id, timestamp
 from inspector.demo.gateway import MAX_FRAME_BYTES
 

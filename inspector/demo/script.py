@@ -10,12 +10,12 @@ from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 
-from inspector.base.aio import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, spawn
 from inspector.demo.agents import Pace
 from inspector.demo.capabilities import Pattern
 from inspector.demo.envelopes import new_id
 from inspector.demo.gateway import DemoGateway
-from inspector.demo.roles import Human, ReasoningAgent, ToolServer
+from inspector.demo.special_agents import Human, ReasoningAgent, ToolServer
 from inspector.demo.story import Cast, Round
 from inspector.demo.tools import ActivityTools, FileTools
 from inspector.demo.topics import TOPICS

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.demo.envelopes import Envelope, dump, new_id
-from inspector.demo.roles import Human, ReasoningAgent, ToolServer
+from inspector.demo.special_agents import Human, ReasoningAgent, ToolServer
 from inspector.demo.tools import WORKFLOW
 from inspector.demo.topics import Topic
 

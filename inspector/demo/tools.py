@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from inspector.demo.roles import ToolFunction
+from inspector.demo.special_agents import ToolFunction
 
 # The demo's data: 132 customer visits of one quarter, the same in every run.
 

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.base.held_file import hold
+from inspector.base.file_lock import hold
 from inspector.base.paths import log_folder
 
 _log = logging.getLogger(__name__)

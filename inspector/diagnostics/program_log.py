@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from typing_extensions import override
 
-from inspector.base.held_file import hold
+from inspector.base.file_lock import hold
 from inspector.base.paths import log_folder
 
 Mask = Callable[[str], str]

@@ -13,7 +13,7 @@ from typing import Any
 from inspector.reading.files.source_reader import SourceReader
 from inspector.sources.bundle import member_at
 from inspector.sources.inputs import is_stream, open_source
-from inspector.store.files.decisions import FILE_NAME, Decisions
+from inspector.store.files.capability_decisions import FILE_NAME, Decisions
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.capture import Capture
 

@@ -21,7 +21,7 @@ from inspector.analysis.views.causes.chain import ChainStep, chain_of
 from inspector.analysis.views.causes.likely_links import LikelyChain, likely_chain
 from inspector.analysis.views.latency.link_delay import lag_ns
 from inspector.base.gc_control import no_collection
-from inspector.base.memory import MemoryBudget
+from inspector.base.memory_budget import MemoryBudget
 from inspector.document.decision_log import DecisionLog
 from inspector.document.openers import OPENERS, OpenRequest, title_of, title_of_several
 from inspector.document.source_list import in_order
@@ -36,7 +36,7 @@ from inspector.msp import (
     SessionFollowing,
     read_sessions,
 )
-from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.tool_aliases import ToolAliases
 from inspector.reading.files.source_reader import BLOCK_BYTES, UnknownFormatError
 from inspector.store.columns.block import Block
 from inspector.store.files.tool_baseline import read_baseline

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.document.document import CaptureDocument
 from inspector.reading.files.source_reader import POLL_S
 from inspector.sources.connection import Connection

@@ -11,7 +11,7 @@ from inspector.document.source_list import is_source_list, read_source_list
 from inspector.document.source_set import SourceChoice, SourceSet, logs_in
 from inspector.document.sources import Progress, progress_of
 from inspector.msp import holds_sessions, is_session_document
-from inspector.reading.files.sniff import reading_of
+from inspector.reading.files.format_detection import reading_of
 from inspector.reading.files.source_reader import BLOCK_BYTES, SourceReader
 from inspector.sources import opencode
 from inspector.sources.inputs import is_stream, open_source

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-from inspector.base.whole_file import PartFile, in_place_of
+from inspector.base.atomic_files import PartFile, in_place_of
 from inspector.document.bundling import write_sources
 from inspector.document.document import CaptureDocument
 from inspector.document.openers import title_of

@@ -18,9 +18,9 @@ from typing import Annotated
 
 import msgspec
 
+from inspector.base.atomic_files import in_place_of
 from inspector.base.network_shares import share_of
 from inspector.base.paths import data_folder
-from inspector.base.whole_file import in_place_of
 from inspector.document.source_set import MOST_FILES, SourceChoice, logs_in
 from inspector.protocol.formats import READINGS
 from inspector.reading.files.source_reader import UnknownFormatError

@@ -15,7 +15,7 @@ from inspector.document.transcripts import TranscriptFiles, introduce
 from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.sources.inputs import is_stream, open_source
 from inspector.sources.transcript_files import Member
-from inspector.store.files.decisions import FILE_NAME
+from inspector.store.files.capability_decisions import FILE_NAME
 from inspector.store.files.source_files import ClockBasis, SourceFile
 from inspector.store.messages.capture import Capture
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from inspector.document.source_set import SourceChoice, SourceSet
-from inspector.reading.files.merging import MergedReader
-from inspector.reading.files.sniff import reading_of
+from inspector.reading.files.format_detection import reading_of
+from inspector.reading.files.merged_reader import MergedReader
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, SourceReader
 from inspector.sources.follow import FollowedLog, can_be_followed
 from inspector.store.columns.block import Block

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from inspector.analysis.passes.streams.stream_pass import StreamPass
-from inspector.protocol.payloads.chunks import Joiner
+from inspector.protocol.payloads.stream_chunks import Joiner
+from inspector.store.messages.batch_decoding import decoded_in_blocks
 from inspector.store.messages.capture import Capture
-from inspector.store.messages.decoding import decoded_in_blocks
 
 _MOST_STREAMS = 128
 

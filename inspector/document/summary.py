@@ -31,8 +31,8 @@ from inspector.document.participant_summary import Judged, ParticipantStory, Ref
 from inspector.filters.fields import FIELDS
 from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
-from inspector.protocol.context_forms import WORDS, Told
-from inspector.protocol.times import DATED_FROM_NS, NO_TIME, format_time
+from inspector.protocol.context_places import WORDS, Told
+from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME, format_time
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.columns.large_headers import HEAD

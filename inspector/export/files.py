@@ -14,19 +14,19 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.base.whole_file import in_place_of
+from inspector.base.atomic_files import in_place_of
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import ENDINGS, compressing
 from inspector.export.lines import LinesWriter
 from inspector.export.markdown import MarkdownWriter
-from inspector.export.masking_aside import MaskingAside
+from inspector.export.masking_worker import MaskingAside
 from inspector.export.options import Exported, ExportOptions, Format, Steps, Writer
 from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
 from inspector.export.table import TableWriter
 from inspector.filters import DisplayFilter
+from inspector.store.files.capability_decisions import FILE_NAME as DECISIONS
 from inspector.store.files.capture_folder import MARKS_SUFFIX
-from inspector.store.files.decisions import FILE_NAME as DECISIONS
 
 FORMATS = {
     Format.JSONL: LinesWriter,

@@ -31,15 +31,15 @@ import numpy as np
 
 from inspector.analysis.passes.calls.correlation import ToolRule
 from inspector.document.document import CaptureDocument
-from inspector.export.masking_aside import MaskingAside, is_long_line
+from inspector.export.masking_worker import MaskingAside, is_long_line
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction, json_line
 from inspector.protocol import kinds
-from inspector.protocol.formats import capture_file, http_lines, read_line
+from inspector.protocol.formats import capture_file, read_line, wire_recording
 from inspector.protocol.header import NotAnObjectError, decode_json, read_header
 from inspector.protocol.response_context import CONTEXT_KEY
 from inspector.protocol.secrets.masking import may_hold_secrets
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.columns.large_headers import MAX_WHOLE
@@ -198,7 +198,7 @@ class LinesWriter:
         number, status, method, path = (int(capture.extracted.exchanges(name, row)[0]) for name in names)
         if not number:
             return None
-        kind = http_lines.REQUEST if (direction or "").startswith("client") else http_lines.EVENT
+        kind = wire_recording.REQUEST if (direction or "").startswith("client") else wire_recording.EVENT
         return {
             "kind": kind, "x": number, "status": status or None,
             "method": capture.strings[method] if method else None, "path": capture.strings[path] if path else None,

@@ -8,7 +8,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.message_summary import MessageSummarizer, MessageSummary
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
-from inspector.protocol.hostile_text import visible
+from inspector.protocol.escaped_text import visible
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&$]|:(?=//))")
 _FENCE = re.compile(r"`{3,}")

@@ -11,10 +11,10 @@ from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import sentence_of
+from inspector.protocol.escaped_text import visible
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.hostile_text import visible
 from inspector.protocol.kinds import Family, family
-from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import LONGEST_SECRET
 from inspector.store.columns.flags import Flag
 

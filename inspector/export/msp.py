@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.passes.contexts.context_tree import MAIN
-from inspector.base.whole_file import in_place_of
+from inspector.base.atomic_files import in_place_of
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
 from inspector.export.files import refuse_what_is_read
@@ -30,8 +30,8 @@ from inspector.export.options import Exported, Steps
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds, msp
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.text import compact, text_shown
-from inspector.protocol.times import NO_TIME, format_time
+from inspector.protocol.message_text import compact, text_shown
+from inspector.protocol.timestamps import NO_TIME, format_time
 from inspector.store.columns.flags import Flag
 
 POLICY = {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": 5}

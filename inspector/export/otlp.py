@@ -26,7 +26,7 @@ from inspector import version
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.states.state_pass import STATES, State
 from inspector.analysis.views.account.tool_calls import calls_of
-from inspector.base.whole_file import in_place_of
+from inspector.base.atomic_files import in_place_of
 from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
 from inspector.export.options import Exported, Steps
@@ -34,7 +34,7 @@ from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.payloads import message_text
 from inspector.protocol import kinds
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

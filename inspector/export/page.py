@@ -12,7 +12,7 @@ from inspector.document.document import CaptureDocument
 from inspector.export.message_summary import MessageSummarizer, MessageSummary
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
-from inspector.protocol.hostile_text import visible
+from inspector.protocol.escaped_text import visible
 
 # Colours of the exported page: light and dark values by token name, chosen by `prefers-color-scheme`.
 # The window's tokens are out of reach in this layer; a test compares the two.

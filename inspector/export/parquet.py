@@ -25,10 +25,10 @@ from inspector.export.redaction import Redaction
 from inspector.filters.fields import FIELDS
 from inspector.sources.parquet_conversion import RAW
 from inspector.tables.columns import Content, SqlType, Table, TableColumn
-from inspector.tables.errors import QueryError
 from inspector.tables.messages import FIELD_OF_COLUMN, MESSAGES, column_name, column_of, messages_of
 from inspector.tables.parquet import parquet_file
-from inspector.tables.turns import Turns
+from inspector.tables.query_errors import QueryError
+from inspector.tables.read_requests import Turns
 
 _RAW = TableColumn(RAW, SqlType.BYTES, "Bytes of its line and of its copies', as they were logged.", decoded=True)
 

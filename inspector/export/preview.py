@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 
 from inspector.document.document import CaptureDocument
-from inspector.export.masking_aside import MaskingAside, is_long_line
+from inspector.export.masking_worker import MaskingAside, is_long_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, may_hold_secrets
 from inspector.store.columns.flags import Flag

@@ -9,7 +9,7 @@ from typing import Any
 
 from inspector.filters.field import Field, FieldType
 from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, mask_value
-from inspector.protocol.times import format_time, log_time
+from inspector.protocol.timestamps import format_time, log_time
 
 
 class Redaction:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inspector.document.document import CaptureDocument
 from inspector.export.files import export_file, refuse_what_is_read
-from inspector.export.masking_aside import MaskingAside
+from inspector.export.masking_worker import MaskingAside
 from inspector.export.options import ExportOptions, Format, Steps
 from inspector.export.redaction import Redaction
 

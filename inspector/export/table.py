@@ -14,7 +14,7 @@ from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.filters.field import Field
 from inspector.filters.naming import field_named
-from inspector.protocol.hostile_text import text_cell
+from inspector.protocol.escaped_text import text_cell
 
 
 class TableWriter:

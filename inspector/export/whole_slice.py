@@ -20,8 +20,8 @@ from inspector.export.lines import LinesWriter
 from inspector.export.options import ExportOptions
 from inspector.export.redaction import Redaction
 from inspector.filters import DisplayFilter
-from inspector.protocol.formats.wrapped import cut_line
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.formats.wrapped_lines import cut_line
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import JOINED_FROM, SourceFile
 from inspector.store.messages.capture import Capture

@@ -37,7 +37,7 @@ from inspector.filters.operators import (
 )
 from inspector.filters.strings import quote, unescape
 from inspector.protocol import kinds
-from inspector.protocol.times import NO_TIME, parse_instant
+from inspector.protocol.timestamps import NO_TIME, parse_instant
 from inspector.store.messages.payload_values import OPEN_JSON
 
 _TYPE_WORDS = {

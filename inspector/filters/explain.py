@@ -12,7 +12,7 @@ from inspector.filters.evaluate import CHEAP, DECODED, FULL_TEXT, Evaluation, Ju
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.operators import Operand, Scalar
 from inspector.filters.strings import quote
-from inspector.protocol.times import format_time
+from inspector.protocol.timestamps import format_time
 from inspector.store.messages.capture import Capture
 
 _COST = {CHEAP: "column", DECODED: "decodes", FULL_TEXT: "full text"}

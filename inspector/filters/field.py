@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column
-from inspector.protocol.secrets.beside import is_secret_beside
+from inspector.protocol.secrets.neighbour_secrets import is_secret_beside
 from inspector.store.messages.payload_values import OPEN_JSON, walk
 
 

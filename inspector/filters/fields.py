@@ -32,15 +32,15 @@ from inspector.analysis.views.latency.latency import latency_ms
 from inspector.filters.field import Depends, Field, FieldType
 from inspector.filters.payloads import message_text
 from inspector.filters.sentences import info
-from inspector.protocol import kinds, mcp, msp
-from inspector.protocol.context_forms import WORDS, Told, told_context
-from inspector.protocol.formats.wrapped import LABEL as SLICES
-from inspector.protocol.formats.wrapped import cut_from
-from inspector.protocol.payloads.chunks import context_in
-from inspector.protocol.times import NO_TIME
+from inspector.protocol import kinds, mcp_messages, msp
+from inspector.protocol.context_places import WORDS, Told, told_context
+from inspector.protocol.formats.wrapped_lines import LABEL as SLICES
+from inspector.protocol.formats.wrapped_lines import cut_from
+from inspector.protocol.payloads.stream_chunks import context_in
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
-from inspector.store.messages.decoding import decoded_in_blocks
+from inspector.store.messages.batch_decoding import decoded_in_blocks
 from inspector.tokens.counter import TOKENIZER
 
 Take: TypeAlias = "slice | NDArray[np.integer[Any]]"
@@ -238,7 +238,7 @@ def _mcp_version(analysis: Analysis) -> Column:
     return Interned(_of_rows(analysis, partial(versions, analysis)), analysis.capture.strings)
 
 
-_ERAS = ("", *mcp.ERAS)
+_ERAS = ("", *mcp_messages.ERAS)
 
 
 def _mcp_era(analysis: Analysis) -> Column:
@@ -246,7 +246,7 @@ def _mcp_era(analysis: Analysis) -> Column:
         # Parsed once per version: a log has few versions and many messages.
         codes, places = np.unique(versions(analysis, rows), return_inverse=True)
         strings = analysis.capture.strings
-        eras = [_ERAS.index(mcp.era(strings[code])) if code else 0 for code in codes.tolist()]
+        eras = [_ERAS.index(mcp_messages.era(strings[code])) if code else 0 for code in codes.tolist()]
         return np.array(eras, np.uint8)[places]
 
     return Interned(_of_rows(analysis, at), _ERAS)

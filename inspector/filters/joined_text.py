@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.streams.stream_pass import STRETCH
-from inspector.protocol.payloads.chunks import Flow
-from inspector.store.messages.decoding import decoded_in_blocks
+from inspector.protocol.payloads.stream_chunks import Flow
+from inspector.store.messages.batch_decoding import decoded_in_blocks
 
 Rows = NDArray[np.integer[Any]]
 Begins = Callable[[str, int], bool]

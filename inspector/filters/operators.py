@@ -24,7 +24,7 @@ from inspector.analysis.passes.contexts.node_columns import PathPlaces
 from inspector.filters.field import FieldType
 from inspector.filters.pattern_words import pattern_trouble
 from inspector.filters.time_limit import TookTooLongError, at_most
-from inspector.protocol import paths
+from inspector.protocol import context_paths
 
 Scalar: TypeAlias = str | int | float | bool
 Operand: TypeAlias = Scalar | tuple[Scalar, ...]
@@ -261,7 +261,7 @@ def _like(operand: str, field_type: FieldType) -> Predicate:
 
 
 def _path(operand: str) -> str:
-    path = paths.normalise(operand)
+    path = context_paths.normalise(operand)
     if not path:
         raise OperandError("The path is empty; the main context has none and is written !context.")
     return path
@@ -269,22 +269,22 @@ def _path(operand: str) -> str:
 
 def _under(operand: str, _type: FieldType) -> Predicate:
     path = _path(operand)
-    return lambda value: isinstance(value, str) and paths.is_under(path, value)
+    return lambda value: isinstance(value, str) and context_paths.is_under(path, value)
 
 
 def _below(operand: str, _type: FieldType) -> Predicate:
     path = _path(operand)
-    return lambda value: isinstance(value, str) and paths.is_ancestor(path, value)
+    return lambda value: isinstance(value, str) and context_paths.is_ancestor(path, value)
 
 
 def _above(operand: str, _type: FieldType) -> Predicate:
     path = _path(operand)
-    return lambda value: isinstance(value, str) and bool(value) and paths.is_ancestor(value, path)
+    return lambda value: isinstance(value, str) and bool(value) and context_paths.is_ancestor(value, path)
 
 
 def _childof(operand: str, _type: FieldType) -> Predicate:
     path = _path(operand)
-    return lambda value: isinstance(value, str) and paths.is_child(path, value)
+    return lambda value: isinstance(value, str) and context_paths.is_child(path, value)
 
 
 OPERATORS: tuple[Operator, ...] = (

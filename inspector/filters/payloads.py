@@ -16,9 +16,9 @@ from inspector.analysis.arrays.field_columns import Column, Decoded
 from inspector.filters.field import Field, FieldType
 from inspector.filters.record_prefilter import key_hint
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.payloads.chunks import frame_text
+from inspector.protocol.message_text import text_shown
+from inspector.protocol.payloads.stream_chunks import frame_text
 from inspector.protocol.secrets.masking import is_secret_key
-from inspector.protocol.text import text_shown
 from inspector.store.columns.extracts import OWN_PAYLOAD
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture

@@ -6,8 +6,8 @@ import re
 
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
+from inspector.protocol.secrets.key_shapes import names_a_key
 from inspector.protocol.secrets.masking import is_secret_key, mask_text
-from inspector.protocol.secrets.shapes import names_a_key
 
 _COMPARES = re.compile(r"[=<>~\"'{]|\b(?:like|in|contains|matches)\b", re.IGNORECASE)
 """A filter without any of these only tests presence."""

@@ -15,13 +15,13 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.results.transients import Badge
 from inspector.analysis.views.causes.stream_links import stream_of
 from inspector.protocol import kinds
-from inspector.protocol.payloads.blocks import size_words
-from inspector.protocol.payloads.chunks import frame_text
-from inspector.protocol.payloads.commands import command_of
-from inspector.protocol.payloads.edits import edits_of
+from inspector.protocol.message_text import EMPTY, compact, content_text, text_shown
+from inspector.protocol.payloads.content_blocks import size_words
+from inspector.protocol.payloads.file_edits import edits_of
 from inspector.protocol.payloads.plans import plan_of
+from inspector.protocol.payloads.shell_commands import command_of
+from inspector.protocol.payloads.stream_chunks import frame_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.text import EMPTY, compact, content_text, text_shown
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

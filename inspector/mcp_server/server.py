@@ -22,7 +22,7 @@ from inspector import version
 from inspector.mcp_server.bounds import dumped
 from inspector.mcp_server.captures import CaptureNameError, Captures
 from inspector.mcp_server.tools import TOOL_BY_NAME, TOOLS, AskedWronglyError, Tool
-from inspector.protocol.hostile_text import visible
+from inspector.protocol.escaped_text import visible
 
 NAME = "context-inspector"
 UNTRUSTED = (

@@ -18,12 +18,12 @@ from inspector.msp.capture import (
 )
 from inspector.msp.document import CannotEditError, ChangedOnDiskError, SessionDocument, WouldReplaceError
 from inspector.msp.files import NotMspError
-from inspector.msp.inherited import covered_words
 from inspector.msp.merged import MergedContext, merged_context
 from inspector.msp.merged_chat import ChatContext, chat_context
 from inspector.msp.merged_layers import Entry, Layer
 from inspector.msp.objects import Message, Session, Snapshot, Subsession, usual_visibility
 from inspector.msp.rules import RULE_WORDS, Rules
+from inspector.msp.session_layers import covered_words
 
 __all__ = [
     "FORMAT",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.msp import session_composing
-from inspector.msp.composing import CannotEditError, Composer, PolicyValue
+from inspector.msp.edit_composer import CannotEditError, Composer, PolicyValue
 from inspector.msp.edits import Edit, EditHistory, Insert, Made, SessionObserver
 from inspector.msp.files import (
     MspFile,
@@ -35,7 +35,7 @@ from inspector.msp.saving import (
     save_files_as,
 )
 from inspector.msp.session_composing import AS_WRITTEN, Agreed
-from inspector.protocol.times import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, written_time
 
 IDLE_AFTER_S = 30
 _LOOKED_AT = 16

@@ -22,7 +22,7 @@ from inspector.msp.json_patch import UNREAD
 from inspector.msp.links import Owner
 from inspector.msp.objects import Session, Subsession, content_text
 from inspector.protocol import msp
-from inspector.protocol.paths import normalise
+from inspector.protocol.context_paths import normalise
 
 BEGAN, ENDED = -1, -2
 """Row item for the start, or end, of its owner."""

@@ -16,7 +16,6 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
-from inspector.msp.inherited import SessionLayers, includes_snapshots
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
 from inspector.msp.message_columns import KnownMessages, Owner, above_of
 from inspector.msp.objects import Message, Session, Subsession
@@ -25,6 +24,7 @@ from inspector.msp.recent_layer import OlderEntries, RecentLayer
 from inspector.msp.references import reference_remarks, with_references
 from inspector.msp.remarks import remarks_on
 from inspector.msp.rules import Rules
+from inspector.msp.session_layers import SessionLayers, includes_snapshots
 from inspector.tokens.counter import TOKENIZER
 
 

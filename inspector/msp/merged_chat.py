@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from inspector.msp.inherited import SessionLayers, covered_words
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark, SentContext, TokenCache, Withheld
 from inspector.msp.message_columns import KnownMessages
 from inspector.msp.objects import Message, Policy, Session, Snapshot
 from inspector.msp.rules import Rules
+from inspector.msp.session_layers import SessionLayers, covered_words
 from inspector.tokens.counter import TOKENIZER
 
 _WITHOUT_POLICY = Policy({})

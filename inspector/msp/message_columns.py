@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from inspector.msp.objects import MERGED_FROM, Message, Session, Subsession, text_of
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.times import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, written_time
 
 if TYPE_CHECKING:
     from inspector.msp.edits import Edit

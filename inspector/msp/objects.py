@@ -13,7 +13,7 @@ from typing import Any, cast, overload
 
 from typing_extensions import override
 
-from inspector.protocol.times import written_time
+from inspector.protocol.timestamps import written_time
 
 CLOSED = "closed"
 DISCARDED = "discarded"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from inspector.msp.message_columns import FOR_EVERYWHERE, MessageColumns, VisibilityColumn
 from inspector.msp.objects import MERGED_FROM, Message, Session, Subsession, content_text
 from inspector.msp.rules import Rules
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 
 class Standing(Enum):

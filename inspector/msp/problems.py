@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from inspector.msp.objects import CLOSED, DISCARDED, OPEN_STATUSES, SUMMARIES, Session, Subsession, text_of
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.timestamps import NO_TIME, parse_time
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -16,7 +16,7 @@ from inspector.msp.frames import BEGAN, ENDED, FIRST_SNAPSHOT, frame_of, unread_
 from inspector.msp.links import Owner
 from inspector.msp.objects import Message, Session, Subsession
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.times import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, written_time
 
 HEADER = b'{"ctxcap":1,"origin":{"source":"msp"}}\n'
 """First line of the projection; marks it as a capture of ours."""

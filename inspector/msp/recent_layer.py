@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from inspector.msp.inherited import SessionLayers, Span, covered_words
 from inspector.msp.merged_layers import Count, Entry, Layer, Withheld
 from inspector.msp.message_columns import GLOBAL, MAIN_ONLY, SUBSESSION_ONLY
 from inspector.msp.objects import Message, Subsession
 from inspector.msp.parent_messages import ParentMessage, ParentMessages, Standing
 from inspector.msp.rules import Rules
+from inspector.msp.session_layers import SessionLayers, Span, covered_words
 
 OlderEntries = dict[tuple[int, int, int, bool], Entry]
 """Entries by parent, message, number of recent messages requested, and use of snapshots."""

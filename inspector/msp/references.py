@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from inspector.msp.inherited import SYSTEM
 from inspector.msp.merged_layers import Count, Entry, Layer, Remark
 from inspector.msp.objects import SUMMARIES, SUMMARY_OF, Subsession, content_text, summary_entry
 from inspector.msp.recent_layer import RecentLayer
+from inspector.msp.session_layers import SYSTEM
 
 _MOST_REMARKS = 5
 """Limit of remarks per sub-session; a file may name very many."""

@@ -9,7 +9,7 @@ from inspector.msp.message_columns import MAIN_ONLY, SUBSESSION_ONLY, above_of
 from inspector.msp.objects import Session, Subsession, content_text
 from inspector.msp.parent_messages import Standing
 from inspector.msp.recent_layer import RecentLayer
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 _MOST_RANGES = 6
 _MOST_LOOKED_AT, _MOST_NAMED = 1_000, 20  # parent messages searched for system messages

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from inspector.base.atomic_files import PartFile
+from inspector.base.file_lock import Lock
 from inspector.base.file_modes import mode_for
 from inspector.base.gc_control import no_collection
-from inspector.base.held_file import Lock
-from inspector.base.whole_file import PartFile
 from inspector.msp.files import COMPRESSED, LINES_SUFFIXES, SUFFIXES, MspFile, Stamp, digest_of, plain_name
 from inspector.msp.json_layout import decoded
 from inspector.msp.json_patch import UNREAD, lines_of, patched, patched_lines

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from inspector.msp.composing import CannotEditError, new_id, times_near, written_time
+from inspector.msp.edit_composer import CannotEditError, new_id, times_near, written_time
 from inspector.msp.edits import REMOVED, Edit, Insert, Made, Remove, SetMember, Step
 from inspector.msp.files import LINES_SUFFIXES, MspFile
 from inspector.msp.json_patch import exactly_same

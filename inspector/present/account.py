@@ -20,7 +20,7 @@ from inspector.present.account_sentences import (
     AccountSentences,
     longest_waiting,
 )
-from inspector.present.waiting import Wait, waits
+from inspector.present.wait_words import Wait, waits
 from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:

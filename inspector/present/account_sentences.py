@@ -30,10 +30,10 @@ from inspector.present.lifecycle_facts import listed_consumers
 from inspector.present.longest_waits import longest_waiting
 from inspector.present.subject import recipients, sender_of, text_of
 from inspector.present.token_facts import incomplete_words, usage_sum_words
-from inspector.present.waiting import asker, waits
+from inspector.present.wait_words import asker, waits
 from inspector.present.wire_text import excerpt, plain
 from inspector.protocol import msp
-from inspector.protocol.context_forms import START
+from inspector.protocol.context_places import START
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag

@@ -22,15 +22,15 @@ from inspector.present.facts import Fact, FactPart, Ink, fact, message_part, val
 from inspector.present.formats import delta
 from inspector.present.states import ANSWER_WITHIN_NS, presence
 from inspector.present.subject import Subject, linked, recipients, sender_of, text_of
-from inspector.present.waiting import asker
+from inspector.present.wait_words import asker
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.capabilities import first_covering
-from inspector.protocol.mcp import INPUT_REQUIRED
+from inspector.protocol.mcp_messages import INPUT_REQUIRED
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

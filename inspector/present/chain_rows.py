@@ -16,7 +16,7 @@ from inspector.present.states import ANSWER_WITHIN_NS
 from inspector.present.subject import TEXT_KINDS, Subject, name_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
 NOWHERE = -1

@@ -20,9 +20,9 @@ from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
 from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
-from inspector.protocol.context_forms import SOURCES, WORDS
+from inspector.protocol.context_places import SOURCES, WORDS
 from inspector.protocol.secrets.masking import mask_secrets
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 MOST_ROWS = 20
 """Limit of listed participants, contexts and findings; the rest is counted."""

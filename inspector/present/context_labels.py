@@ -8,7 +8,7 @@ from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.document.document import CaptureDocument
 from inspector.present.wire_text import plain
-from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN
+from inspector.protocol.context_paths import LAST_SHOWN, LEVELS_SHOWN
 from inspector.protocol.secrets.masking import mask_text
 
 _LONGEST = 60

@@ -7,7 +7,7 @@ import numpy as np
 from inspector.present import wire_text
 from inspector.present.formats import number
 from inspector.protocol.formats import vscode_chat
-from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.sources import har, opencode
 from inspector.store.messages.capture import Capture
 

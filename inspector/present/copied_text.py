@@ -16,9 +16,9 @@ from inspector.filters.strings import quote
 from inspector.present.message_columns import Column
 from inspector.present.message_row import RowContent
 from inspector.protocol import kinds
-from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.times import format_time
+from inspector.protocol.timestamps import format_time
 
 _FOUND_BY = 80
 """Characters of a text in a filter for it."""

@@ -8,7 +8,7 @@ from inspector.document.document import CaptureDocument
 from inspector.present.message_row import row_content
 from inspector.present.wire_text import excerpt, plain
 from inspector.protocol import kinds
-from inspector.protocol.formats.messages import tool_name
+from inspector.protocol.formats.api_messages import tool_name
 from inspector.store.columns.hashes import NO_ROW
 
 _AS_IN_TABLE = (Role.NONE, Role.TOOLS)

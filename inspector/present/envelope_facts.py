@@ -15,13 +15,13 @@ from inspector.present.formats import full_time, time_of_day
 from inspector.present.subject import ContextPlace, Subject
 from inspector.present.token_facts import message_tokens
 from inspector.protocol import msp
-from inspector.protocol.context_forms import SOURCES, WORDS, Told
+from inspector.protocol.context_places import SOURCES, WORDS, Told
 from inspector.protocol.formats import read_line
 from inspector.protocol.participants import patterns
-from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.payloads.outline import value_text
+from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture, Sighting
 

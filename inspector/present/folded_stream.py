@@ -14,9 +14,9 @@ from inspector.document.document import CaptureDocument
 from inspector.document.stream_texts import StreamText
 from inspector.present import formats, wire_text
 from inspector.present.original_result import MAX_LINES, Original, OriginalLine, OriginalLineKind
-from inspector.protocol.payloads.chunks import Joiner
+from inspector.protocol.payloads.stream_chunks import Joiner
 from inspector.protocol.secrets.masking import mask_text, masked_start
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 ROW_FRAMES, MOST_ROW_FRAMES = 24, 120
 """Frames read for a row: enough to fill it, up to 120 if frames are nearly empty."""

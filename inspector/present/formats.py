@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from datetime import datetime
 
-from inspector.protocol.payloads.blocks import size_words
-from inspector.protocol.times import DATED_FROM_NS, MINUS, NO_TIME, duration_words, hours_words, log_time
+from inspector.protocol.payloads.content_blocks import size_words
+from inspector.protocol.timestamps import DATED_FROM_NS, MINUS, NO_TIME, duration_words, hours_words, log_time
 
 _SECOND = 1_000_000_000
 _HOUR = 3_600

@@ -10,7 +10,7 @@ from inspector.analysis.arrays.unique_ints import distinct
 from inspector.analysis.passes.log_vocabulary import kind_words
 from inspector.document.document import CaptureDocument
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, a2a, acp, messages, otlp
+from inspector.protocol.formats import CODING_AGENTS, a2a, acp, api_messages, otlp
 from inspector.settings.model import Topic
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
@@ -20,7 +20,7 @@ _BY_LABEL: dict[str, Topic] = {
     acp.LABEL: "agent",
     a2a.LABEL: "a2a",
     otlp.LABEL: "trace",
-    messages.LABEL: "model",
+    api_messages.LABEL: "model",
 }
 """Topics of transcript records by format; all others are recordings of a model's API."""
 _OF_RECORDERS = ("http/", "stdio/", "recorder/")

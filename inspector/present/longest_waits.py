@@ -6,7 +6,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.views.account.account import AccountTally
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 
 def longest_waiting(

@@ -14,7 +14,7 @@ from inspector.filters.visible import VisibleRows
 from inspector.present import formats, wire_text
 from inspector.present.message_row import RowContent
 from inspector.protocol.secrets.masking import mask_secrets, mask_text, mask_value
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 
 class Column(enum.IntEnum):

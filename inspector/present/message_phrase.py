@@ -20,7 +20,7 @@ from inspector.filters.sentences import Sentence, arguments_words, parts_of, sen
 from inspector.present import formats, wire_text
 from inspector.present.states import BY_YOU
 from inspector.protocol import kinds
-from inspector.protocol.payloads.tables import compact
+from inspector.protocol.payloads.record_tables import compact
 from inspector.protocol.secrets.masking import MASK, mask_secrets
 from inspector.store.columns.flags import Flag
 

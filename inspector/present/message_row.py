@@ -25,7 +25,7 @@ from inspector.present.message_phrase import Style, TextRun, phrase_of
 from inspector.present.row_state import RowState, row_state, took_ns
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

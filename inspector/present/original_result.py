@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
-from inspector.protocol.payloads.content import Content, content_of
+from inspector.protocol.payloads.result_content import Content, content_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 MAX_LINES = 12

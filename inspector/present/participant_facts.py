@@ -25,7 +25,7 @@ from inspector.present.wire_text import plain
 from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.messages.capture import Capture
 
 

@@ -10,7 +10,7 @@ from inspector.present.wire_text import plain
 from inspector.protocol.capability_words import capability_in_words
 from inspector.protocol.participants import in_words, patterns
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 _SECOND = 1_000_000_000
 _PATTERNS_SHOWN = 40

@@ -27,7 +27,7 @@ from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.payloads.markdown_text import plain_words
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 
 @dataclass(frozen=True, slots=True)

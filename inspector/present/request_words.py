@@ -13,7 +13,7 @@ from inspector.analysis.views.model_context.request_change import FirstDifferenc
 from inspector.analysis.views.model_context.requests import Request
 from inspector.present import formats
 from inspector.present.wire_text import plain
-from inspector.protocol.formats.messages import cache_mark, tool_name
+from inspector.protocol.formats.api_messages import cache_mark, tool_name
 
 _NAME = 40
 _LASTS_NS = {"5m": 300 * 10**9, "1h": 3600 * 10**9}

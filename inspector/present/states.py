@@ -11,7 +11,7 @@ from inspector.analysis.states.state_pass import State as Became
 from inspector.present.badges import badge_words, shown_in_row
 from inspector.present.subject import Subject
 from inspector.protocol import kinds
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
 Glyph = Literal["ring", "check", "dash", "cross"]

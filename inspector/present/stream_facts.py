@@ -11,7 +11,7 @@ from inspector.present.facts import Fact, FactPart, fact, message_part, value_fa
 from inspector.present.formats import delta
 from inspector.present.subject import Subject, text_of
 from inspector.present.wire_text import plain
-from inspector.protocol.payloads.chunks import Joined, chunk_in
+from inspector.protocol.payloads.stream_chunks import Joined, chunk_in
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
 

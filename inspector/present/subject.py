@@ -23,7 +23,7 @@ from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_secrets, masked_start
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.timestamps import NO_TIME, parse_time
 
 _SECOND = 1_000_000_000
 _MINUTE = 60 * _SECOND

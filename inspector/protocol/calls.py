@@ -14,7 +14,7 @@ import msgspec
 from inspector.protocol import kinds
 from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, members
 from inspector.protocol.json_values import NO_RAW
-from inspector.protocol.listed import may_hold_json
+from inspector.protocol.result_records import may_hold_json
 
 
 class Payload(msgspec.Struct, gc=False):

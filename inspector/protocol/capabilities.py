@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.protocol.bounded_regex import RegexRefusedError, search
-from inspector.protocol.paths import normalise
+from inspector.protocol.context_paths import normalise
 
 _DEEPEST = 32
 _MOST_VALUES = 10_000

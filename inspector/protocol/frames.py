@@ -9,7 +9,6 @@ from collections.abc import Set
 
 import msgspec
 
-from inspector.protocol.cut import completed
 from inspector.protocol.header import (
     ABSENT,
     KEYS,
@@ -23,6 +22,7 @@ from inspector.protocol.header import (
 from inspector.protocol.json_values import Decode, decode_one
 from inspector.protocol.msp import PROTOCOL as MSP
 from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.truncated_json import completed
 
 _ENVELOPE = Shape.ENVELOPE  # a member lookup costs 0.1 us on Python 3.11
 _HEAD = 4096

@@ -1,4 +1,4 @@
-"""Describes lines of an HTTP recording without a message (`inspector.protocol.formats.http_lines`)."""
+"""Describes lines of an HTTP recording without a message (`inspector.protocol.formats.wire_recording`)."""
 
 from __future__ import annotations
 

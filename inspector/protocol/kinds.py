@@ -10,7 +10,7 @@ import enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from inspector.protocol.secrets.clues import may_hold_secrets
+from inspector.protocol.secrets.rule_prefilter import may_hold_secrets
 
 
 class Family(enum.Enum):

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.json_schemas import LARGEST_SCHEMA
+from inspector.protocol.schema_validation import LARGEST_SCHEMA
 
 _MOST_TOOLS, _MOST_PAGES = 5_000, 500
 NEVER = -1

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from inspector.protocol.derived_messages import Meaning
 from inspector.protocol.header import Header
-from inspector.protocol.meaning import Meaning
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 
 class Shape(enum.IntEnum):

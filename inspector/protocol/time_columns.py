@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.timestamps import NO_TIME, parse_time
 
 # Positions of digits in JavaScript's form, `2026-01-05T09:00:00.000Z`, and of the separators between them.
 _WIDTH = 24

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from inspector.base.whole_file import in_place_of
+from inspector.base.atomic_files import in_place_of
 from inspector.settings.model import HighlightRule, Preset
 
 SIGN = "context-inspector-presets"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.base import paths
-from inspector.base.whole_file import read_up_to, replace_whole
+from inspector.base.atomic_files import read_up_to, replace_whole
 from inspector.settings.migrations import UnreadableVersionError, migrate
 from inspector.settings.model import Settings
 from inspector.settings.repair import repaired

@@ -21,7 +21,7 @@ from websockets.exceptions import (
     ProxyError,
 )
 
-from inspector.protocol.times import hours_words
+from inspector.protocol.timestamps import hours_words
 from inspector.sources.connection import shown_url
 
 MAX_REASON = 200

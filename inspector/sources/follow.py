@@ -13,9 +13,9 @@ import os
 import threading
 import time
 
-from inspector.sources.converting import GrowingConversion
+from inspector.sources.conversion_worker import GrowingConversion
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
-from inspector.sources.generation import Generation
+from inspector.sources.log_generation import Generation
 from inspector.sources.threaded_feed import ConvertingFeed, ThreadedFeed
 from inspector.store.files.source_files import SourceFile, read_at
 from inspector.store.files.spool import NoRoomError, Spool

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from inspector.base.aio import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, spawn
 from inspector.sources import failures
 from inspector.sources.arrivals import ArrivalObserver, start_observer
 from inspector.sources.connection import Connection, renewed_participant

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from inspector.protocol.har import Line, lines_of
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.http_archive import Line, lines_of
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
-from inspector.protocol.written_json import to_json
-from inspector.sources.converting import NotConvertedError
-from inspector.store.files.elements import ElementScanner, trimmed
+from inspector.protocol.tolerant_encoder import to_json
+from inspector.sources.conversion_worker import NotConvertedError
+from inspector.store.files.array_elements import ElementScanner, trimmed
 
 FORMAT = "har"
 HEAD_BYTES = 1 << 16

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from inspector.sources import opencode
 from inspector.sources.bundle import member_at
-from inspector.sources.conversions import HEAD_BYTES, converted
-from inspector.sources.converting import GrowingConversion
+from inspector.sources.conversion_table import HEAD_BYTES, converted
+from inspector.sources.conversion_worker import GrowingConversion
 from inspector.sources.decoders import is_compressed
 from inspector.sources.stream_feed import StreamFeed
 from inspector.sources.threaded_feed import ConvertingFeed

@@ -17,8 +17,8 @@ from urllib.parse import quote
 from inspector.protocol.formats.opencode import ROOT, UNDONE, undone_from
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import is_too_much
-from inspector.protocol.written_json import to_json
-from inspector.sources.converting import NotConvertedError
+from inspector.protocol.tolerant_encoder import to_json
+from inspector.sources.conversion_worker import NotConvertedError
 
 FORMAT = "opencode"
 DATABASE = "opencode.db"

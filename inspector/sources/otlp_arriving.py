@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.formats.otlp.conventions import CALL_ID
 from inspector.protocol.formats.otlp.histories import Histories
-from inspector.protocol.formats.otlp.resolving import Resolved, Telling, Within, resolve_from
+from inspector.protocol.formats.otlp.span_relations import Resolved, Telling, Within, resolve_from
 from inspector.protocol.formats.otlp.spans import Span
 from inspector.sources.otlp_conversion import SpanMemory, in_order, is_protobuf, spans_of, timed_lines
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from inspector.base.memory import free_bytes
-from inspector.protocol.formats.entries import decoded_object
+from inspector.base.memory_budget import free_bytes
+from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.formats.otlp.content import without_history
 from inspector.protocol.formats.otlp.conventions import (
     Role,
@@ -27,14 +27,14 @@ from inspector.protocol.formats.otlp.conventions import (
     service_of,
 )
 from inspector.protocol.formats.otlp.histories import Histories
-from inspector.protocol.formats.otlp.logged import with_content
-from inspector.protocol.formats.otlp.marks import call_mark, result_mark
-from inspector.protocol.formats.otlp.resolving import KEY, End, Resolved, resolve
+from inspector.protocol.formats.otlp.log_content import with_content
+from inspector.protocol.formats.otlp.message_marks import call_mark, result_mark
+from inspector.protocol.formats.otlp.span_relations import KEY, End, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, spans_in
 from inspector.protocol.json_size import MOST_DECODED, TOO_MUCH, decoded_bytes
 from inspector.protocol.json_values import REFUSALS
-from inspector.protocol.written_json import to_json
-from inspector.sources.converting import NotConvertedError
+from inspector.protocol.tolerant_encoder import to_json
+from inspector.sources.conversion_worker import NotConvertedError
 from inspector.sources.otlp_protobuf import ProtobufError, traces_of
 
 HEAD_BYTES = 1 << 12

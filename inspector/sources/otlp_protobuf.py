@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.base.extras import OTEL
+from inspector.base.optional_dependencies import OTEL
 from inspector.protocol.formats.otlp.spans import hex_id
 
 

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.base.bounded_buffers import HeldBytes, Room
 from inspector.base.content_encoding import Decoder, TooLongError
-from inspector.base.extras import OTEL
-from inspector.base.held_bytes import HeldBytes, Room
-from inspector.base.loopback import why_refused
-from inspector.protocol.formats.entries import decoded_object
+from inspector.base.loopback_access import why_refused
+from inspector.base.optional_dependencies import OTEL
+from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.formats.otlp.spans import holds_spans, spans_in
 from inspector.protocol.json_size import TOO_MUCH
-from inspector.protocol.written_json import to_json
+from inspector.protocol.tolerant_encoder import to_json
 from inspector.sources.otlp_protobuf import ProtobufError, as_specified, logs_of, traces_of
 from inspector.sources.recording import signals_set
 

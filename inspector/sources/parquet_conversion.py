@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.sources.converting import LEAST_BOUND_BYTES, MOST_FOLD, NotConvertedError
+from inspector.sources.conversion_worker import LEAST_BOUND_BYTES, MOST_FOLD, NotConvertedError
 
 RAW = "raw"
 """Column with the logged bytes of messages."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 from websockets.exceptions import ConnectionClosed
 
-from inspector.base.aio import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, spawn
 from inspector.sources import failures, handshake
 from inspector.sources.connection import Connection
 from inspector.sources.failures import Trouble

@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 
 from inspector.sources.bundle import Member, blocks_of
-from inspector.sources.conversions import Converted, converted, may_be_converted
-from inspector.sources.converting import Conversion, lines_of, within_bounds
+from inspector.sources.conversion_table import Converted, converted, may_be_converted
+from inspector.sources.conversion_worker import Conversion, lines_of, within_bounds
 from inspector.sources.decoders import DamagedError, SniffingDecoder
 from inspector.sources.pauses import with_pauses
 from inspector.sources.threaded_feed import ThreadedFeed

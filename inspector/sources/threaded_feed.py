@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.sources.converting import Conversion, NotConvertedError, lines_of
+from inspector.sources.conversion_worker import Conversion, NotConvertedError, lines_of
 from inspector.store.files.spool import NoRoomError, Spool
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from inspector.protocol.formats.vscode_chat import SESSION
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
-from inspector.protocol.written_json import to_json
-from inspector.sources.converting import NotConvertedError
+from inspector.protocol.tolerant_encoder import to_json
+from inspector.sources.conversion_worker import NotConvertedError
 
 FORMAT = "vscode-chat"
 HEAD_BYTES = 1 << 16

@@ -16,7 +16,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from inspector.base.display import has_display
+from inspector.base.display_check import has_display
 from inspector.base.exit_codes import OUR_FAULT
 from inspector.base.targets import is_session, path_in
 from inspector.cli.arguments import LogFiles, ToolAliasTexts, fail

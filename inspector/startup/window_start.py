@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from inspector.base import gc_control, instance
-from inspector.base.display import has_display, is_within_reach
+from inspector.base import gc_control, instance_lock
+from inspector.base.display_check import has_display, is_within_reach
 from inspector.base.exit_codes import OUR_FAULT
 from inspector.base.targets import SESSION, is_session, path_in, session_target
 from inspector.diagnostics import hard_crashes
@@ -25,7 +25,7 @@ class CannotStartError(Exception):
     """No window can be shown; the text is a sentence for the user."""
 
 
-def start_plainly(request: instance.Request) -> NoReturn:
+def start_plainly(request: instance_lock.Request) -> NoReturn:
     """Starts the window for a plain command line, without the parser; ends the process.
 
     Args:
@@ -86,7 +86,7 @@ def start_window(
     # A window with its own settings cannot be part of the running program.
     own = standalone or bool(theme or tool_aliases or developer) or _any_stream(targets)
     # Before Qt loads, since handing over should be instant.
-    first = None if own else instance.first_or_end(instance.request_for(targets, new_window=new_window))
+    first = None if own else instance_lock.first_or_end(instance_lock.request_for(targets, new_window=new_window))
     with hard_crashes.watched(masked):
         with gc_control.no_collection():  # permanent classes created by the import
             from inspector.ui.app.application import run_windows

@@ -4,7 +4,8 @@ A run is a gateway's log with its decisions, a session with its sub-agents, or a
 the rows of one run with the core that also serves a window. `engine` runs it for many on Dask, here or on a cluster.
 `folder` stores the tables of SURVEY_TABLES (`schema`). `expectations` are the conditions of `check`.
 
-Dask and fsspec belong to the extra `fleet`. They are imported late, after a check by `inspector.base.extras`.
+Dask and fsspec belong to the extra `fleet`. They are imported late, after a check by
+`inspector.base.optional_dependencies`.
 """
 
 from __future__ import annotations

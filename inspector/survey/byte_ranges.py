@@ -24,15 +24,15 @@ from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.errors import FilterError
 from inspector.filters.field import Depends
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.reading.files.sniff import scanner_for
-from inspector.reading.workers.parts import read_part
+from inspector.reading.files.format_detection import scanner_for
+from inspector.reading.workers.part_reader import read_part
 from inspector.sources.inputs import holds_lines
 from inspector.store.columns import hashes
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import SourceFile
 from inspector.store.messages.capture import Capture
 from inspector.store.messages.piece_masks import find_masked_pieces
-from inspector.survey.places import reason_of
+from inspector.survey.run_places import reason_of
 
 RANGE_BYTES = 32 << 20
 _LEAD_BYTES = 1 << 20

@@ -17,7 +17,7 @@ from pathlib import Path
 from inspector.analysis.findings import CHECK_BY_CODE
 from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.document.document import CaptureDocument
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.survey.folder import asked
 from inspector.survey.schema import SURVEYED
 

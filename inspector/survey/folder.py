@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.base.held_file import Lock
+from inspector.base.file_lock import Lock
 from inspector.survey import is_survey
 from inspector.survey.one_run import Row, RunRows
 from inspector.survey.schema import RUNS, SURVEY_TABLES, SURVEYED

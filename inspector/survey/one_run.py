@@ -23,13 +23,13 @@ from inspector.document.document import CaptureDocument
 from inspector.document.session_titles import title_of_session
 from inspector.document.summary import context_nodes, finding_entries, summary
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.times import DATED_FROM_NS, NO_TIME
-from inspector.protocol.tool_names import ToolAliases, parse_alias
+from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME
+from inspector.protocol.tool_aliases import ToolAliases, parse_alias
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.transcript_files import members_of
 from inspector.store.columns.hashes import NO_ROW
-from inspector.store.files.decisions import FILE_NAME
-from inspector.survey.places import RunPlace, reason_of
+from inspector.store.files.capability_decisions import FILE_NAME
+from inspector.survey.run_places import RunPlace, reason_of
 
 _CHUNK = 1 << 20
 _WHAT_CAN = " What can be read:"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from inspector.survey.schema import SURVEY_TABLES
-from inspector.tables.page import listed
+from inspector.tables.reference_page import listed
 
 _HEAD = """# Surveys
 

@@ -23,7 +23,7 @@ from inspector.store.messages.capture import Capture
 from inspector.survey.folder import SurveyError, asked, check_readable
 from inspector.survey.schema import RUNS, SURVEYED
 from inspector.tables.columns import SqlType, TableColumn, text_lists, texts
-from inspector.tables.conditions import FilteredTable, condition_of
+from inspector.tables.filter_to_sql import FilteredTable, condition_of
 
 _TYPES = {
     SqlType.TEXT: FieldType.STRING, SqlType.TEXTS: FieldType.STRING, SqlType.INTEGER: FieldType.INTEGER,

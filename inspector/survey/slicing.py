@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.formats.wrapped import cut_line
+from inspector.protocol.formats.wrapped_lines import cut_line
 from inspector.store.columns import hashes
 from inspector.survey.byte_ranges import ByteRange, Links, RangeError, RangeLines, lines_in
-from inspector.survey.engine import folder_of_worker
+from inspector.survey.dask_workers import folder_of_worker
 
 Each = Callable[[Callable[[ByteRange], RangeLines], Sequence[ByteRange]], Iterable[tuple[ByteRange, Any]]]
 """Runs work for each range, in any order: `engine.each_of` for a client, or `here`."""

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from inspector.tables.columns import SqlType, Table, TableColumn
 from inspector.tables.database import Database, Needed, Result
-from inspector.tables.errors import QueryError
 from inspector.tables.parquet import write_parquet
+from inspector.tables.query_errors import QueryError
 from inspector.tables.schema import TABLE_BY_NAME, TABLES
 
 __all__ = [

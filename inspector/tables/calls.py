@@ -14,7 +14,7 @@ from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.analysis.views.account.tool_calls import calls_of
 from inspector.document.document import CaptureDocument
 from inspector.protocol import kinds
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, flags, numbered
 from inspector.tables.messages import FIELD_OF_COLUMN, column_of, field_column

@@ -13,7 +13,7 @@ from inspector.analysis.passes.contexts.context_pass import STATES
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.document.document import CaptureDocument
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.tables.columns import Content, Rows, SqlType, Table, TableColumn, flags, numbered, text_lists, texts
 
 _T = SqlType

@@ -23,14 +23,14 @@ import numpy as np
 
 from inspector.analysis.arrays.field_columns import Decoded, InternedSets
 from inspector.analysis.findings import Severity
-from inspector.base.memory import free_bytes
+from inspector.base.memory_budget import free_bytes
 from inspector.document.document import CaptureDocument
-from inspector.tables.arrays import array_in_steps, lists_of
+from inspector.tables.batch_decoding import Decoding, Read
+from inspector.tables.column_arrays import array_in_steps, lists_of
 from inspector.tables.columns import Content, SqlType, Table, TableColumn, quoted
-from inspector.tables.decoding import Decoding, Read
-from inspector.tables.errors import QueryError, error_of
 from inspector.tables.late_materialization import ROW, Late, late_form, late_view
 from inspector.tables.payloads import payloads
+from inspector.tables.query_errors import QueryError, error_of
 from inspector.tables.schema import PAYLOAD, TABLES
 
 _CLOSED = {

@@ -8,8 +8,8 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.base.atomic_files import PartFile
 from inspector.base.file_modes import mode_for
-from inspector.base.whole_file import PartFile
 from inspector.document.document import CaptureDocument
 from inspector.tables.columns import Table
 from inspector.tables.database import Database, Needed

@@ -6,10 +6,10 @@ import json
 
 from inspector.analysis.arrays.field_columns import Decoded
 from inspector.protocol.secrets.masking import mask_secrets
+from inspector.store.messages.batch_decoding import decoded_in_blocks
 from inspector.store.messages.capture import Capture
-from inspector.store.messages.decoding import decoded_in_blocks
 from inspector.store.messages.payload_values import walk
-from inspector.tables.arrays import encodable
+from inspector.tables.column_arrays import encodable
 
 
 def payloads(capture: Capture, *path: str) -> Decoded:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from inspector.protocol.secrets.keys import is_secret_key
+from inspector.protocol.secrets.secret_keys import is_secret_key
 from inspector.protocol.secrets.spans import MASK
 
 _OPTION = re.compile(r"-[A-Za-z]|--[A-Za-z][A-Za-z_-]{0,40}")

@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.reading.reassembly.joined_lines import known_behind
+from inspector.reading.reassembly.derived_lines import known_behind
 from inspector.reading.workers.worker_process import HelperProcess
 from inspector.store.files.prefetch import ReadAhead
 from inspector.store.files.source_files import SourceFile
 from inspector.tokens.counter import count, count_many
-from inspector.tokens.lines import NOT_COUNTED, count_line
+from inspector.tokens.line_counting import NOT_COUNTED, count_line
 
 _NICE = 10
 """Niceness of counting, below the window and the readers."""

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
-    from inspector.protocol.tool_names import ToolAliases
+    from inspector.protocol.tool_aliases import ToolAliases
     from inspector.settings import Settings
     from inspector.settings.credentials import TokenStore
     from inspector.ui.look.theme import ThemeController

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from inspector.survey.byte_ranges import ranges_of
-from inspector.survey.engine import each_of, local_workers
+from inspector.survey.dask_workers import each_of, local_workers
 from inspector.survey.folder import SurveyFolder
 from inspector.survey.one_run import SurveyOptions, survey_run
-from inspector.survey.places import find_runs
+from inspector.survey.run_places import find_runs
+from inspector.survey.run_survey import survey
 from inspector.survey.slicing import find_lines, here
-from inspector.survey.surveying import survey
 from tests.bench.generate import write_envelopes
 from tests.bench.reading import read_ours
 
@@ -57,7 +57,7 @@ def surveyed(folder: Path, workers: int, options: SurveyOptions) -> dict[str, fl
 
 
 def _warm(_item: int) -> int:
-    importlib.import_module("inspector.survey.surveying")  # which the first run would wait for
+    importlib.import_module("inspector.survey.run_survey")  # which the first run would wait for
     return os.getpid()
 
 

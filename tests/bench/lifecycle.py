@@ -16,7 +16,7 @@ from typing import Any
 
 from inspector.analysis.passes.results.transients import TransientPass
 from inspector.document.document import CaptureDocument
-from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.tool_aliases import ToolAliases
 
 _CONSUMERS = ("store", "other")
 

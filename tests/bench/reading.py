@@ -16,7 +16,7 @@ from pathlib import Path
 
 import duckdb
 
-from inspector.reading.workers.parallel import WORTHWHILE_BYTES, read_blocks
+from inspector.reading.workers.parallel_reader import WORTHWHILE_BYTES, read_blocks
 from inspector.store.files.source_files import SourceFile
 from tests.bench import machine
 

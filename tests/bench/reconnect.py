@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from websockets.asyncio.client import connect
 
-from inspector.base.aio import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, spawn
 from inspector.demo.gateway import DemoGateway
 from inspector.document.document import CaptureDocument
 from inspector.document.live import LiveSession

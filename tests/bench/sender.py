@@ -27,7 +27,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.base.aio import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, spawn
 from tests.bench import mixes
 from tests.bench.frames import CLOSE, PING, PONG, TEXT, frame, take_frame, upgrade_answer
 from tests.bench.story import Story, line_of

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from inspector.survey.engine import WorkerLostError, each_of, local_workers
+from inspector.survey.dask_workers import WorkerLostError, each_of, local_workers
 from inspector.survey.folder import SurveyFolder, asked
 from inspector.survey.one_run import SurveyOptions
-from inspector.survey.places import find_runs
+from inspector.survey.run_places import find_runs
+from inspector.survey.run_survey import Progress, survey
 from inspector.survey.schema import SURVEY_TABLES
-from inspector.survey.surveying import Progress, survey
 from tests.bench.generate import write_envelopes
 from tests.builders import envelope, lines_of, tool_call, tool_result
 

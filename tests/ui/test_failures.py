@@ -22,7 +22,7 @@ from inspector.diagnostics import program_log
 from inspector.diagnostics.crash_report import Failures
 from inspector.protocol.secrets.masking import mask_text
 from inspector.reading.files import source_reader
-from inspector.reading.workers import parallel
+from inspector.reading.workers import parallel_reader
 from inspector.store.columns.block import Block
 from inspector.ui.app.application import Application
 from inspector.ui.app.failures import on_qt_message
@@ -367,8 +367,8 @@ def test_a_log_that_cannot_be_read_for_a_fault_of_ours_leads_to_the_dialog(
         raise ValueError("half a record")
 
     monkeypatch.setattr(source_reader, "WORTHWHILE_BYTES", 0)
-    monkeypatch.setattr(parallel, "reader_count", lambda: 0)
-    monkeypatch.setattr(parallel, "read_part", no_part)
+    monkeypatch.setattr(parallel_reader, "reader_count", lambda: 0)
+    monkeypatch.setattr(parallel_reader, "read_part", no_part)
 
     async def steps(application: Application) -> None:
         with hooked(application):

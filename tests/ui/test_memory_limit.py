@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QSpinBox, QWidget
 
-from inspector.base import memory
+from inspector.base import memory_budget
 from inspector.demo.gateway import DemoGateway
 from inspector.settings import Settings
 from inspector.sources.connection import Connection
@@ -30,7 +30,7 @@ COUNT = 2_000
 def log(monkeypatch: pytest.MonkeyPatch) -> Path:
     """A log that takes many steps to read, for a process that seems to take 5 MB more with each."""
     held = count(0, 5_000_000)
-    monkeypatch.setattr(memory, "resident_bytes", lambda: next(held))
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: next(held))
     monkeypatch.setattr(opening, "LIVE_BLOCK_BYTES", 4_096)
     set_budgets(monkeypatch, slice_s=0.0)
     return log_file(lines_of(*(envelope("chat", {"text": f"line {n}"}) for n in range(COUNT))))
@@ -64,7 +64,7 @@ def test_what_came_live_while_it_was_used_up_is_read_when_the_capture_has_ended(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = 0
-    monkeypatch.setattr(memory, "resident_bytes", lambda: held)
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: held)
 
     async def steps(application: Application) -> None:
         nonlocal held

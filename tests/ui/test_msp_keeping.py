@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.document.document import CaptureDocument
 from inspector.msp import saving
 from inspector.ui.app.application import Application

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from inspector.demo.gateway import DemoGateway
 from inspector.filters.scope import Reach
 from inspector.settings import ConnectionSettings, NamedConnection
-from inspector.settings.last_open import LastOpen, SavedWindow, last_open_path, load_last_open
+from inspector.settings.window_state import LastOpen, SavedWindow, last_open_path, load_last_open
 from inspector.sources.connection import Connection
 from inspector.ui.app import last_open
 from inspector.ui.app.application import Application

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from inspector.base import whole_file
+from inspector.base import atomic_files
 from inspector.present import secret_settings
 from inspector.settings import (
     ConnectionSettings,
@@ -150,7 +150,7 @@ def test_settings_that_cannot_be_written_are_said_and_tried_again(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(whole_file.tempfile, "mkstemp", refuse)
+        patch.setattr(atomic_files.tempfile, "mkstemp", refuse)
         window.presets.save("kind == chat")
         assert "No space left on device" in said(window, "settings-not-saved")
         window.undo_history.undo()

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from inspector.base import instance
-from inspector.base.instance import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
+from inspector.base import instance_lock
+from inspector.base.instance_lock import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
 from inspector.ui.app import single_instance
 from inspector.ui.app.application import Application
 from tests.ui.test_restoring import log_of, read, said
@@ -32,7 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     folder.chmod(0o700)
     monkeypatch.setenv("TMPDIR" if sys.platform == "darwin" else "XDG_RUNTIME_DIR", str(folder))
     monkeypatch.setattr(single_instance, "_LIMIT_MS", 60_000)  # busy machines keep callers waiting
-    found = instance.listening_place()
+    found = instance_lock.listening_place()
     assert found is not None
     return found
 
@@ -56,7 +56,7 @@ def running(qapp: QApplication, place: Place, steps: Callable[[Application], Awa
 
 
 async def second_start(place: Place, request: Request) -> Outcome:
-    return await asyncio.to_thread(instance.hand_over, place, request, limit_s=30)
+    return await asyncio.to_thread(instance_lock.hand_over, place, request, limit_s=30)
 
 
 def test_a_file_opens_in_the_free_window_then_in_a_new_one(qapp: QApplication, place: Place, tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_silent_callers_are_put_out_and_keep_nobody_away(qapp: QApplication, pla
 
 @pytest.mark.real
 def test_it_is_taken_although_the_first_one_is_at_work(qapp: QApplication, place: Place) -> None:
-    assert instance.LIMIT_S > 2
+    assert instance_lock.LIMIT_S > 2
 
     async def steps(application: Application) -> None:
         asked = asyncio.ensure_future(second_start(place, Request(new_window=True)))  # noqa: TID251
@@ -246,8 +246,8 @@ def test_the_socket_is_the_users_alone(qapp: QApplication, place: Place) -> None
 
 _PATIENT = """
 import runpy
-from inspector.base import instance
-instance._QUICK_LIMIT_S = instance.hand_over.__kwdefaults__["limit_s"] = 60
+from inspector.base import instance_lock
+instance_lock._QUICK_LIMIT_S = instance_lock.hand_over.__kwdefaults__["limit_s"] = 60
 runpy.run_module("inspector", run_name="__main__")
 """
 START = [sys.executable, "-c", _PATIENT]
@@ -297,7 +297,7 @@ def test_two_processes_then_a_killed_one_then_all_again(place: Place, user_folde
         assert place.socket.exists()  # what a killed one leaves
         processes.append(started())
         until_s = time.monotonic() + 60
-        while instance.hand_over(place, Request(), limit_s=30) is not Outcome.TAKEN:
+        while instance_lock.hand_over(place, Request(), limit_s=30) is not Outcome.TAKEN:
             assert time.monotonic() < until_s
             time.sleep(0.05)
         assert processes[1].poll() is None

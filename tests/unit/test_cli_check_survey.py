@@ -11,7 +11,7 @@ import pytest
 from inspector.analysis.findings.streams import Streams
 from inspector.survey.folder import SurveyFolder
 from inspector.survey.one_run import SurveyOptions, survey_run
-from inspector.survey.places import find_runs
+from inspector.survey.run_places import find_runs
 from tests.commands import asked, printed
 
 ROOT = Path(__file__).parents[1] / "data/recordings"

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources.decoders import is_compressed
-from inspector.store.files.elements import ElementScanner
+from inspector.store.files.array_elements import ElementScanner
 from tests.builders import clean_up, document_at, envelope, lines_of, log_file, received, tool_call
 from tests.pictures import picture
 from tests.samples import first_of

@@ -17,10 +17,10 @@ from inspector.protocol import json_size
 from inspector.protocol.formats import read_line
 from inspector.protocol.json_size import TOO_MUCH, decoded_bytes, is_too_much
 from inspector.reading.files.source_reader import UnknownFormatError
-from inspector.sources import converting, opencode, otlp_conversion, parquet_conversion
+from inspector.sources import conversion_worker, opencode, otlp_conversion, parquet_conversion
 from inspector.sources.agent_sessions import open_code
 from inspector.sources.agent_sessions.files import Listing
-from inspector.sources.converting import NotConvertedError, lines_of
+from inspector.sources.conversion_worker import NotConvertedError, lines_of
 from inspector.sources.opencode import OpenCodeConversion, Place
 from inspector.sources.otlp_arriving import as_they_come
 from inspector.sources.otlp_file import OtlpFile
@@ -64,7 +64,7 @@ def test_an_archive_of_brackets_is_read_no_further(
     name: str, before: bytes, after: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_size, "MOST_DECODED", 100 * MB)
-    monkeypatch.setattr(converting, "WORTHWHILE_BYTES", 1 << 40)  # another process has the limit as it is
+    monkeypatch.setattr(conversion_worker, "WORTHWHILE_BYTES", 1 << 40)  # another process has the limit as it is
     document = CaptureDocument()
     with closing(document), pytest.raises(UnknownFormatError, match=TOO_MUCH):
         document.load(log_file(before + _LISTS + after, name))
@@ -160,11 +160,11 @@ class _Endless:
 
 
 def test_any_conversion_is_bounded_in_bytes_and_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(converting, "LEAST_BOUND_BYTES", 10 * MB)
+    monkeypatch.setattr(conversion_worker, "LEAST_BOUND_BYTES", 10 * MB)
     with pytest.raises(NotConvertedError, match="more bytes of lines than a file of its size can hold"):
         for _ in lines_of(_Endless(b"x" * MB), 1_000):
             pass
-    monkeypatch.setattr(converting, "LEAST_BOUND_S", 0.05)
+    monkeypatch.setattr(conversion_worker, "LEAST_BOUND_S", 0.05)
     with pytest.raises(NotConvertedError, match="takes longer than a file of its size can need"):
         for _ in lines_of(_Endless(b""), 1_000):
             pass

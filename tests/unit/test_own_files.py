@@ -17,7 +17,7 @@ from inspector.analysis.passes.marks import Note
 from inspector.base import paths
 from inspector.document.marks_file import MarksFile, beside_capture, places, restore_marks
 from inspector.settings import Settings
-from inspector.settings.last_open import LastOpen, SavedWindow, last_open_path, load_last_open, save_last_open
+from inspector.settings.window_state import LastOpen, SavedWindow, last_open_path, load_last_open, save_last_open
 from tests.builders import document_at, envelope, lines_of, log_file
 
 DAMAGES: dict[str, Callable[[Path], object]] = {

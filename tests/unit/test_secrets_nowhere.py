@@ -20,7 +20,7 @@ from inspector.mcp_server.captures import Captures
 from inspector.mcp_server.server import server_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.survey.one_run import SurveyOptions, survey_run
-from inspector.survey.places import RunPlace
+from inspector.survey.run_places import RunPlace
 from inspector.tables import TABLES
 from tests.builders import document_of, lines_of, log_file
 from tests.commands import asked, reading_once

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.mcp_server.bounds import dumped
 from inspector.mcp_server.captures import CaptureNameError, Captures
 from inspector.mcp_server.tools import TOOLS, AskedWronglyError
-from inspector.protocol.hostile_text import visible
+from inspector.protocol.escaped_text import visible
 from inspector.tables import TABLES, Database
 from tests.builders import clean_up, log_file
 from tests.pictures import picture

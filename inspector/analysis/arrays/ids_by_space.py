@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 UNKNOWN = -1
 _NO_SPACE = -1

@@ -22,10 +22,10 @@ from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.participants.capabilities import Change
 from inspector.protocol import kinds
 from inspector.protocol.capabilities import covers_by_kind, first_covering, looks_deep
+from inspector.protocol.message_text import compact
 from inspector.protocol.secrets.masking import masked_words
-from inspector.protocol.text import compact
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 BEYOND = Check(
     "beyond-capabilities", WARNING, "Sent without a capability, by what was announced",

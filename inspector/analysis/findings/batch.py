@@ -23,7 +23,7 @@ from inspector.analysis.passes.participants.participant_pass import ParticipantP
 from inspector.analysis.passes.results.transients import TransientPass
 from inspector.analysis.passes.tokens.reported_usage import ReportedUsage
 from inspector.protocol import msp
-from inspector.store.files.decisions import Decisions
+from inspector.store.files.capability_decisions import Decisions
 from inspector.store.files.tool_baseline import Listed
 from inspector.store.messages.capture import Capture
 

@@ -16,7 +16,7 @@ from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.messages.capture import Capture
 
 EARLY_S = 60

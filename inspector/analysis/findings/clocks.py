@@ -15,7 +15,7 @@ from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, Check
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.times import DATED_FROM_NS, NO_TIME
+from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME
 from inspector.store.columns.columns import GrowingColumns
 
 SKEW_S = 5

@@ -14,12 +14,12 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN, MOST_LEVELS
 from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, MOST_LONG, Oddity
-from inspector.protocol import paths
-from inspector.protocol.paths import depth
-from inspector.protocol.secrets.clues import may_hold_secrets
+from inspector.protocol import context_paths
+from inspector.protocol.context_paths import depth
+from inspector.protocol.secrets.key_shapes import names_a_key
 from inspector.protocol.secrets.masking import mask_text, masked_words
-from inspector.protocol.secrets.shapes import names_a_key
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.secrets.rule_prefilter import may_hold_secrets
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.flags import Flag
 
@@ -201,7 +201,7 @@ class Contexts:
         guessed: dict[int, str] = {}
         for row, sender, key, name in zip(rows.tolist(), batch.of("sender", rows).tolist(), keys, names, strict=True):
             if sender not in self._guessable and row in said:
-                root = name if name != key else paths.root(paths.normalise(name))
+                root = name if name != key else context_paths.root(context_paths.normalise(name))
                 if _GUESSABLE.fullmatch(root[:64]):
                     self._guessable.add(sender)
                     guessed[row] = root

@@ -9,7 +9,7 @@ import numpy as np
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import Check
 from inspector.analysis.passes.changes import NO_ROWS, Rows
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 
 class WaitingByTime:

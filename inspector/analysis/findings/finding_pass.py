@@ -42,7 +42,7 @@ from inspector.analysis.findings.store import Findings, Found
 from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.base.slices import Steps, finished, go_on
 from inspector.store.columns.columns import GrowingColumns
-from inspector.store.files.decisions import Decisions
+from inspector.store.files.capability_decisions import Decisions
 from inspector.store.files.tool_baseline import Listed
 
 

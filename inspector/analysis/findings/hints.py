@@ -15,7 +15,7 @@ from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.results.signals import CONSUMED, FAILED, HINTS, NO_CALL, ODD, SUMMARY, TRANSIENT
 from inspector.analysis.passes.results.transients import Badge
 from inspector.protocol import kinds
-from inspector.protocol.tool_names import ToolAliases, alias_for
+from inspector.protocol.tool_aliases import ToolAliases, alias_for
 from inspector.store.columns.extracts import ToolList
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW

@@ -14,8 +14,8 @@ from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.findings.slow_loops import SlowLoops
 from inspector.analysis.passes.changes import Rows
-from inspector.protocol.payloads.blocks import size_words
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.payloads.content_blocks import size_words
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns, places_among
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW

@@ -7,7 +7,7 @@ import numpy as np
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.passes.calls.connections import connection_keys
 from inspector.analysis.passes.changes import Rows
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 

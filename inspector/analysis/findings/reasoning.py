@@ -18,7 +18,7 @@ from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 AFTER_CONCLUSION = Check(
     "message-after-conclusion", WARNING, "Message after the conclusion",

@@ -16,9 +16,9 @@ from inspector.analysis.passes.calls.correlation import ToolRule
 from inspector.analysis.passes.calls.correlation_names import Named
 from inspector.analysis.passes.calls.waits import are_forgotten, wants_answer
 from inspector.analysis.passes.changes import Rows
-from inspector.protocol import kinds, mcp
+from inspector.protocol import kinds, mcp_messages
 from inspector.protocol.secrets.masking import masked_words
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
@@ -198,7 +198,7 @@ def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
 
 def _are_for_people(batch: Batch, rows: Rows) -> Array:
     """Which requests wait for somebody who thinks about them: a server asks for input."""
-    asking = [code for method in mcp.SERVER_METHODS if (code := batch.code(method)) >= 0]
+    asking = [code for method in mcp_messages.SERVER_METHODS if (code := batch.code(method)) >= 0]
     return are_any(batch.links["method"][rows], asking)
 
 

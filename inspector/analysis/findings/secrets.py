@@ -17,7 +17,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, may_hold_secrets
-from inspector.protocol.secrets.stand_ins import is_stand_in
+from inspector.protocol.secrets.secret_placeholders import is_stand_in
 from inspector.store.columns.extracts import OWN_PAYLOAD
 from inspector.store.messages.adjacent_reads import stretches
 

@@ -14,8 +14,8 @@ import numpy as np
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.protocol import kinds
-from inspector.protocol.text import text_shown
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.message_text import text_shown
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
 WITHIN_NS = 10 * 60 * 1_000_000_000

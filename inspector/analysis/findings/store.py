@@ -18,7 +18,7 @@ from inspector.analysis.passes.changes import ChangedRows, Rows
 from inspector.protocol.secrets.masking import masked_words
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_ROW, HashIndex
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 LONGEST_DETAIL = 160
 """Characters of a detail that are kept."""

@@ -13,7 +13,7 @@ from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
 from inspector.protocol.calls import arguments_of
-from inspector.protocol.text import text_shown
+from inspector.protocol.message_text import text_shown
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

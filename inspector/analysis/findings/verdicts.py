@@ -16,8 +16,8 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.protocol.capabilities import covers_by_kind, first_covering
+from inspector.protocol.message_text import compact
 from inspector.protocol.secrets.masking import masked_words
-from inspector.protocol.text import compact
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
 

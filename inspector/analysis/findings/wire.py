@@ -11,7 +11,7 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.passes.calls.ended_servers import ended_badly
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
-from inspector.protocol.formats import prefixed
+from inspector.protocol.formats import prefixed_lines
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.secrets.masking import masked_words
 from inspector.store.columns.flags import Flag
@@ -147,7 +147,7 @@ class Wire:
         texts = batch.flagged(Flag.TEXT.value)
         if len(texts):
             self._waiting.append(texts)
-        logs = [place for place, one in enumerate(batch.capture.sources) if one.formats[prefixed.LABEL]]
+        logs = [place for place, one in enumerate(batch.capture.sources) if one.formats[prefixed_lines.LABEL]]
         rows = texts if logs == self._prefixed or not self._waiting else np.concatenate(self._waiting)
         self._prefixed = logs
         if not len(rows) or not logs:

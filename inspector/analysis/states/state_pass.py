@@ -24,8 +24,8 @@ from inspector.analysis.passes.calls.waits import are_forgotten, are_refused, se
 from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED, RUNNING
-from inspector.protocol import kinds, mcp, msp
-from inspector.protocol.context_forms import START
+from inspector.protocol import kinds, mcp_messages, msp
+from inspector.protocol.context_places import START
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
@@ -170,7 +170,7 @@ class StatePass:
         states[are_forgotten(self._capture, self._links, rows)] = State.CANCELLED
         gone = states == State.CANCELLED
         states[~wants_answer(self._capture, rows, self._links["method"][rows])] = State.NONE
-        listens = self._links["method"][rows] == (self._capture.strings.find(mcp.LISTEN) or -1)
+        listens = self._links["method"][rows] == (self._capture.strings.find(mcp_messages.LISTEN) or -1)
         states[listens] = np.where(gone[listens], State.CLOSED, State.OPEN)
         answer = self._links["answer"][rows].astype(np.int64)
         self._answer(states, answer)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from inspector.base import whole_file
-from inspector.base.held_file import Lock
+from inspector.base import atomic_files
+from inspector.base.file_lock import Lock
 from inspector.base.paths import data_folder
 from inspector.store.files.capture_folder import MARKS_SUFFIX
 
@@ -85,7 +85,7 @@ def replace_whole(place: Path, data: bytes) -> None:
     """
     if place.parent == own_folder():
         place.parent.mkdir(mode=0o700, exist_ok=True)
-    whole_file.replace_whole(place, data)
+    atomic_files.replace_whole(place, data)
 
 
 def remove(place: Path) -> None:

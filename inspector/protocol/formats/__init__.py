@@ -14,7 +14,8 @@ A *transcript* is a format without envelopes: one record may contain several mes
 Beside the names above it has
 
 - `read(line, *, unknown=False) -> Record | None`: returns a record of the shape MEANING with its messages in `means`,
-  at least one (`inspector.protocol.meaning`). Columns are made of them alone. `unknown` accepts records of newer types
+  at least one (`inspector.protocol.derived_messages`). Columns are made of them alone. `unknown` accepts records of
+  newer types
   in lines that no other format matches;
 - `payload(line, number) -> dict`: returns the payload of one of them, created on demand;
 - for a coding agent, also in CODING_AGENTS, AGENT and PROGRAM, the senders of messages of the model and of the
@@ -30,11 +31,13 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from inspector.protocol.batch import batch_in
+from inspector.protocol.derived_messages import Payload
+from inspector.protocol.flattened_json import MAX_LENGTH, Shallow
 from inspector.protocol.formats import (
     a2a,
     acp,
     agent_rpc,
+    api_messages,
     bare,
     capture_file,
     claude,
@@ -42,27 +45,25 @@ from inspector.protocol.formats import (
     copilot,
     gateway_log,
     gemini,
-    http_lines,
-    messages,
     opencode,
     otlp,
-    prefixed,
+    prefixed_lines,
     vscode_chat,
-    wrapped,
+    wire_recording,
+    wrapped_lines,
 )
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import TOO_DEEP, NotAnObjectError, read_header
-from inspector.protocol.joined import joined_in
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
-from inspector.protocol.meaning import Payload
+from inspector.protocol.line_structs import is_usual
 from inspector.protocol.record import ModelCall, Record, Shape, unreadable
-from inspector.protocol.shallow import MAX_LENGTH, Shallow
-from inspector.protocol.usual import is_usual
+from inspector.protocol.rpc_batch import batch_in
+from inspector.protocol.shared_lines import joined_in
 
 # In the order tried. Gateway lines come before bare ones, because a line about a failure has `id` and `error` like a
 # JSON-RPC answer. HTTP recordings come before bare ones, since their lines have a `kind`. Captures come before wrapped
 # lines, since a capture line is a special case of a wrapped one.
-FORMATS = (gateway_log, http_lines, bare, capture_file, wrapped)
+FORMATS = (gateway_log, wire_recording, bare, capture_file, wrapped_lines)
 
 TRANSCRIPTS = (claude, codex, copilot, gemini, opencode, otlp, vscode_chat)
 """Formats with derived messages, in the order tried: before FORMATS, some of which accept a line by one key."""
@@ -78,10 +79,10 @@ _BY_TYPE = (claude, otlp)
 AGENTS = (acp, a2a)
 """Protocols between agents over JSON-RPC: detected by their methods, in lines of any of FORMATS."""
 
-LATE = (messages,)
+LATE = (api_messages,)
 """Transcripts tried after all other formats, since their records' keys occur in many others."""
 
-EVERY = (*FORMATS, *AGENTS, prefixed, *TRANSCRIPTS, *LATE)
+EVERY = (*FORMATS, *AGENTS, prefixed_lines, *TRANSCRIPTS, *LATE)
 """All formats, also those whose lines are no JSON objects."""
 
 FRAME_LABEL = "stream-frames"
@@ -95,7 +96,7 @@ READS = ", ".join(one.READS for one in EVERY)
 
 _MAX_NESTING = 4
 _MEANT_BY = {one.LABEL: one for one in (*TRANSCRIPTS, *LATE, *AGENTS)}
-_PAYLOADS = {**_MEANT_BY, http_lines.LABEL: http_lines, prefixed.LABEL: prefixed}
+_PAYLOADS = {**_MEANT_BY, wire_recording.LABEL: wire_recording, prefixed_lines.LABEL: prefixed_lines}
 """Formats with derived messages, by label."""
 # All but the last, with labels by the shape's number: a dict would hash the enumeration each time.
 _READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])
@@ -125,15 +126,15 @@ def read_chosen(line: bytes, reading: str) -> tuple[Record, str | None]:
         if is_too_much(line):
             return unreadable(line, TOO_MUCH), None
         record = transcript.read(line, unknown=True)
-    elif reading == prefixed.LABEL:
-        record = prefixed.read(line, read_line)
+    elif reading == prefixed_lines.LABEL:
+        record = prefixed_lines.read(line, read_line)
     else:
         try:
             header = read_header(line)
         except NotAnObjectError as error:
             return unreadable(line, str(error)), None
-        if reading == wrapped.LABEL:
-            record = wrapped.read(header, line, read_line)
+        if reading == wrapped_lines.LABEL:
+            record = wrapped_lines.read(header, line, read_line)
         else:
             # The last format is the wrapper, which needs its own reader.
             module = next(one for one in FORMATS[:-1] if reading == one.LABEL)
@@ -170,16 +171,16 @@ def read_line_as(
         return _other(line, str(error), nesting, known)
     # Readers with a header decode it once; the first that knows the line wins.
     for read, labels in _READERS:
-        record = read(header, line, known, known_of) if read is http_lines.read else read(header, line)
+        record = read(header, line, known, known_of) if read is wire_recording.read else read(header, line)
         if record is not None:
             label = labels[record.shape]
             own = _of_agents(record, known) if record.shape is Shape.RPC else None
             return record, own.LABEL if own is not None and label == _UNNAMED else label
     # A wrapper may lie inside of another one, but not without end.
     if nesting < _MAX_NESTING:
-        record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
+        record = wrapped_lines.read(header, line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
         if record is not None:
-            return record, wrapped.LABEL
+            return record, wrapped_lines.LABEL
     if not decoded_whole:
         return unreadable(line, TOO_MUCH), None
     # Formats with a weak mark come late, so that they take no line of another one.
@@ -196,7 +197,7 @@ def read_line_as(
 
 def _asked_first(line: bytes) -> Sequence[ModuleType]:
     """Returns the transcripts that may match a line: trying all of them takes longer than reading it."""
-    if bare.is_rpc(line) or is_usual(line) or http_lines.is_usual(line):
+    if bare.is_rpc(line) or is_usual(line) or wire_recording.is_usual(line):
         return ()
     return _CODEX if codex.is_usual(line) else TRANSCRIPTS
 
@@ -237,9 +238,9 @@ def _other(
         return _too_deep(line, nesting)
     batch = batch_in(line) or (None if nesting else joined_in(line))
     if batch is None and nesting <= 1:  # a container's log may contain a program's with a prefix of its own
-        record = prefixed.read(line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
+        record = prefixed_lines.read(line, lambda inner: read_line_as(inner, nesting + 1, known)[0])
         if record is not None:  # empty by itself: a field of an event stream, or an event of an answer
-            return record, prefixed.LABEL if record.shape is not Shape.NOTHING else record.meant_by
+            return record, prefixed_lines.LABEL if record.shape is not Shape.NOTHING else record.meant_by
     return batch or unreadable(line, why), None
 
 

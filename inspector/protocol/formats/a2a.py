@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.protocol import kinds
+from inspector.protocol.derived_messages import Payload
 from inspector.protocol.formats import agent_rpc
 from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, answer, control, mapping, mappings, request, text
-from inspector.protocol.formats.entries import CHAT, Entry, bytes_of, media_words, text_entry
+from inspector.protocol.formats.entry_builders import CHAT, Entry, bytes_of, media_words, text_entry
 from inspector.protocol.header import Header
-from inspector.protocol.meaning import Payload
+from inspector.protocol.message_text import compact
 from inspector.protocol.record import Record
-from inspector.protocol.text import compact
 
 LABEL = "a2a"
 WORDS = {LABEL: "Agent2Agent"}

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol import kinds
+from inspector.protocol.derived_messages import Payload
 from inspector.protocol.formats import agent_rpc
 from inspector.protocol.formats.agent_rpc import AGENT, CLIENT, answer, control, mapping, mappings, request, text
-from inspector.protocol.formats.entries import (
+from inspector.protocol.formats.entry_builders import (
     CHAT,
     THOUGHT,
     Entry,
@@ -25,9 +26,8 @@ from inspector.protocol.formats.entries import (
     text_entry,
     text_of,
 )
-from inspector.protocol.formats.values import record_words
+from inspector.protocol.formats.value_conversions import record_words
 from inspector.protocol.header import Header
-from inspector.protocol.meaning import Payload
 from inspector.protocol.record import Record
 
 LABEL = "acp"

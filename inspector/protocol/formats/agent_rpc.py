@@ -11,11 +11,11 @@ from typing import Any
 
 from inspector.protocol import kinds
 from inspector.protocol.calls import rpc_id
-from inspector.protocol.formats.entries import Entry, bytes_of, decoded_object
+from inspector.protocol.derived_messages import MOST_MEANINGS, Meaning, Payload
+from inspector.protocol.formats.entry_builders import Entry, bytes_of, decoded_object
 from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
-from inspector.protocol.meaning import MOST_MEANINGS, Meaning, Payload
+from inspector.protocol.message_text import compact
 from inspector.protocol.record import Record, Shape
-from inspector.protocol.text import compact
 
 NOTHING: Mapping[str, Any] = {}
 """Facts of a line without earlier lines."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 
-from inspector.protocol.batch import batch_in
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
-from inspector.protocol.times import parse_time
+from inspector.protocol.rpc_batch import batch_in
+from inspector.protocol.timestamps import parse_time
 
 LABELS: dict[Shape, str] = {}
 LABEL = "capture"

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.protocol.formats.entries import (
+from inspector.protocol.derived_messages import ApiCall, Payload, Spawn
+from inspector.protocol.formats.entry_builders import (
     CHAT,
     THOUGHT,
     Entry,
@@ -25,10 +26,9 @@ from inspector.protocol.formats.entries import (
     text_entry,
     text_of,
 )
-from inspector.protocol.formats.values import record_words
-from inspector.protocol.meaning import ApiCall, Payload, Spawn
+from inspector.protocol.formats.value_conversions import record_words
 from inspector.protocol.record import Record
-from inspector.protocol.times import written_time
+from inspector.protocol.timestamps import written_time
 
 LABEL = "copilot-cli"
 WORDS = {LABEL: "Copilot CLI session"}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from functools import lru_cache
 
-from inspector.protocol.formats.values import text_or_none
+from inspector.protocol.formats.value_conversions import text_or_none
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header
 from inspector.protocol.record import Record, Shape
-from inspector.protocol.times import parse_time
+from inspector.protocol.timestamps import parse_time
 
 LABELS = {Shape.LOG_ONLY: "capability-decisions"}
 LABEL = "gateway-log"

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.protocol.formats.entries import (
+from inspector.protocol.derived_messages import ApiCall, History, Payload, Spawn
+from inspector.protocol.formats.entry_builders import (
     CHAT,
     NOT_READABLE,
     THOUGHT,
@@ -29,10 +30,9 @@ from inspector.protocol.formats.entries import (
     text_entry,
     text_of,
 )
-from inspector.protocol.formats.values import record_words
-from inspector.protocol.meaning import ApiCall, History, Payload, Spawn
+from inspector.protocol.formats.value_conversions import record_words
 from inspector.protocol.record import Record
-from inspector.protocol.times import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, written_time
 
 LABEL = "gemini-cli"
 WORDS = {LABEL: "Gemini CLI session"}

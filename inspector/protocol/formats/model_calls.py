@@ -17,13 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.protocol import kinds
-from inspector.protocol.formats import messages
-from inspector.protocol.formats.entries import CHAT, Entry, bytes_of, decoded_object, note_words
-from inspector.protocol.meaning import CALL, MOST_MEANINGS, ApiCall, Meaning, Payload
+from inspector.protocol.derived_messages import CALL, MOST_MEANINGS, ApiCall, Meaning, Payload
+from inspector.protocol.formats import api_messages
+from inspector.protocol.formats.entry_builders import CHAT, Entry, bytes_of, decoded_object, note_words
 from inspector.protocol.model_api import operations
 from inspector.protocol.record import ModelCall, Record, Shape, Speaker
 from inspector.protocol.secrets.masking import MASK
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.timestamps import NO_TIME, parse_time
 
 _NOTHING: Mapping[str, Any] = {}
 CLIENT = "client"
@@ -68,7 +68,7 @@ def read_request(
         digest=hashlib.blake2b(bytes_of(dict(body)), digest_size=8).digest(),
         retries=_retries(headers),
     )
-    sent = messages.spoken_in(body, certain=True)
+    sent = api_messages.spoken_in(body, certain=True)
     marks = [_own(entry) for entry in sent]
     _name_conversation(call, body, headers, sent)
     if known_of is not None:
@@ -113,7 +113,7 @@ def payload(line: bytes, number: int, known: Mapping[str, Any] = _NOTHING) -> Pa
         operation = operations.operation_of(value.get("path"), body)
         model = operations.asked_model(value.get("path"), body)
         call = ModelCall("", operation.name if operation is not None else "", model, "")
-        sent = messages.spoken_in(body, certain=True)
+        sent = api_messages.spoken_in(body, certain=True)
         entries = [_request_entry(body, sent, call, known), *sent]
     else:
         entries = _answer_entries(value, _call_told(known), known)
@@ -131,12 +131,12 @@ def _call_told(known: Mapping[str, Any]) -> ModelCall:
 
 def own_marks(body: Mapping[str, Any]) -> list[str]:
     """Returns hashes of the messages in a body, equal in any request or answer."""
-    return [_own(entry) for entry in messages.spoken_in(body, certain=True)]
+    return [_own(entry) for entry in api_messages.spoken_in(body, certain=True)]
 
 
 def call_marks(body: Mapping[str, Any]) -> list[str]:
     """Returns the hashes of tool calls with ids of their own, unique to one conversation."""
-    made = (entry for entry in messages.spoken_in(body, certain=True) if entry.meaning.kind == kinds.REQUEST)
+    made = (entry for entry in api_messages.spoken_in(body, certain=True) if entry.meaning.kind == kinds.REQUEST)
     return [_own(entry) for entry in made if entry.meaning.identifier not in (None, entry.meaning.target)]
 
 
@@ -157,7 +157,7 @@ def _record(
 
 def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCall, known: Mapping[str, Any]) -> Entry:
     """Returns the row of the request itself, without its messages."""
-    tools = messages.tools_in(body)
+    tools = api_messages.tools_in(body)
     marks = {str(place): entry.cache for place, entry in enumerate(sent, 1) if entry.cache is not None}
     told: dict[str, Any] = {
         "operation": call.operation, "model": call.model, "messages": _sent_messages(body), "entries": len(sent),
@@ -169,13 +169,18 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
     previous = _text(body.get("previous_response_id"))
     if previous is not None:
         seen = known.get("after") == previous
-        told["instructions"] = len(messages.instructions_in(body))
+        told["instructions"] = len(api_messages.instructions_in(body))
         told["goes_on_from"] = previous if seen else f"{previous}, which was not seen: what stands before is not known"
     attempt = _number(known.get("attempt"), 1)
     if attempt > 1:
         told["attempt"] = attempt
     row = Meaning(
-        kinds.REQUEST, CLIENT, (messages.AGENT,), identifier=call.identifier, method=call.operation, target=call.model
+        kinds.REQUEST,
+        CLIENT,
+        (api_messages.AGENT,),
+        identifier=call.identifier,
+        method=call.operation,
+        target=call.model,
     )
     # Copies of the request have the same mark.
     row.mark = f"call {call.identifier}".encode()
@@ -215,12 +220,12 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
     call.thread = _thread(body, headers)
     metadata = body.get("metadata")
     session = call.thread or (metadata.get("user_id") if isinstance(metadata, Mapping) else None)
-    spoken = [entry for entry in sent if entry.meaning.sender != messages.SYSTEM]
+    spoken = [entry for entry in sent if entry.meaning.sender != api_messages.SYSTEM]
     opening = _leading(spoken, 0)
     call.opening = _digest({"session": session, "said": [entry.payload for entry in opening[:1] or spoken]})
     told = len(opening)
     # A client's own text may come first, with an answer that no model gave.
-    if told and len(spoken) > told + 1 and _is_text(spoken[told], messages.AGENT):
+    if told and len(spoken) > told + 1 and _is_text(spoken[told], api_messages.AGENT):
         opening += _leading(spoken, told + 1)
     call.conversation = _digest({"session": session, "said": [entry.payload for entry in opening or spoken]})
 
@@ -228,7 +233,7 @@ def _name_conversation(call: ModelCall, body: Mapping[str, Any], headers: object
 def _leading(entries: Sequence[Entry], start: int) -> list[Entry]:
     """Returns the user's consecutive texts from a place on."""
     stop = start
-    while stop < len(entries) and _is_text(entries[stop], messages.USER):
+    while stop < len(entries) and _is_text(entries[stop], api_messages.USER):
         stop += 1
     return list(entries[start:stop])
 
@@ -271,13 +276,13 @@ def _shown(value: object) -> str:
 def _note_history(call: ModelCall, body: Mapping[str, Any], sent: Sequence[Entry], marks: Sequence[str]) -> None:
     """Records the properties that requests of one conversation share."""
     pairs = zip(sent, marks, strict=True)
-    history = [(entry, mark) for entry, mark in pairs if entry.meaning.sender != messages.SYSTEM]
+    history = [(entry, mark) for entry, mark in pairs if entry.meaning.sender != api_messages.SYSTEM]
     call.history = array("Q", (int(mark, 16) for _, mark in history))
     call.speakers = bytes(_speaker(entry) for entry, _ in history)
-    tools = messages.tools_in(body)
-    prompts = [str(entry.payload.get("text")) for entry in sent if entry.meaning.sender == messages.SYSTEM]
+    tools = api_messages.tools_in(body)
+    prompts = [str(entry.payload.get("text")) for entry in sent if entry.meaning.sender == api_messages.SYSTEM]
     if tools:
-        names = {"tools": [messages.tool_name(tool) for tool in tools]}
+        names = {"tools": [api_messages.tool_name(tool) for tool in tools]}
         call.offers = hashlib.blake2b(bytes_of(names), digest_size=8).digest()
     # Prompts contain dates and versions; the longest one begins with the model's identity.
     begins = max(prompts, key=len, default="")[:_PROMPT_BEGINS]
@@ -293,7 +298,7 @@ def _speaker(entry: Entry) -> Speaker:
         return Speaker.RESULT
     if meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target):
         return Speaker.CALL
-    return Speaker.USER if meaning.sender == messages.USER else Speaker.ASSISTANT
+    return Speaker.USER if meaning.sender == api_messages.USER else Speaker.ASSISTANT
 
 
 def _retries(headers: object) -> int:
@@ -311,12 +316,12 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     """Returns the row of the answer itself, and the model's messages in it."""
     body = value.get("message")
     body = body if isinstance(body, Mapping) else {}
-    said = messages.spoken_in(body, certain=True) if body else []
+    said = api_messages.spoken_in(body, certain=True) if body else []
     status = _number(value.get("status"), 0)
     error = operations.error_in(body)
     # A server may fail with status 200, after its head was sent.
     failed = error is not None or status >= _FAILED or value.get("how") == "server-broke"
-    reported = messages.api_call(body)
+    reported = api_messages.api_call(body)
     first = _number(known.get("first"), NO_TIME)
     answered = reported or ApiCall(call.identifier, call.model)
     if reported is not None:
@@ -339,8 +344,8 @@ def _answer_entries(value: Mapping[str, Any], call: ModelCall, known: Mapping[st
     if answered.first_token_ns >= 0:
         told["first_token_ms"] = round(answered.first_token_ns / 1e6, 3)
     row = Meaning(
-        kinds.RESPONSE, messages.AGENT, (CLIENT,), identifier=f"{call.identifier}/answer", correlation=call.identifier,
-        method=call.operation or None, target=call.model, failed=failed, call=answered,
+        kinds.RESPONSE, api_messages.AGENT, (CLIENT,), identifier=f"{call.identifier}/answer",
+        correlation=call.identifier, method=call.operation or None, target=call.model, failed=failed, call=answered,
     )  # fmt: skip
     words = _answer_words(value, answered, told)
     if failed:
@@ -396,12 +401,12 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
         call: their model call.
         new: they have no earlier occurrence.
     """
-    seen, calls = Counter(call.seen), messages.AwaitedCalls()
+    seen, calls = Counter(call.seen), api_messages.AwaitedCalls()
     prompts: set[str] = set()  # not inherited by a request that continues this one
     for entry, own in zip(entries, marks, strict=True):
         meaning = entry.meaning
         seen[own] += 1
-        if meaning.sender == messages.SYSTEM:
+        if meaning.sender == api_messages.SYSTEM:
             prompts.add(own)
         # Counted, since a user may write the same text twice.
         mark = hashlib.blake2b(f"{call.conversation}\0{own}\0{seen[own]}".encode("utf-8", "replace"), digest_size=8)
@@ -422,7 +427,7 @@ def _identify(entries: Sequence[Entry], marks: Sequence[str], call: ModelCall, *
     call.seen = {own: count for own, count in seen.items() if own not in prompts}
 
 
-def _has_own_id(meaning: Meaning, calls: messages.AwaitedCalls) -> bool:
+def _has_own_id(meaning: Meaning, calls: api_messages.AwaitedCalls) -> bool:
     """Returns True for a call, or its result, with an id; some APIs name a call by its tool alone."""
     if meaning.kind == kinds.REQUEST:
         return meaning.identifier not in (None, meaning.target)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.protocol.formats.entries import (
+from inspector.protocol.derived_messages import ApiCall, Payload, Spawn
+from inspector.protocol.formats.entry_builders import (
     CHAT,
     NOT_READABLE,
     THOUGHT,
@@ -25,9 +26,8 @@ from inspector.protocol.formats.entries import (
     result_entry,
     text_entry,
 )
-from inspector.protocol.meaning import ApiCall, Payload, Spawn
 from inspector.protocol.record import Record
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.timestamps import NO_TIME, parse_time
 
 LABEL = "vscode-chat"
 WORDS = {LABEL: "VS Code chat session"}

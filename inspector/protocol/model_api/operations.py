@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from inspector.protocol.text import compact
+from inspector.protocol.message_text import compact
 
 
 class Operation(NamedTuple):

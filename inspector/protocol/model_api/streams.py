@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.written_json import to_json
+from inspector.protocol.tolerant_encoder import to_json
 
 MOST_JOINED = 1 << 26
 """Limit of characters in one answer; the rest is dropped and reported."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from inspector.protocol.payloads.blocks import is_markdown
+from inspector.protocol.payloads.content_blocks import is_markdown
 
 _MARK = re.compile(r"[`*#\[|]")
 """One of them is in every text that is Markdown; most texts have none."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.payloads.tables import compact
+from inspector.protocol.payloads.record_tables import compact
 
 MAX_DEPTH = 5
 """Levels with lines of their own; deeper values are JSON on one line."""

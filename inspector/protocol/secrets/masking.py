@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from inspector.protocol.secrets.clues import NO_RULES, SecretRule, may_hold_secrets, rules_for
-from inspector.protocol.secrets.headers import (
+from inspector.protocol.secrets.header_secrets import (
     is_user_and_password,
     mask_bearers,
     mask_cookies,
@@ -24,7 +23,12 @@ from inspector.protocol.secrets.headers import (
     mask_logins,
     secrets_listed,
 )
-from inspector.protocol.secrets.keys import (
+from inspector.protocol.secrets.json_pair_secrets import mask_pairs
+from inspector.protocol.secrets.key_shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key, is_made_key
+from inspector.protocol.secrets.line_secrets import mask_lines
+from inspector.protocol.secrets.named_value_secrets import HELD, NAMES
+from inspector.protocol.secrets.rule_prefilter import NO_RULES, SecretRule, may_hold_secrets, rules_for
+from inspector.protocol.secrets.secret_keys import (
     LISTS,
     holds_value,
     is_marker,
@@ -35,10 +39,6 @@ from inspector.protocol.secrets.keys import (
     names_secret,
     names_secrets,
 )
-from inspector.protocol.secrets.lines import mask_lines
-from inspector.protocol.secrets.named import HELD, NAMES
-from inspector.protocol.secrets.pairs import mask_pairs
-from inspector.protocol.secrets.shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key, is_made_key
 from inspector.protocol.secrets.spans import MASK, replaced
 
 # Assignments of secrets in text: `token=...`, `password: "..."`, `X-API-Key: ...`, `{'token': '...'}`.

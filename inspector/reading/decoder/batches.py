@@ -7,9 +7,9 @@ are those of its element.
 from __future__ import annotations
 
 from inspector.protocol.formats import read_line
-from inspector.protocol.joined import pieces_of
 from inspector.protocol.record import Record
-from inspector.store.files.elements import ElementScanner, Span, trimmed
+from inspector.protocol.shared_lines import pieces_of
+from inspector.store.files.array_elements import ElementScanner, Span, trimmed
 
 
 def spans_of(batch: Record, line: bytes) -> list[Span]:

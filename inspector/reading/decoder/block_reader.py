@@ -15,27 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.base.gc_control import no_collection
-from inspector.protocol import calls, kinds, mcp
-from inspector.protocol.context_forms import told_context
+from inspector.protocol import calls, kinds, mcp_messages
+from inspector.protocol.context_places import told_context
 from inspector.protocol.correlation_ids import correlations
+from inspector.protocol.derived_messages import ApiCall, Chain, History, Meaning, Spawn, ThreadMark, envelope_bytes
 from inspector.protocol.directions import ends
 from inspector.protocol.formats import capture_file, payload_of, read_chosen, read_line_as
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
-from inspector.protocol.formats.http_lines import NOISE
+from inspector.protocol.formats.wire_recording import NOISE
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.mcp_notes import Note, note_of
-from inspector.protocol.meaning import ApiCall, Chain, History, Meaning, Spawn, ThreadMark, envelope_bytes
+from inspector.protocol.message_text import compact
 from inspector.protocol.object_contexts import levels_of
-from inspector.protocol.payloads.chunks import context_in
+from inspector.protocol.payloads.stream_chunks import context_in
 from inspector.protocol.record import Exchange, Record, Shape, unreadable
 from inspector.protocol.response_context import read_told_call
-from inspector.protocol.text import compact
-from inspector.protocol.times import NO_TIME, parse_moment
+from inspector.protocol.timestamps import NO_TIME, parse_moment
 from inspector.reading.decoder import batches
 from inspector.reading.decoder.fast_path import Tables, UsualRows, fold_hash, together, usual_shape
 from inspector.reading.decoder.line_splitter import Lines, runs_of, split_lines
 from inspector.reading.decoder.normalize import TOLD_FLAGS, context_key, recipients
-from inspector.reading.reassembly.joined_lines import OrderedLine
+from inspector.reading.reassembly.derived_lines import OrderedLine
 from inspector.reading.reassembly.reassembler import Wires
 from inspector.store.columns.block import (
     BLOCK_COLUMNS,
@@ -129,7 +129,7 @@ class BlockReader:
         self._exchanges: dict[int, Exchange] = {}
         self._versions: dict[int, str] = {}
         self._states: dict[int, int] = {}
-        self._tasks: dict[int, mcp.Task] = {}
+        self._tasks: dict[int, mcp_messages.Task] = {}
         self._notes: dict[int, Note] = {}
         self._noise: dict[int, str] = {}
         self._formats: Counter[str | None] = Counter()
@@ -508,13 +508,13 @@ class BlockReader:
         # Decoding a note of a long message would take too long.
         if len(header.params) + len(header.result) <= MAX_WHOLE and (note := note_of(header)) is not None:
             self._notes[len(self._records)] = note
-        version = mcp.version_in(header)
+        version = mcp_messages.version_in(header)
         if version is not None:
             self._versions[len(self._records)] = version
-        state = mcp.state_in(header)
+        state = mcp_messages.state_in(header)
         if state is not None:
             self._states[len(self._records)] = hash_text(state) or 1
-        task = mcp.task_in(header)
+        task = mcp_messages.task_in(header)
         if task is not None:
             self._tasks[len(self._records)] = task
 

@@ -13,21 +13,21 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol import calls, kinds, msp, usual
-from inspector.protocol.context_forms import NOTHING
+from inspector.protocol import calls, kinds, line_structs, msp
+from inspector.protocol.context_places import NOTHING
 from inspector.protocol.formats import bare, capture_file, gateway_log
 from inspector.protocol.header import ABSENT
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.decoder.normalize import OddValues
 from inspector.store.columns.block import BLOCK_COLUMNS, OBJECT_KEY
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Decoded, Extracts, extract, matters
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_each, hash_rpc_values, hash_text, hash_texts
+from inspector.store.columns.intern_table import InternTable
 from inspector.store.columns.irregular_forms import odd_forms
 from inspector.store.columns.name_sets import BlockSets
-from inspector.store.columns.strings import InternTable
 
 _LOOKED_AT = 16
 """Number of lines used to guess the shape of the others; a wrong guess only costs time."""
@@ -35,7 +35,7 @@ _FRAME = b'"frame":{'
 _NONE = -1
 _GATEWAY_ERROR = "system/error"
 _NANOSECONDS_FROM = 10**17
-"""Smaller numbers are times in another unit (inspector.protocol.times)."""
+"""Smaller numbers are times in another unit (inspector.protocol.timestamps)."""
 
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
@@ -126,7 +126,7 @@ def usual_shape(lines: Sequence[bytes]) -> ReadUsual | None:
     """Returns the reader of the shape that the first of these lines have."""
     for line in lines[:_LOOKED_AT]:
         for decode, read in _SHAPES:
-            if usual.fits(decode, line):
+            if line_structs.fits(decode, line):
                 return read
     return None
 
@@ -164,12 +164,12 @@ def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
 
 def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     """Decodes frames along with their lines. The frame's position is known for lines written by `CaptureWriter`."""
-    strict, odd = usual.decode_all(usual.decode_capture_line, lines), OddValues()
+    strict, odd = line_structs.decode_all(line_structs.decode_capture_line, lines), OddValues()
     frames = [row.frame if row is not None else None for row in strict]
-    rows: list[usual.CaptureLine | usual.OpenCaptureLine | None] = [*strict]
+    rows: list[line_structs.CaptureLine | line_structs.OpenCaptureLine | None] = [*strict]
     # Strict decoding fails for the whole line; a second, tolerant struct gets the rest.
     for place in [place for place, row in enumerate(rows) if row is None]:
-        row = usual.decode_one(usual.decode_open_capture_line, lines[place])
+        row = line_structs.decode_one(line_structs.decode_open_capture_line, lines[place])
         if row is not None:
             rows[place], frames[place] = row, odd.fitted(place, row.frame)
     _name_objects(frames, odd)
@@ -207,7 +207,7 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
 
 def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     """Decodes an envelope once for all its copies: it is logged as received and then once per recipient."""
-    rows = usual.decode_all(usual.decode_log_line, lines)
+    rows = line_structs.decode_all(line_structs.decode_log_line, lines)
     logged = [row for row in rows if row is not None]
     places = np.arange(len(rows)) if len(logged) == len(rows) else np.flatnonzero([row is not None for row in rows])
     written = [row.envelope for row in logged]
@@ -254,7 +254,7 @@ def _numbered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.i
 _AROUND = ("event", "participant", "space", "direction")
 
 
-def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine], tables: Tables) -> None:
+def _add_log_columns(columns: dict[str, Array], logged: Sequence[line_structs.LogLine], tables: Tables) -> None:
     """Adds the columns of the log lines around the envelopes."""
     strings = tables.strings
     around: InternTable[Any] = InternTable(None)  # a log has few distinct combinations, so each is looked up once
@@ -271,8 +271,8 @@ def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine],
 
 
 def _folds(
-    envelopes: Sequence[usual.Envelope | usual.OpenEnvelope | None], which: NDArray[np.int64], spaces: Array,
-    tables: Tables,
+    envelopes: Sequence[line_structs.Envelope | line_structs.OpenEnvelope | None], which: NDArray[np.int64],
+    spaces: Array, tables: Tables,
 ) -> NDArray[np.uint64]:  # fmt: skip
     """Returns the fold hash of each record, by number of its envelope and its logged space."""
     different, inverse = np.unique(which << 32 | spaces, return_inverse=True)
@@ -299,25 +299,25 @@ def fold_hash(space: object, identifier: object, sender: object, ts: object, kin
     return hash_text(repr(tuple(None if part is ABSENT else part for part in parts)))
 
 
-_SHAPES: tuple[tuple[usual.Decode[Any], ReadUsual], ...] = (
-    (usual.decode_open_envelope, _read_envelopes),
-    (usual.decode_log_line, _read_gateway_log),
-    (usual.decode_open_capture_line, _read_capture),
+_SHAPES: tuple[tuple[line_structs.Decode[Any], ReadUsual], ...] = (
+    (line_structs.decode_open_envelope, _read_envelopes),
+    (line_structs.decode_log_line, _read_gateway_log),
+    (line_structs.decode_open_capture_line, _read_capture),
 )
 
 
-def _decode_envelopes(raws: Sequence[bytes | msgspec.Raw]) -> tuple[list[usual.Envelope | None], OddValues]:
+def _decode_envelopes(raws: Sequence[bytes | msgspec.Raw]) -> tuple[list[line_structs.Envelope | None], OddValues]:
     """Decodes envelopes, and normalizes irregular values; None for other lines."""
-    envelopes, odd = usual.decode_all(usual.decode_envelope, raws), OddValues()
+    envelopes, odd = line_structs.decode_all(line_structs.decode_envelope, raws), OddValues()
     for place in [place for place, e in enumerate(envelopes) if e is None]:
-        found = usual.decode_one(usual.decode_open_envelope, raws[place])
+        found = line_structs.decode_one(line_structs.decode_open_envelope, raws[place])
         if found is not None:
             envelopes[place] = odd.fitted(place, found)
     _name_objects(envelopes, odd)
     return envelopes, odd
 
 
-def _name_objects(envelopes: Sequence[usual.Envelope | None], odd: OddValues) -> None:
+def _name_objects(envelopes: Sequence[line_structs.Envelope | None], odd: OddValues) -> None:
     """Replaces object contexts by their keys."""
     for place in [place for place, e in enumerate(envelopes) if e is not None and type(e.context) is dict]:
         e = envelopes[place]
@@ -326,7 +326,7 @@ def _name_objects(envelopes: Sequence[usual.Envelope | None], odd: OddValues) ->
 
 
 def _plain(
-    envelopes: Sequence[usual.Envelope | None], odd: OddValues, tables: Tables
+    envelopes: Sequence[line_structs.Envelope | None], odd: OddValues, tables: Tables
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Returns the places of envelopes that need no more than their shape, and their head numbers."""
     places = np.arange(len(envelopes))
@@ -420,7 +420,7 @@ def _add_call_columns(
     columns["flags"][put] |= np.array([0, *(_CALLS_DIFFER if call.disagrees else 0 for call in made)], np.uint32)[which]
 
 
-def _outcome(payload: usual.Payload) -> int:
+def _outcome(payload: line_structs.Payload) -> int:
     """Returns the flags of a response."""
     result, flags = payload.result, 0
     if payload.error and bytes(payload.error) != b"null":
@@ -457,7 +457,7 @@ def _extracts(
 _FORM_COLUMNS = ("protocol", "sender", "kind", "ts_ns", "flags")
 
 
-def _arguments_written(payload: usual.Payload | None) -> msgspec.Raw | None:
+def _arguments_written(payload: line_structs.Payload | None) -> msgspec.Raw | None:
     """Returns a call's arguments; None if they may be in an envelope within the payload."""
     if payload is None or payload.method is None:
         return None

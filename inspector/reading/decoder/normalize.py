@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol import usual
-from inspector.protocol.context_forms import NOTHING, Named, Told, told_elsewhere
+from inspector.protocol import line_structs
+from inspector.protocol.context_places import NOTHING, Named, Told, told_elsewhere
 from inspector.protocol.header import ABSENT
+from inspector.protocol.message_text import compact
 from inspector.protocol.object_contexts import levels_of, object_name
-from inspector.protocol.text import compact
-from inspector.protocol.times import parse_moment
+from inspector.protocol.timestamps import parse_moment
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.columns import Array
 from inspector.store.columns.flags import Flag
@@ -60,7 +60,7 @@ class OddValues:
     """
 
     def __init__(self) -> None:
-        self.envelopes: dict[int, usual.OpenEnvelope] = {}
+        self.envelopes: dict[int, line_structs.OpenEnvelope] = {}
         self.contexts: dict[int, tuple[dict[str, Any], ...]] = {}
         self.forms: dict[int, OddForm] = {}
         self._flags: dict[int, int] = {}
@@ -70,10 +70,10 @@ class OddValues:
     def __contains__(self, place: int) -> bool:
         return place in self.envelopes or place in self.contexts
 
-    def fitted(self, place: int, e: usual.OpenEnvelope) -> usual.Envelope:
+    def fitted(self, place: int, e: line_structs.OpenEnvelope) -> line_structs.Envelope:
         """Returns the envelope in the regular shape, and records the rest."""
         self.envelopes[place] = e
-        payload = e.payload if type(e.payload) is usual.OpenPayload else None
+        payload = e.payload if type(e.payload) is line_structs.OpenPayload else None
         elsewhere = _names_elsewhere(e, payload)
         context, ts, named = e.context, e.ts, e.correlation_id
         if type(context) is not str or context[:1] == OBJECT_KEY:
@@ -99,13 +99,13 @@ class OddValues:
             form = odd_form(e, parse_moment(e.ts), payload or NOTHING)
             if form is not None:
                 self.forms[place] = form
-        return usual.Envelope(
+        return line_structs.Envelope(
             e.kind, e.protocol if type(e.protocol) is str else None, e.id if type(e.id) is str else None, ts, sender,
             recipients(e.to) or None, named, context, payload, e.space,  # type: ignore[arg-type]  # as good as a Payload
         )  # fmt: skip
 
     def context(
-        self, place: int, e: usual.OpenEnvelope | usual.Envelope, payload: Named, *, elsewhere: bool
+        self, place: int, e: line_structs.OpenEnvelope | line_structs.Envelope, payload: Named, *, elsewhere: bool
     ) -> str | None:  # fmt: skip
         """Returns the key of a context that is no path.
 
@@ -159,7 +159,7 @@ class OddValues:
         return found if isinstance(found, str) else compact(found)
 
 
-def _names_elsewhere(e: usual.OpenEnvelope, payload: usual.OpenPayload | None) -> bool:
+def _names_elsewhere(e: line_structs.OpenEnvelope, payload: line_structs.OpenPayload | None) -> bool:
     """Returns True if a field other than `context` may name a context; few envelopes have one."""
     if e.thread_id is not ABSENT or e.threadId is not ABSENT:
         return True

@@ -12,14 +12,21 @@ from contextlib import closing
 
 import numpy as np
 
-from inspector.protocol.formats import READS, prefixed
-from inspector.reading.decoder import overlong
+from inspector.protocol.formats import READS, prefixed_lines
+from inspector.reading.decoder import overlong_lines
 from inspector.reading.decoder.block_reader import BlockReader
-from inspector.reading.files.sniff import SNIFFED_LINES, archive_words, can_tell, is_newest_first, scanner_for, sniff
-from inspector.reading.reassembly.joined_lines import JoinedLines
+from inspector.reading.files.format_detection import (
+    SNIFFED_LINES,
+    archive_words,
+    can_tell,
+    is_newest_first,
+    scanner_for,
+    sniff,
+)
+from inspector.reading.reassembly.derived_lines import JoinedLines
 from inspector.reading.reassembly.reassembler import IN_ORDER, Wires
 from inspector.reading.workers.offload import BACKLOG_BYTES, LONG_LINE_BYTES, Backlog, LongLines
-from inspector.reading.workers.parallel import WORTHWHILE_BYTES, Pace, read_blocks
+from inspector.reading.workers.parallel_reader import WORTHWHILE_BYTES, Pace, read_blocks
 from inspector.reading.workers.worker_process import works_alone
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
@@ -119,7 +126,7 @@ class SourceReader:
                 if not (looked_at or growing) and source.container is not None and source.feed is not None:
                     raise UnknownFormatError(source.feed.trouble or f"{source.name} holds nothing to be shown.")
                 return
-            if reason.endswith(prefixed.NO_MESSAGES) and not growing:
+            if reason.endswith(prefixed_lines.NO_MESSAGES) and not growing:
                 raise UnknownFormatError(f"{source.name} is {reason}. A tap records them: context-inspector tap.")
             if not growing or looked_at >= SNIFFED_LINES:
                 raise UnknownFormatError(
@@ -289,7 +296,7 @@ class SourceReader:
         stop = long_lines.end_of_line(source, seen)
         if stop is None and whole_lines:
             return None
-        return overlong.read_overlong(source, self._place, start, stop or source.size)
+        return overlong_lines.read_overlong(source, self._place, start, stop or source.size)
 
     def _next_long_line(self, *, whole_lines: bool) -> Block | None:
         """Reads a long line in a worker; reads it here if it has no end and will get none."""
@@ -301,7 +308,7 @@ class SourceReader:
             self._hands_over = False
             start, stop = self._start(), self.source.size
             if stop - start > long_lines.MAX_LINE:  # the worker has searched for its end already
-                return overlong.read_overlong(self.source, self._place, start, stop)
+                return overlong_lines.read_overlong(self.source, self._place, start, stop)
             return self.next(whole_lines=False)
         return block if block is not None and len(block) else None
 
@@ -323,7 +330,7 @@ class SourceReader:
         if found is None:
             return None
         if found.overlong_to is not None:
-            return overlong.read_element(self._place, found.data, found.offset, found.overlong_to)
+            return overlong_lines.read_element(self._place, found.data, found.offset, found.overlong_to)
         spans = found.spans[::-1] if newest_first else found.spans
         return self._blocks().read_spans(found.data, spans, found.offset)
 

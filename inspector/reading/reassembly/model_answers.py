@@ -19,16 +19,16 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from inspector.protocol.formats import http_lines, read_line_as
-from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.formats import read_line_as, wire_recording
+from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.formats.model_calls import call_marks, own_marks
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.model_api.streams import Stream, ollama_body, stream_of
 from inspector.protocol.record import ModelCall
-from inspector.protocol.times import parse_time
-from inspector.protocol.written_json import to_json
+from inspector.protocol.timestamps import parse_time
+from inspector.protocol.tolerant_encoder import to_json
 from inspector.reading.reassembly.conversations import Conversations
-from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
+from inspector.reading.reassembly.derived_lines import JoinedLines, OrderedLine
 
 _MOST_OPEN = 1_000
 """Limit of open exchanges; beyond it the oldest are dropped."""
@@ -60,7 +60,7 @@ class _Exchange:
         self.call = call
         self.places = array("q")
         self.answer: int | None = None
-        self.head: http_lines.Line | None = None
+        self.head: wire_recording.Line | None = None
         self.stream: Stream | None = None
         self.events = 0
         self.first_ns: int | None = None
@@ -113,7 +113,7 @@ class ModelAnswers:
         """Processes a request line."""
         read = read_line_as(line.data, known_of=self._added)
         record, label = read
-        if label != http_lines.LABEL or record.exchange is None:
+        if label != wire_recording.LABEL or record.exchange is None:
             return line._replace(read=read)
         number = record.exchange.number
         self._open.pop(number, None)  # exchange numbers are reused
@@ -150,7 +150,7 @@ class ModelAnswers:
 
     def _part(self, line: OrderedLine) -> OrderedLine | None:
         """Processes another line: returns it, None for a part of an answer, or the answer it completes."""
-        found = http_lines.parts_of(line.data)
+        found = wire_recording.parts_of(line.data)
         if not isinstance(found.x, int):
             return line
         exchange = self._open.get(found.x)
@@ -179,7 +179,7 @@ class ModelAnswers:
         if exchange.answer is not None:
             self._joined.put_late(exchange.answer, (line.offset, line.length))
 
-    def _unknown(self, found: http_lines.Line) -> _Exchange | None:
+    def _unknown(self, found: wire_recording.Line) -> _Exchange | None:
         """Returns an exchange without a seen request, if its event is a model's."""
         if found.kind != "sse-event" or b'"jsonrpc"' in bytes(found.message):
             return None
@@ -190,7 +190,7 @@ class ModelAnswers:
         self._open[found.x] = exchange = _Exchange(call)
         return exchange
 
-    def _head(self, x: int, exchange: _Exchange, found: http_lines.Line, line: OrderedLine) -> OrderedLine | None:
+    def _head(self, x: int, exchange: _Exchange, found: wire_recording.Line, line: OrderedLine) -> OrderedLine | None:
         """Processes an answer's head; complete unless events follow."""
         if exchange.call is None:
             return self._after(exchange, line)
@@ -206,7 +206,7 @@ class ModelAnswers:
             data, body = to_json({**told, "message": joined}), joined
         return self._joined_line(x, exchange, found, None, (data, body))
 
-    def _lines_in(self, exchange: _Exchange, found: http_lines.Line, body: Any) -> dict[str, Any] | None:
+    def _lines_in(self, exchange: _Exchange, found: wire_recording.Line, body: Any) -> dict[str, Any] | None:
         """Returns the answer in a body, if it consists of Ollama lines."""
         if isinstance(body, Mapping):
             return ollama_body((body,))
@@ -221,7 +221,7 @@ class ModelAnswers:
                 exchange.first_ns = exchange.call.asked_ns + round(found.first_ms * 1e6)
         return joined
 
-    def _event(self, x: int, exchange: _Exchange, found: http_lines.Line, line: OrderedLine) -> OrderedLine | None:
+    def _event(self, x: int, exchange: _Exchange, found: wire_recording.Line, line: OrderedLine) -> OrderedLine | None:
         if exchange.call is None:
             return self._after(exchange, line)
         exchange.places.extend((line.offset, line.length))
@@ -241,7 +241,7 @@ class ModelAnswers:
         return self._joined_line(x, exchange, found, "complete")
 
     def _joined_line(
-        self, x: int, exchange: _Exchange, last: http_lines.Line | None, how: str | None,
+        self, x: int, exchange: _Exchange, last: wire_recording.Line | None, how: str | None,
         whole: tuple[bytes, Any] | None = None,
     ) -> OrderedLine | None:  # fmt: skip
         """Emits the line of an answer; `whole` is an unstreamed one. The exchange has no call afterwards."""
@@ -277,7 +277,9 @@ class ModelAnswers:
 
     def _note(self, call: ModelCall, body: Any, status: Any) -> None:
         """Records an answer that later requests may continue, or a failure that they may repeat."""
-        failed = (isinstance(status, int) and status >= http_lines.FAILED) or not isinstance(body, Mapping) or not body
+        failed = (
+            (isinstance(status, int) and status >= wire_recording.FAILED) or not isinstance(body, Mapping) or not body
+        )
         if failed:
             self._note_failure(call)
             return
@@ -301,7 +303,7 @@ def _remember(held: OrderedDict[K, V], key: K, value: V) -> None:
         held.popitem(last=False)
 
 
-def _body(line: http_lines.Line) -> Any:
+def _body(line: wire_recording.Line) -> Any:
     """Returns the decoded body or event of a line, if any."""
     raw = bytes(line.message)
     try:

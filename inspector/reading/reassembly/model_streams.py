@@ -11,11 +11,11 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.protocol.formats.entries import decoded_object
-from inspector.protocol.formats.messages import EVENT_MARKS, event_in
+from inspector.protocol.formats.api_messages import EVENT_MARKS, event_in
+from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.model_api.streams import Stream, is_of_ollama, stream_of
-from inspector.protocol.written_json import to_json
-from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
+from inspector.protocol.tolerant_encoder import to_json
+from inspector.reading.reassembly.derived_lines import JoinedLines, OrderedLine
 
 _ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed")
 _DONE = b"data: [DONE]"

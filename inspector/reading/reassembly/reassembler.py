@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.formats.messages import EVENT_MARKS
+from inspector.protocol.formats.api_messages import EVENT_MARKS
 from inspector.reading.reassembly import torn_lines
-from inspector.reading.reassembly.agent_lines import AgentLines
-from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
+from inspector.reading.reassembly.agent_protocol_lines import AgentLines
+from inspector.reading.reassembly.derived_lines import JoinedLines, OrderedLine
 from inspector.reading.reassembly.model_answers import ModelAnswers
 from inspector.reading.reassembly.model_streams import ModelStreams
 

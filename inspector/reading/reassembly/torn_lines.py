@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from inspector.protocol.formats import prefixed
-from inspector.protocol.formats.entries import decoded_object
-from inspector.reading.reassembly.joined_lines import JoinedLines, OrderedLine
+from inspector.protocol.formats import prefixed_lines
+from inspector.protocol.formats.entry_builders import decoded_object
+from inspector.reading.reassembly.derived_lines import JoinedLines, OrderedLine
 
-IN_ORDER = (b'"session.start"', *prefixed.LOG_MARKS)
+IN_ORDER = (b'"session.start"', *prefixed_lines.LOG_MARKS)
 """Substrings in the beginning of a source with such lines."""
 _EVENT = re.compile(rb'\{"type": ?"[\w.]{1,80}", ?"data": ?')
 """Beginning of an event of Copilot CLI."""
@@ -40,7 +40,7 @@ class TornLines:
         """Returns True if some lines have to be joined, among themselves or to a line before them."""
         if self._event or self._above is not None:
             return True
-        if any(mark in data for mark in prefixed.LOG_MARKS):
+        if any(mark in data for mark in prefixed_lines.LOG_MARKS):
             return True
         return b'"data":' in data and data.count(b"}\n") != data.count(b"\n") and _BROKEN.search(data) is not None
 
@@ -81,14 +81,14 @@ class TornLines:
             return
         yield from self._event
         self._event = []
-        if self._above is not None and prefixed.is_continuation(line.data):
+        if self._above is not None and prefixed_lines.is_continuation(line.data):
             self._joined.put_late(self._above, (line.offset, line.length))
             return
         self._above = None
         if _EVENT.match(line.data) and not line.data.rstrip().endswith(b"}"):
             self._event, self._ends, self._bytes = [line], [], len(line.data)
             return
-        if prefixed.is_log_line(line.data):
+        if prefixed_lines.is_log_line(line.data):
             self._above = self._joined.put(line.data, {}, (line.offset, line.length))
             line = line._replace(offset=self._above)
         yield line

@@ -9,8 +9,8 @@ import time
 from collections import deque
 
 from inspector.reading.reassembly.reassembler import Wires
-from inspector.reading.workers.parallel import Pace, part_size
-from inspector.reading.workers.parts import PartReader, read_part
+from inspector.reading.workers.parallel_reader import Pace, part_size
+from inspector.reading.workers.part_reader import PartReader, read_part
 from inspector.store.columns.block import Block
 from inspector.store.files.source_files import SourceFile, last_end
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.claude.meanings import MACHINE
+from inspector.protocol.formats.claude.derivation import MACHINE
 from inspector.sources.agent_sessions.files import Found, Listing, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
 

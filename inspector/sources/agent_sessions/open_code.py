@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.sources.agent_sessions.files import Listing, home_in, read_ends
 from inspector.sources.agent_sessions.session import AgentSession
-from inspector.sources.converting import NotConvertedError
+from inspector.sources.conversion_worker import NotConvertedError
 from inspector.sources.opencode import DATABASE, opened, refuse_computed
 
 PROGRAM = "opencode"

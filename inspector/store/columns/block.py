@@ -10,8 +10,8 @@ import numpy as np
 
 from inspector.store.columns.columns import Array
 from inspector.store.columns.extracts import Extracts
+from inspector.store.columns.intern_table import InternTable
 from inspector.store.columns.name_sets import BlockSets
-from inspector.store.columns.strings import InternTable
 
 TICK, REPLAYED = "tick", "replayed"
 """Event names that a reader assigns itself: a gateway's ticks, and events replayed to a client."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.store.columns.columns import DELIVERY_COLUMNS, GrowingColumns
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 
 @dataclass(frozen=True, slots=True)

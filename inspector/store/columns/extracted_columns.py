@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol import mcp
+from inspector.protocol import mcp_messages
+from inspector.protocol.derived_messages import ApiCall
 from inspector.protocol.mcp_notes import Note
-from inspector.protocol.meaning import ApiCall
 from inspector.protocol.record import Exchange
 from inspector.store.columns.extracts import Extracts, ToolList
 from inspector.store.columns.hashes import NO_HASH, hash_text
 from inspector.store.columns.irregular_forms import OddForm
-from inspector.store.columns.name_store import stored_name
 from inspector.store.columns.sparse_columns import SparseColumns
+from inspector.store.columns.stored_names import stored_name
 
 TASK_STATUS, TASK_RESULT, TASK_FAILED, TASK_HANDED = 0x0F, 0x10, 0x20, 0x40
 """Bits of a message about a task, beside its `TaskStatus`: it has a result, it is a failure, it answers a call with a
@@ -179,7 +179,7 @@ class ExtractedColumns:
         return self._mcp.messages
 
 
-def _task_numbers(task: mcp.Task) -> tuple[int, int]:
+def _task_numbers(task: mcp_messages.Task) -> tuple[int, int]:
     """Returns the stored hash of a task's id and the bits of `task_says`."""
     says = task.status | TASK_RESULT * task.has_result | TASK_FAILED * task.failed | TASK_HANDED * task.handed
     return hash_text(task.identifier) or 1, int(says)

@@ -15,19 +15,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol import calls, context_forms, kinds, mcp, msp
-from inspector.protocol.cut import completed
+from inspector.protocol import calls, context_places, kinds, mcp_messages, msp
+from inspector.protocol.derived_messages import ApiCall, Chain, History, Spawn, ThreadMark
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.json_values import REFUSALS
-from inspector.protocol.listed import Listed, listed_in, may_hold_json
 from inspector.protocol.mcp_notes import Note
-from inspector.protocol.meaning import ApiCall, Chain, History, Spawn, ThreadMark
 from inspector.protocol.record import Exchange
+from inspector.protocol.result_records import Listed, listed_in, may_hold_json
+from inspector.protocol.truncated_json import completed
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_bytes, hash_text
+from inspector.store.columns.intern_table import InternTable
 from inspector.store.columns.irregular_forms import OddForm
 from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
-from inspector.store.columns.strings import InternTable
 
 OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 """Flags of records whose whole object is the payload."""
@@ -38,7 +38,7 @@ _CORRELATED, _LOG_ONLY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.LOG_ONL
 _DERIVED = Flag.DERIVED.value
 _WHOLE = (
     "reasoning/start", "reasoning/conclusion", "reasoning/cancel", "participant/status",
-    context_forms.START, context_forms.END, *msp.STRUCTURE, msp.SNAPSHOT,
+    context_places.START, context_places.END, *msp.STRUCTURE, msp.SNAPSHOT,
     "system/welcome", "system/presence", "system/error", kinds.JOIN, "system/register", "space/invite-ack",
     "capability/grant", "capability/revoke", "stream/request", "stream/open", "stream/ownership-transferred",
 )  # fmt: skip
@@ -117,7 +117,7 @@ class Extracts:
     exchanges: dict[int, Exchange] = field(default_factory=dict)
     versions: dict[int, str] = field(default_factory=dict)
     states: dict[int, int] = field(default_factory=dict)
-    tasks: dict[int, mcp.Task] = field(default_factory=dict)
+    tasks: dict[int, mcp_messages.Task] = field(default_factory=dict)
     notes: dict[int, Note] = field(default_factory=dict)
     noise: dict[int, str] = field(default_factory=dict)
     new: dict[int, int] = field(default_factory=dict)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol import msp, usual
-from inspector.protocol.context_forms import Named, field_naming
+from inspector.protocol import line_structs, msp
+from inspector.protocol.context_places import Named, field_naming
 from inspector.protocol.header import ABSENT, Header
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 _LISTS, _TEXTS = ("mew/", "meup/"), ("mcp-x/v0", "mcpx/v0.1")
 """Prefixes of protocols with a list in correlation_id; protocols with one text there."""
@@ -30,7 +30,7 @@ class OddForm(NamedTuple):
     """The field beside `context` that names one."""
 
 
-def odd_form(header: Header | usual.OpenEnvelope, ts_ns: int, payload: Named | None = None) -> OddForm | None:
+def odd_form(header: Header | line_structs.OpenEnvelope, ts_ns: int, payload: Named | None = None) -> OddForm | None:
     """Returns the deviations of an envelope; None for most.
 
     Args:
@@ -68,7 +68,7 @@ def _time(written: object, protocol: str) -> str:
 
 
 def odd_forms(
-    envelopes: Sequence[usual.Envelope | Any], columns: dict[str, NDArray[Any]], strings: InternTable[str]
+    envelopes: Sequence[line_structs.Envelope | Any], columns: dict[str, NDArray[Any]], strings: InternTable[str]
 ) -> dict[int, OddForm]:
     """Returns the deviations of many regular envelopes, by their places in the columns.
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from inspector.protocol.cut import MARK, completed, is_too_deep
 from inspector.protocol.formats import read_line
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, TOO_DEEP, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.truncated_json import MARK, completed, is_too_deep
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import hash_text
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from inspector.store.columns.columns import Array, GrowingColumns
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text, hash_texts
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 _LAST = np.iinfo(np.int64).max
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.store.columns.hashes import NO_ROW, HashIndex, hash_each
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 _ANY = np.iinfo(np.int64).max
 MAX_NAMES = 10_000

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inspector.base.file_lock import Lock
 from inspector.base.file_names import file_stem
-from inspector.base.held_file import Lock
 from inspector.base.paths import data_folder
 from inspector.protocol.secrets.masking import mask_text
 

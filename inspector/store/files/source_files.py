@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from inspector.protocol.formats import FRAME_LABEL, capture_file, http_lines
+from inspector.protocol.formats import FRAME_LABEL, capture_file, wire_recording
 from inspector.store.columns.block import RUNNING, Block
-from inspector.store.files.elements import BLANK, ElementScanner, Span, trimmed
+from inspector.store.files.array_elements import BLANK, ElementScanner, Span, trimmed
 
 _ENDS = 1 << 12
 """Bytes read at each end of an overlong element."""
@@ -225,7 +225,9 @@ class SourceFile:
         """
         known = self.formats.keys() - {None}
         # A tap over HTTP writes such lines into a capture, between its own marks.
-        return known == {http_lines.LABEL} or (bool(self.origin) and known <= {capture_file.LABEL, http_lines.LABEL})
+        return known == {wire_recording.LABEL} or (
+            bool(self.origin) and known <= {capture_file.LABEL, wire_recording.LABEL}
+        )
 
     def note(self, block: Block) -> None:
         """Updates formats, origin and end from a block."""

@@ -16,7 +16,7 @@ import uuid
 import weakref
 from pathlib import Path
 
-from inspector.base.held_file import Lock
+from inspector.base.file_lock import Lock
 from inspector.base.paths import cache_folder
 from inspector.store.files.source_files import read_at
 

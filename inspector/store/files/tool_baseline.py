@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.base.held_file import Lock
+from inspector.base.atomic_files import read_up_to, replace_whole
+from inspector.base.file_lock import Lock
 from inspector.base.paths import data_folder
-from inspector.base.whole_file import read_up_to, replace_whole
 from inspector.protocol.header import ABSENT, NotAnObjectError, read_header
 from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, tools_in
 from inspector.protocol.mcp_notes import Note, note_of, server_of

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol import kinds
-from inspector.protocol.formats import http_lines, messages, read_line
+from inspector.protocol.formats import api_messages, read_line, wire_recording
 from inspector.protocol.formats.gateway_log import INBOUND_EVENTS
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.participants import GATEWAY_IDS
@@ -34,18 +34,18 @@ from inspector.store.columns.extracted_columns import ExtractedColumns
 from inspector.store.columns.extracts import MOST_NAMED
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
+from inspector.store.columns.intern_table import InternTable
 from inspector.store.columns.message_ids import MessageIds
 from inspector.store.columns.name_sets import NameSets
-from inspector.store.columns.name_store import stored_name, stored_names
 from inspector.store.columns.sparse_columns import SparseColumns
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.stored_names import stored_name, stored_names
 from inspector.store.files.source_files import SourceFile, space_of_origin
 from inspector.store.messages.duplicates import Seen, SeenBy, Sightings
-from inspector.store.messages.foreign_rpc import ForeignRpc
 from inspector.store.messages.gateway_copies import GatewayCopies
 from inspector.store.messages.http_conversations import HttpConversations
-from inspector.store.messages.own_copies import OwnCopies
 from inspector.store.messages.records import Records
+from inspector.store.messages.rpc_classification import ForeignRpc
+from inspector.store.messages.sent_echoes import OwnCopies
 from inspector.store.messages.session_wire_copies import Telling, ToldElsewhere
 from inspector.store.messages.transcripts import AgentNews, Transcripts
 
@@ -54,7 +54,7 @@ _MANY, _CORRELATED = Flag.MANY_CORRELATIONS.value, Flag.CORRELATED.value
 
 _COPY, _ELSEWHERE = 1, 2
 """Kinds of copies: within one source or wire, and from another source."""
-_WIRES = (http_lines.LABEL, messages.LABEL)
+_WIRES = (wire_recording.LABEL, api_messages.LABEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +347,7 @@ class Capture:
         They have no effects.
         """
         columns = self.columns
-        of_calls = (columns["protocol"][rows] == (self.strings.find(http_lines.LABEL) or -1)) & (
+        of_calls = (columns["protocol"][rows] == (self.strings.find(wire_recording.LABEL) or -1)) & (
             columns["part"][rows] > 1
         )
         elsewhere = self._repeats.of("is_copy", rows) == _ELSEWHERE

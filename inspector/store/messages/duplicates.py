@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import Block
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text, hash_texts

@@ -8,9 +8,9 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.base.whole_file import in_place_of
-from inspector.protocol.cut import completed
+from inspector.base.atomic_files import in_place_of
 from inspector.protocol.formats import read_line
+from inspector.protocol.truncated_json import completed
 from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
 from inspector.store.files.source_files import JOINED_FROM, read_at
 from inspector.store.messages.capture import Capture

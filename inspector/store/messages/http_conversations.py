@@ -13,7 +13,7 @@ import numpy as np
 
 from inspector.protocol import kinds
 from inspector.protocol.record import Exchange
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import Block
 from inspector.store.columns.hashes import NO_HASH, hash_text
 

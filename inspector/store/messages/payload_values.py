@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.usual import Decode, decode_all, decode_frame_line, decode_log_line
+from inspector.protocol.line_structs import Decode, decode_all, decode_frame_line, decode_log_line
 from inspector.store.columns.extracts import OWN_PAYLOAD
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.large_headers import MAX_WHOLE

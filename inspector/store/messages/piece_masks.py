@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.secrets.clues import may_hold_secrets
-from inspector.protocol.secrets.piece_hold import PieceHold, mask_lines
-from inspector.protocol.secrets.pieces import PAUSE, ended_by, events_in, may_hold_pieces, pieces_in
+from inspector.protocol.secrets.rule_prefilter import may_hold_secrets
+from inspector.protocol.secrets.streamed_event_queue import PieceHold, mask_lines
+from inspector.protocol.secrets.streamed_pieces import PAUSE, ended_by, events_in, may_hold_pieces, pieces_in
 from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import JOINED_FROM
+from inspector.store.messages.batch_decoding import decoded_in_blocks
 from inspector.store.messages.capture import Capture
-from inspector.store.messages.decoding import decoded_in_blocks
 from inspector.store.messages.original_lines import LoggedLines
 
 _FRAME = Flag.FRAME.value

@@ -10,27 +10,27 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from inspector.protocol.context_forms import told_context
+from inspector.protocol.context_places import told_context
 from inspector.protocol.correlation_ids import correlations
-from inspector.protocol.cut import completed
+from inspector.protocol.derived_messages import envelope_bytes
 from inspector.protocol.formats import payload_of as payload_of_part
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, read_header
-from inspector.protocol.meaning import envelope_bytes
+from inspector.protocol.message_text import compact
 from inspector.protocol.object_contexts import levels_of
 from inspector.protocol.record import Record, Shape, unreadable
-from inspector.protocol.secrets.pieces import may_hold_pieces
-from inspector.protocol.text import compact
-from inspector.protocol.times import NO_TIME, format_time
+from inspector.protocol.secrets.streamed_pieces import may_hold_pieces
+from inspector.protocol.timestamps import NO_TIME, format_time
+from inspector.protocol.truncated_json import completed
 from inspector.store.columns.block import NO_MESSAGE
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.extracts import OWN_PAYLOAD, DecodedRecord, Extracts, payload_of
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, hash_text
+from inspector.store.columns.intern_table import InternTable
 from inspector.store.columns.large_headers import HEAD, MAX_WHOLE, Noted, read_head
 from inspector.store.columns.message_ids import MessageIds
 from inspector.store.columns.name_sets import NameSets
-from inspector.store.columns.strings import InternTable
 from inspector.store.files import long_lines
 from inspector.store.files.prefetch import ReadAhead, Whole
 from inspector.store.files.source_files import SourceFile
@@ -54,7 +54,7 @@ class Records:
     Parts of secrets that other lines continue are masked, except in `line` and within `unmasked`.
 
     Attributes:
-        decoded_ahead: messages decoded in batches by `inspector.store.messages.decoding`.
+        decoded_ahead: messages decoded in batches by `inspector.store.messages.batch_decoding`.
         masks: finds lines without parts of secrets. Without it, every line is read unchanged.
 
     Args:

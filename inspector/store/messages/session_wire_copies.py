@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.call_ids import is_generic
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex
 

@@ -18,12 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, a2a, acp, gemini, http_lines, messages, opencode, otlp, prefixed
-from inspector.protocol.meaning import Chain, Spawn
+from inspector.protocol.derived_messages import Chain, Spawn
+from inspector.protocol.formats import (
+    CODING_AGENTS,
+    a2a,
+    acp,
+    api_messages,
+    gemini,
+    opencode,
+    otlp,
+    prefixed_lines,
+    wire_recording,
+)
 from inspector.store.columns.block import Block
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, earlier, hash_text
-from inspector.store.messages.threads import Threads
+from inspector.store.messages.thread_files import Threads
 
 _WHOLE_ID, _END = 20, 8
 """Longest sub-agent id shown whole, in characters; of a longer one, length of the shown end."""
@@ -137,17 +147,17 @@ class Transcripts:
         derived = np.flatnonzero(block.columns["part"])
         self._told.clear()
         for label in (
-            messages.LABEL,
-            http_lines.LABEL,
+            api_messages.LABEL,
+            wire_recording.LABEL,
             acp.LABEL,
             a2a.LABEL,
-            prefixed.LABEL,
+            prefixed_lines.LABEL,
         ):  # formats with conversations of their own and without sub-agents
             apart = block.strings.find(label)
             if not apart:
                 continue
             of_models = block.columns["protocol"][derived] == apart
-            if label == messages.LABEL:
+            if label == api_messages.LABEL:
                 self._go_on(block, derived[of_models])
             derived = derived[~of_models]
         traces = block.strings.find(otlp.LABEL)

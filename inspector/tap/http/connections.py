@@ -14,7 +14,7 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 from typing_extensions import override
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 
 CONNECT_S = 30.0
 """So long a server may take to accept a connection."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from typing import NamedTuple
 
-from inspector.base.held_bytes import HeldBytes, Room
+from inspector.base.bounded_buffers import HeldBytes, Room
 
 LONGEST_EVENT_BYTES = 1 << 28
 """A longer one is passed on like any other, and not written down."""

@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from inspector.base.bounded_buffers import HeldBytes, Room
 from inspector.base.content_encoding import Decoder, TooLongError
-from inspector.base.held_bytes import HeldBytes, Room
 from inspector.protocol.json_size import TOO_MUCH, is_too_much
-from inspector.protocol.secrets.piece_hold import PieceHold, mask_body
+from inspector.protocol.secrets.streamed_event_queue import PieceHold, mask_body
 from inspector.store.files.capture_writer import is_json_line
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSentEvent

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.tap.capture_name import NotPossibleError
 from inspector.tap.http.address import AddressError, Listening, upstream_of
 from inspector.tap.http.ports import listened

@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from inspector.base.atomic_files import read_up_to, replace_whole
 from inspector.base.paths import config_folder
-from inspector.base.whole_file import read_up_to, replace_whole
 from inspector.tap.http.address import AddressError, Listening, Upstream
 
 _FIRST, _COUNT = 17_000, 11_000

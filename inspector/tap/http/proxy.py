@@ -21,7 +21,7 @@ from aiohttp.typedefs import Handler
 from multidict import CIMultiDict, CIMultiDictProxy
 from typing_extensions import override
 
-from inspector.base.loopback import why_refused
+from inspector.base.loopback_access import why_refused
 from inspector.tap.http.address import Listening, Upstream
 from inspector.tap.http.connections import LONGEST_HEADER, PIECE_BYTES, ServerConnections, reason_of
 from inspector.tap.http.recording import Recording

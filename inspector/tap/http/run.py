@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.tap.capture_name import NotPossibleError, claim_file
 from inspector.tap.http.address import AddressError, Listening, Upstream, listening_of, upstream_of
 from inspector.tap.http.ports import key_for, listened, port_for, remember_port

@@ -17,10 +17,10 @@ from urllib.parse import quote, unquote_plus
 import msgspec
 from typing_extensions import override
 
-from inspector.protocol.secrets.clues import NO_RULES, rules_for
-from inspector.protocol.secrets.keys import is_secret_key
 from inspector.protocol.secrets.masking import MASK, mask_text
-from inspector.protocol.secrets.pieces import mask_in_place
+from inspector.protocol.secrets.rule_prefilter import NO_RULES, rules_for
+from inspector.protocol.secrets.secret_keys import is_secret_key
+from inspector.protocol.secrets.streamed_pieces import mask_in_place
 
 Headers = Iterable[tuple[str, str]]
 

@@ -9,7 +9,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType, web
 from multidict import CIMultiDict
 from yarl import URL
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.tap.http.lines import LONGEST_BODY_BYTES
 from inspector.tap.http.recording import Recording
 from inspector.tap.http.responses import ResponseCalls

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from inspector.base.whole_file import in_place_of
+from inspector.base.atomic_files import in_place_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tap.command_words import shown_command
 from inspector.tap.http.unwritten import Unwritten

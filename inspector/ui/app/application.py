@@ -17,17 +17,17 @@ from PySide6.QtWidgets import QApplication
 
 from inspector import settings as stored
 from inspector.base import gc_control
-from inspector.base.aio import cancel_and_wait, spawn
-from inspector.base.held_file import Lock
-from inspector.base.instance import Place, Request
+from inspector.base.async_tasks import cancel_and_wait, spawn
+from inspector.base.file_lock import Lock
+from inspector.base.instance_lock import Place, Request
 from inspector.base.targets import path_in
 from inspector.diagnostics import program_log
 from inspector.present import secret_settings
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.tool_aliases import ToolAliases
 from inspector.settings import Settings
 from inspector.settings.credentials import TokenStore
-from inspector.settings.last_open import SavedWindow, take_last_open
+from inspector.settings.window_state import SavedWindow, take_last_open
 from inspector.ui.app.desktop_files import DesktopFiles
 from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.base.held_file import Lock
+from inspector.base.file_lock import Lock
 from inspector.base.targets import path_in
 from inspector.present.wire_text import plain
-from inspector.settings.last_open import (
+from inspector.settings.window_state import (
     MOST_ATTEMPTS,
     LastOpen,
     SavedWindow,
@@ -28,7 +28,7 @@ from inspector.settings.last_open import (
     load_last_open,
     save_last_open,
 )
-from inspector.sources.answering import in_time
+from inspector.sources.blocking_files import in_time
 from inspector.survey import is_survey
 
 if TYPE_CHECKING:

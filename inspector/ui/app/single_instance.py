@@ -1,4 +1,4 @@
-"""The first program's side of `inspector.base.instance`: listens for second starts and does what they want.
+"""The first program's side of `inspector.base.instance_lock`: listens for second starts and does what they want.
 
 Who speaks is bounded in bytes, time and number, and answered only with whether it was taken.
 """
@@ -18,10 +18,10 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
-from inspector.base.held_file import Lock
-from inspector.base.instance import GREETING, MOST_BYTES, TAKEN, Place, Request, decoded, is_own_user
+from inspector.base.file_lock import Lock
+from inspector.base.instance_lock import GREETING, MOST_BYTES, TAKEN, Place, Request, decoded, is_own_user
 from inspector.base.targets import is_session, path_in
-from inspector.sources.answering import in_time
+from inspector.sources.blocking_files import in_time
 from inspector.sources.inputs import is_stream
 
 if TYPE_CHECKING:

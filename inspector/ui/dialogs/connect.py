@@ -16,7 +16,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.present.wire_text import plain
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account

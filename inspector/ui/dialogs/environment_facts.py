@@ -12,7 +12,7 @@ from PySide6.QtCore import QLocale, qVersion
 from PySide6.QtGui import QGuiApplication, QScreen
 
 from inspector import version
-from inspector.base.extras import EXTRAS
+from inspector.base.optional_dependencies import EXTRAS
 from inspector.diagnostics import licences, program_log
 from inspector.diagnostics.crash_report import Opened, Surroundings, system_facts
 

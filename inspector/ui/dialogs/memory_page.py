@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from inspector.base.memory import LEAST_MB
+from inspector.base.memory_budget import LEAST_MB
 from inspector.settings import Memory, Settings
 from inspector.ui.dialogs.settings import SettingsPage
 from inspector.ui.look.theme import ThemeController

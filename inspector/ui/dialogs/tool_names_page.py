@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector.present.wire_text import plain
-from inspector.protocol.tool_names import AliasError, ToolAlias, ToolAliases, parse_alias
+from inspector.protocol.tool_aliases import AliasError, ToolAlias, ToolAliases, parse_alias
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel

@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QWidget
 
 from inspector.base import gc_control
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.base.targets import is_session, path_in
 from inspector.document.document import CaptureDocument
 from inspector.document.source_list import SUFFIX, in_order, own_source_list
@@ -25,10 +25,10 @@ from inspector.document.sources import Progress
 from inspector.msp import is_session_document
 from inspector.present import formats
 from inspector.protocol.formats import READINGS, TRANSCRIPTS, WORDS
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.settings import RecentFacts
-from inspector.sources.answering import first_answer
+from inspector.sources.blocking_files import first_answer
 from inspector.sources.follow import POLL_S as FOLLOW_S
 from inspector.sources.inputs import is_stream, waiting_words
 from inspector.sources.transcript_files import members_of

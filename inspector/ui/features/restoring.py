@@ -1,7 +1,7 @@
 """How one window stands, so that the next start can put it there again: noting it down, and putting it back.
 
 What needs messages that are not read yet waits for them, and gives way to whatever the user does meanwhile. What is
-open at all is kept by `ui/app/last_open.py`; the file is `inspector.settings.last_open`.
+open at all is kept by `ui/app/last_open.py`; the file is `inspector.settings.window_state`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.filters.scope import Reach, Scope, source_named
 from inspector.filters.stacked_conditions import MOST_CONDITIONS, Condition, FilterStack
 from inspector.present import secret_settings
 from inspector.settings import ConnectionSettings
-from inspector.settings.last_open import LONGEST, SavedCondition, SavedScope, SavedWindow
+from inspector.settings.window_state import LONGEST, SavedCondition, SavedScope, SavedWindow
 
 if TYPE_CHECKING:
     from inspector.sources.connection import Connection

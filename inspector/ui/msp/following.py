@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.document.document import CaptureDocument
 from inspector.msp.projection import Place
 from inspector.reading.files.source_reader import LIVE_BLOCK_BYTES

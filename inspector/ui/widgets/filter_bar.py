@@ -255,7 +255,7 @@ class FilterBar(QFrame):
 
     def copy_as_sql(self) -> None:
         """Copy what is written as a condition of SQL; what SQL cannot say is shown where it stands."""
-        from inspector.tables.conditions import condition_of
+        from inspector.tables.filter_to_sql import condition_of
 
         try:
             condition = (self._to_sql or condition_of)(self._editor.text())

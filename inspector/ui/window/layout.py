@@ -19,7 +19,7 @@ from inspector.base.paths import config_folder
 from inspector.ui.window.docks import BOTTOM, DOCKS
 
 if TYPE_CHECKING:
-    from inspector.settings.last_open import SavedWindow
+    from inspector.settings.window_state import SavedWindow
     from inspector.ui.look.theme import ThemeController
 
 SMALL, WIDE = 1280, 1700

@@ -13,7 +13,7 @@ from inspector.ui.msp import IMPORTED_AHEAD
 
 _IN_PIECES = (
     "numpy", "numpy.ma", "lark", "inspector.protocol.formats", "inspector.store.columns.extracts",
-    "inspector.store.messages.capture", "inspector.protocol.payloads.blocks", "inspector.protocol.secrets",
+    "inspector.store.messages.capture", "inspector.protocol.payloads.content_blocks", "inspector.protocol.secrets",
     "inspector.analysis", "inspector.filters", "inspector.msp", "inspector.document.document",
     "inspector.ui.window.tool_bar", "inspector.ui.features.filtering", "inspector.ui.features.presets",
     "inspector.ui.features.filter_conditions", "inspector.document.marks_file", "inspector.export",

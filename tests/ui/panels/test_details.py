@@ -21,7 +21,7 @@ from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.present.formats import MINUS
-from inspector.protocol.payloads.tables import table_of
+from inspector.protocol.payloads.record_tables import table_of
 from inspector.protocol.secrets.masking import MASK
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import ChainView

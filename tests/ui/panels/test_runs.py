@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from inspector.survey.folder import SurveyFolder, asked
 from inspector.survey.one_run import SurveyOptions, survey_run
-from inspector.survey.places import find_runs
+from inspector.survey.run_places import find_runs
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.app.application import Application
 from inspector.ui.panels.runs.page import RunsPage

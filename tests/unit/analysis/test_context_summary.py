@@ -25,7 +25,7 @@ from inspector.analysis.views.summaries.context_summary import (
 )
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.timestamps import NO_TIME, parse_time
 from tests.builders import GrowingLog, document_of, envelope, received
 
 DIALECTS = Path(__file__).parents[2] / "data" / "dialects"

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.times import parse_time
+from inspector.protocol.timestamps import parse_time
 from tests.builders import GrowingLog, document_of, envelope
 
 

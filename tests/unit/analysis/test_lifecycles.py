@@ -18,7 +18,7 @@ from inspector.analysis.views.summaries.lifecycles import (
 )
 from inspector.document.summary import summary
 from inspector.present.account import account_of
-from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.tool_aliases import ToolAliases
 from tests.unit.analysis.transient_traffic import Call, Opened, fetch, hint, in_turn, mew, store, workflow
 
 

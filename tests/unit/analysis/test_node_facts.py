@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 
 def facts_of(nodes: int) -> NodeFacts:

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.analysis.passes.participants.participant_table import ReportedNumbers
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.timestamps import NO_TIME, parse_time
 from tests.builders import document_of, envelope, received
 
 GATEWAY = "system:gateway"

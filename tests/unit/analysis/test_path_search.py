@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.analysis.passes.contexts import path_search
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.node_columns import LeafTable, PathTable, RootTable
-from inspector.protocol import paths
+from inspector.protocol import context_paths
 
 LETTERS = st.text("aAß/%…1\u017f\u212a\ud83d", max_size=5)
 OPERATIONS = st.lists(st.tuples(st.sampled_from(("key", "id", "declare")), LETTERS, LETTERS), max_size=12)
@@ -32,7 +32,7 @@ def tree_of(operations: list[tuple[str, str, str]]) -> ContextTree:
 def test_it_is_told_from_names_what_the_paths_say(
     operations: list[tuple[str, str, str]], texts: list[str], levels: int
 ) -> None:
-    shortened = patch.object(paths, "LONGEST_SEGMENT", 4), patch.object(path_search, "LONGEST_SEGMENT", 4)
+    shortened = patch.object(context_paths, "LONGEST_SEGMENT", 4), patch.object(path_search, "LONGEST_SEGMENT", 4)
     cut = (
         patch("inspector.analysis.passes.contexts.context_tree.LEVELS_SHOWN", levels),
         patch.object(path_search, "LEVELS_SHOWN", levels),

@@ -12,7 +12,7 @@ from inspector.analysis.passes.results import transients
 from inspector.analysis.passes.results.pairing import NOTHING, Conversation
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.tool_aliases import ToolAliases
 from tests.builders import (
     GrowingLog,
     closed_at_end,

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.tool_aliases import ToolAliases
 from tests.builders import GrowingLog, document_of
 from tests.unit.analysis.transient_traffic import Call, Line, Mew, hint, transient
 

@@ -1,4 +1,4 @@
-"""`inspector.base.display`: a display that is named may be gone; Qt would end the program."""
+"""`inspector.base.display_check`: a display that is named may be gone; Qt would end the program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from inspector.base.display import has_display, is_within_reach
+from inspector.base.display_check import has_display, is_within_reach
 
 NAMES = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 posix_only = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="displays are named on other Unixes")

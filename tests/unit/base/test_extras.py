@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
-from inspector.base import extras
-from inspector.base.extras import EXTRAS, FLEET, OTEL
+from inspector.base import optional_dependencies
+from inspector.base.optional_dependencies import EXTRAS, FLEET, OTEL
 from inspector.sources.otlp_protobuf import ProtobufError, traces_of
-from inspector.survey.places import PlaceError, find_runs
+from inspector.survey.run_places import PlaceError, find_runs
 
 ROOT = Path(__file__).resolve().parents[3]
 LOG = "tests/data/captures/demo-round.ctxcap"
@@ -22,7 +22,7 @@ LOG = "tests/data/captures/demo-round.ctxcap"
 @pytest.fixture
 def without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where none is installed."""
-    monkeypatch.setattr(extras, "_is_there", lambda _name: False)
+    monkeypatch.setattr(optional_dependencies, "_is_there", lambda _name: False)
 
 
 def test_they_are_those_of_the_project() -> None:

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from inspector.base import paths
+from inspector.base.atomic_files import in_place_of
 from inspector.base.file_modes import mode_for
-from inspector.base.whole_file import in_place_of
 from inspector.export import export_file
 from inspector.export.msp import export_subsession, node_at
 from inspector.msp.document import SessionDocument
 from inspector.msp.merged import merged_context
 from inspector.settings import Settings, save, settings_path
-from inspector.settings.last_open import LastOpen, last_open_path, save_last_open
+from inspector.settings.window_state import LastOpen, last_open_path, save_last_open
 from inspector.store.files.capture_folder import captures_folder, new_capture
 from inspector.ui.msp.panel.merged_dialog import write_messages
 from tests.builders import document_of, envelope, received

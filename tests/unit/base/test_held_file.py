@@ -1,4 +1,4 @@
-"""Tests of `inspector.base.held_file`: one holds, others see it, and it is free when its process has ended."""
+"""Tests of `inspector.base.file_lock`: one holds, others see it, and it is free when its process has ended."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from inspector.base import held_file
-from inspector.base.held_file import Lock, hold
+from inspector.base import file_lock
+from inspector.base.file_lock import Lock, hold
 
 _ASKED = """
 import os, sys
-from inspector.base.held_file import hold
+from inspector.base.file_lock import hold
 print(hold(os.open(sys.argv[1], os.O_RDWR)))
 """
 
@@ -86,7 +86,7 @@ def test_what_cannot_be_removed_while_it_is_open_is_removed_then(
         unlink(path)
 
     monkeypatch.setattr(Path, "unlink", refused)
-    monkeypatch.setattr(held_file, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(file_lock, "sys", SimpleNamespace(platform="win32"))
     lock.remove()
     assert not lock.path.exists()
 
@@ -107,7 +107,7 @@ def test_where_nothing_can_be_held_is_said(tmp_path: Path, monkeypatch: pytest.M
     def no_locks(_descriptor: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(held_file, "_hold", no_locks)
+    monkeypatch.setattr(file_lock, "_hold", no_locks)
     with pytest.raises(OSError, match="No locks"):
         Lock.take(tmp_path / "one.lock")
     with pytest.raises(OSError, match="No such file"):

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.base import instance
-from inspector.base.held_file import Lock
-from inspector.base.instance import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
+from inspector.base import instance_lock
+from inspector.base.file_lock import Lock
+from inspector.base.instance_lock import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="every start is a program of its own there")
 
@@ -35,7 +35,7 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def place(runtime: Path) -> Place:
-    found = instance.listening_place()
+    found = instance_lock.listening_place()
     assert found is not None
     return found
 
@@ -63,18 +63,18 @@ def test_what_is_asked_for_arrives(paths: list[str], new_window: bool, token: st
     request = Request(tuple(paths), "/home", new_window, token)
     line = request.encoded()
     assert line.count(b"\n") == 1
-    assert instance.decoded(line) == request
+    assert instance_lock.decoded(line) == request
 
 
 def test_a_path_that_is_not_utf_8_arrives() -> None:
     request = Request((os.fsdecode(b"/tmp/\xff.jsonl"),), "/tmp")
-    assert instance.decoded(request.encoded()) == request
+    assert instance_lock.decoded(request.encoded()) == request
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_request_or_none(line: bytes) -> None:
-    request = instance.decoded(line)
-    assert request is None or instance.decoded(request.encoded()) == request
+    request = instance_lock.decoded(line)
+    assert request is None or instance_lock.decoded(request.encoded()) == request
 
 
 @pytest.mark.parametrize(
@@ -89,11 +89,11 @@ def test_any_bytes_are_a_request_or_none(line: bytes) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_request_is_none(line: bytes) -> None:
-    assert instance.decoded(line) is None
+    assert instance_lock.decoded(line) is None
 
 
 def test_a_token_that_is_none_is_dropped() -> None:
-    found = instance.decoded(b'{"targets": [], "folder": "", "token": "a\\nb"}')
+    found = instance_lock.decoded(b'{"targets": [], "folder": "", "token": "a\\nb"}')
     assert found == Request()
 
 
@@ -103,7 +103,7 @@ def test_words_of_a_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "demo").touch()
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "token-1")
     here = str(tmp_path)
-    ask = instance.quick_request
+    ask = instance_lock.quick_request
     assert ask([]) == Request((), here, False, "token-1")
     assert ask(["a.jsonl"]) == Request((f"{here}/a.jsonl",), here, False, "token-1")
     assert ask(["window", "./demo", "ws://gateway.test"]) == Request(
@@ -124,8 +124,8 @@ def test_words_of_a_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_word_too_long_for_a_name_is_left_to_the_parser() -> None:
-    assert instance.quick_request(["/" + "x" * 300]) is None
-    assert instance.quick_request(["/a\0b"]) is None
+    assert instance_lock.quick_request(["/" + "x" * 300]) is None
+    assert instance_lock.quick_request(["/a\0b"]) is None
 
 
 def test_a_first_one_that_is_at_work_is_not_waited_for_twice_as_long(
@@ -137,14 +137,14 @@ def test_a_first_one_that_is_at_work_is_not_waited_for_twice_as_long(
         waits.append(until - time.monotonic())
         raise TimeoutError
 
-    monkeypatch.setattr(instance, "_line_from", in_vain)
+    monkeypatch.setattr(instance_lock, "_line_from", in_vain)
     lock = place.take()
     assert lock is not None
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as first:
         first.bind(str(place.socket))
         first.listen()
-        assert not instance.handed_over_quickly(Request())
-        assert instance.first_or_end(Request()) is None
+        assert not instance_lock.handed_over_quickly(Request())
+        assert instance_lock.first_or_end(Request()) is None
     lock.release()
     assert len(waits) == 2
     assert sum(waits) <= 6
@@ -153,7 +153,7 @@ def test_a_first_one_that_is_at_work_is_not_waited_for_twice_as_long(
 def test_nobody_is_there(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     waits = Mock()
     monkeypatch.setattr(time, "sleep", waits)
-    assert instance.hand_over(place, Request()) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, Request()) is Outcome.NOBODY
     waits.assert_not_called()
 
 
@@ -167,9 +167,9 @@ def test_it_is_taken(place: Place) -> None:
 
     first = answering(place, talk)
     request = Request(("/tmp/a.jsonl",), "/tmp")
-    assert instance.hand_over(place, request, limit_s=50) is Outcome.TAKEN
+    assert instance_lock.hand_over(place, request, limit_s=50) is Outcome.TAKEN
     first.join()
-    assert instance.decoded(heard[0]) == request
+    assert instance_lock.decoded(heard[0]) == request
 
 
 OTHER_BUILD = GREETING.replace(b'"build": "', b'"build": "f')
@@ -192,7 +192,7 @@ def test_nothing_is_sent_to_what_greets_otherwise(place: Place, greeting: bytes)
             heard.append(b"")
 
     first = answering(place, talk)
-    assert instance.hand_over(place, Request()) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, Request()) is Outcome.NOBODY
     first.join()
     assert heard == [b""]
 
@@ -206,7 +206,7 @@ def test_a_first_one_that_is_at_work_for_long_sees_nothing(place: Place) -> None
         heard.append(caller.recv(1 << 16))
 
     first = answering(place, talk)
-    assert instance.hand_over(place, Request(), limit_s=0.2) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, Request(), limit_s=0.2) is Outcome.NOBODY
     done.set()
     first.join()
     assert heard == [b""]
@@ -218,13 +218,13 @@ def test_one_that_ends_before_it_has_taken_it(place: Place) -> None:
         caller.recv(1 << 16)
 
     first = answering(place, talk)
-    assert instance.hand_over(place, Request()) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, Request()) is Outcome.NOBODY
     first.join()
 
 
 def test_one_that_never_says_that_it_is_taken(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     done = threading.Event()
-    line_from, asked = instance._line_from, 0
+    line_from, asked = instance_lock._line_from, 0
 
     def in_time(first: socket.socket, _until: float) -> bytes:
         """It greets however busy the machine is; after that nothing comes."""
@@ -236,30 +236,30 @@ def test_one_that_never_says_that_it_is_taken(place: Place, monkeypatch: pytest.
         caller.sendall(GREETING)
         done.wait(50)
 
-    monkeypatch.setattr(instance, "_line_from", in_time)
+    monkeypatch.setattr(instance_lock, "_line_from", in_time)
     first = answering(place, talk)
-    assert instance.hand_over(place, Request()) is Outcome.SILENT
+    assert instance_lock.hand_over(place, Request()) is Outcome.SILENT
     done.set()
     first.join()
 
 
 def test_too_much_is_opened_here(place: Place) -> None:
-    assert instance.hand_over(place, Request(tuple(["/a"] * 101))) is Outcome.NOBODY
-    assert instance.hand_over(place, Request(("/" + "a" * MOST_BYTES,))) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, Request(tuple(["/a"] * 101))) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, Request(("/" + "a" * MOST_BYTES,))) is Outcome.NOBODY
 
 
 def test_the_other_user_is_not_talked_to(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     first = answering(place, lambda caller: None)
     real = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: real + 1)
-    assert instance.hand_over(place, Request()) is Outcome.NOBODY
+    assert instance_lock.hand_over(place, Request()) is Outcome.NOBODY
     first.join()
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o770, 0o707])
 def test_a_runtime_folder_others_may_enter_is_none(runtime: Path, mode: int) -> None:
     runtime.chmod(mode)
-    assert instance.listening_place() is None
+    assert instance_lock.listening_place() is None
 
 
 def test_folders_that_are_none(runtime: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -270,17 +270,17 @@ def test_folders_that_are_none(runtime: Path, monkeypatch: pytest.MonkeyPatch, t
     link.symlink_to(runtime)
     for value in ("", "relative", str(tmp_path / "missing"), str(long), str(link)):
         monkeypatch.setenv(name, value)
-        assert instance.listening_place() is None
+        assert instance_lock.listening_place() is None
 
 
 def test_a_folder_of_ours_that_others_may_enter_is_none(runtime: Path) -> None:
     (runtime / "context-inspector").mkdir()
     (runtime / "context-inspector").chmod(0o755)
-    assert instance.listening_place() is None
+    assert instance_lock.listening_place() is None
 
 
 def test_other_settings_and_displays_are_other_programs(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = {instance.listening_place()}
+    seen = {instance_lock.listening_place()}
     for name, value in (
         ("DISPLAY", ":77"),
         ("WAYLAND_DISPLAY", "wayland-7"),
@@ -288,14 +288,14 @@ def test_other_settings_and_displays_are_other_programs(runtime: Path, monkeypat
         ("XDG_DATA_HOME", "/data"),
     ):
         monkeypatch.setenv(name, value)
-        seen.add(instance.listening_place())
+        seen.add(instance_lock.listening_place())
     assert len(seen) == 5
 
 
 @pytest.mark.real
 def test_a_lock_is_free_when_its_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    code = f"import time; from inspector.base.held_file import Lock; from pathlib import Path; l = Lock.take(Path({str(path)!r})); print(l, flush=True); time.sleep(600)"  # noqa: E501
+    code = f"import time; from inspector.base.file_lock import Lock; from pathlib import Path; l = Lock.take(Path({str(path)!r})); print(l, flush=True); time.sleep(600)"  # noqa: E501
     holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     try:
         assert holder.stdout is not None
@@ -316,6 +316,6 @@ def test_a_lock_is_free_when_its_process_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.real
 def test_it_is_quick_because_it_brings_little_along() -> None:
-    code = "import sys, inspector.__main__, inspector.base.instance; print(*sys.modules)"
+    code = "import sys, inspector.__main__, inspector.base.instance_lock; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"PySide6", "typer", "pydantic", "numpy", "asyncio"} & set(loaded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from multidict import CIMultiDict
 
-from inspector.base.loopback import why_refused
+from inspector.base.loopback_access import why_refused
 
 NAMES = frozenset({"127.0.0.1:4318", "localhost:4318", "[::1]:4318"})
 HOST = ("Host", "127.0.0.1:4318")

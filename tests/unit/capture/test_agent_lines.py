@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.reading.reassembly.agent_lines import AgentLines
-from inspector.reading.reassembly.joined_lines import JoinedLines
+from inspector.reading.reassembly.agent_protocol_lines import AgentLines
+from inspector.reading.reassembly.derived_lines import JoinedLines
 from inspector.reading.reassembly.model_answers import ModelAnswers
 
 _INITIALIZE = b'{"jsonrpc": "2.0", "id": 1, "params": {%s}, "method" : "initialize"}\n'

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.protocol import batch
-from inspector.protocol.times import NO_TIME
+from inspector.protocol import rpc_batch
+from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.decoder.batches import messages_of
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.store.columns.flags import Flag
@@ -120,7 +120,7 @@ def test_ten_thousand_messages_are_quick_and_a_hundred_million_zeros_are_one(mon
     started = time.thread_time()
     assert len(BlockReader(0).read(line, 0)) == 10_000
     assert time.thread_time() - started < 10  # a fiftieth of it, on a quiet machine
-    monkeypatch.setattr(batch, "MAX_ELEMENTS", 5)
+    monkeypatch.setattr(rpc_batch, "MAX_ELEMENTS", 5)
     line = json.dumps({"t": NINE, "dir": "in", "frame": [CALLS[0], 0, 0, 0, 0, 0]}).encode()
     assert len(BlockReader(0).read(line, 0)) == 1
 

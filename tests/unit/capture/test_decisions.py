@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.store.files.decisions import Decisions, says_hash
+from inspector.store.files.capability_decisions import Decisions, says_hash
 from inspector.store.files.source_files import SourceFile
 from tests.builders import lines_of
 

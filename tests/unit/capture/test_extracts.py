@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspector.protocol.listed import Listed
+from inspector.protocol.result_records import Listed
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.store.columns.block import Block
 from inspector.store.columns.extracts import MOST_NAMED, ToolList

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.payloads import message_text
-from inspector.protocol.cut import MARK
+from inspector.protocol.truncated_json import MARK
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
 from inspector.store.messages.records import Records

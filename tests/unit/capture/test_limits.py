@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.store.columns.name_sets import MAX_NAMES
-from inspector.store.columns.name_store import MAX_NAME, STORED, stored_name
+from inspector.store.columns.stored_names import MAX_NAME, STORED, stored_name
 from tests.builders import document_of, envelope
 
 LONG = "n" * (MAX_NAME + 1)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.store.columns.intern_table import InternTable
 from inspector.store.columns.name_sets import NameSets
-from inspector.store.columns.strings import InternTable
 
 _SETS = st.none() | st.lists(st.text(max_size=2), min_size=1, max_size=4).map(tuple)
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
-from inspector.reading.decoder import overlong
-from inspector.reading.workers.parts import read_part
+from inspector.reading.decoder import overlong_lines
+from inspector.reading.workers.part_reader import read_part
 from inspector.store.columns.flags import Flag
 from inspector.store.files import long_lines
 from inspector.store.files.source_files import SourceFile
@@ -25,7 +25,7 @@ LIMIT = 3_000
 @pytest.fixture(autouse=True)
 def low_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_lines, "MAX_LINE", LIMIT)
-    monkeypatch.setattr(overlong, "_HEAD", 200)
+    monkeypatch.setattr(overlong_lines, "_HEAD", 200)
 
 
 def opened(path: Path, block_bytes: int = 1 << 20) -> CaptureDocument:

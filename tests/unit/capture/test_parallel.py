@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
 from inspector.reading.decoder.block_reader import BlockReader
-from inspector.reading.workers import parallel
-from inspector.reading.workers.parts import read_part
+from inspector.reading.workers import parallel_reader
+from inspector.reading.workers.part_reader import read_part
 from inspector.store.columns.block import Block
 from inspector.store.files.source_files import SourceFile
 from tests.builders import delivered, envelope, lines_of, received
@@ -41,22 +41,22 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "PART_BYTES", 4_000)
-    monkeypatch.setattr(parallel, "OWN_PART_BYTES", 2_000)
+    monkeypatch.setattr(parallel_reader, "PART_BYTES", 4_000)
+    monkeypatch.setattr(parallel_reader, "OWN_PART_BYTES", 2_000)
     monkeypatch.setattr("inspector.reading.files.source_reader.WORTHWHILE_BYTES", 1)
 
 
 @pytest.fixture
 def ready_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes are ready at once: else a log as short as this one may be read before they are."""
-    start = parallel.PartReader.__init__
+    start = parallel_reader.PartReader.__init__
 
-    def start_and_wait(reader: parallel.PartReader, source: SourceFile, place: int) -> None:
+    def start_and_wait(reader: parallel_reader.PartReader, source: SourceFile, place: int) -> None:
         start(reader, source, place)
         while not reader.ready:
             assert reader.take() is None
 
-    monkeypatch.setattr(parallel.PartReader, "__init__", start_and_wait)
+    monkeypatch.setattr(parallel_reader.PartReader, "__init__", start_and_wait)
 
 
 def none_is_left() -> bool:
@@ -97,7 +97,7 @@ def plain(log: Path) -> list[tuple[object, ...]]:
 def test_the_same_messages(
     log: Path, plain: list[tuple[object, ...]], readers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parallel, "reader_count", lambda: readers)
+    monkeypatch.setattr(parallel_reader, "reader_count", lambda: readers)
     document = CaptureDocument()
     document.load(log)
     assert listed(document) == plain
@@ -147,9 +147,9 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
     log: Path, plain: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is given to a process that has just died is refused by the pipe, not answered with its end."""
-    give, given = parallel.PartReader.give, 0
+    give, given = parallel_reader.PartReader.give, 0
 
-    def kill_first(reader: parallel.PartReader, number: int, start: int, stop: int) -> None:
+    def kill_first(reader: parallel_reader.PartReader, number: int, start: int, stop: int) -> None:
         nonlocal given
         given += 1
         if given > 3:
@@ -157,7 +157,7 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
             reader._process.join()
         give(reader, number, start, stop)
 
-    monkeypatch.setattr(parallel.PartReader, "give", kill_first)
+    monkeypatch.setattr(parallel_reader.PartReader, "give", kill_first)
     document = CaptureDocument()
     document.load(log)
     assert given > 3
@@ -168,14 +168,14 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
 @pytest.mark.real
 def test_blocks_do_not_pile_up_behind_one_that_takes_long(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = SourceFile(log)
-    reading = parallel._Reading(source, 0, source.size, 2)
+    reading = parallel_reader._Reading(source, 0, source.size, 2)
     while reading._to_start:
         reading._start_one()
     while not all(reader.ready for reader in reading._readers):
         reading._hear(None)
     monkeypatch.setattr(reading, "_hear", lambda _timeout: None)  # the first of them never comes
     assert [reading.next(wait=False) for _ in range(50)] == [None] * 50
-    assert 0 < len(reading._order) <= 2 * parallel._GIVEN_AHEAD
+    assert 0 < len(reading._order) <= 2 * parallel_reader._GIVEN_AHEAD
     reading.end()
     source.close()
 
@@ -185,7 +185,7 @@ def test_a_line_too_long_for_a_window_waits_for_the_process_that_is_being_starte
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope(), envelope(payload={"text": "x" * (2 << 20)}), envelope()))
     source = SourceFile(log)
-    reading = parallel._Reading(source, 0, source.size, 1)
+    reading = parallel_reader._Reading(source, 0, source.size, 1)
     assert reading.next(wait=False) is None, "read here, though the window stands still meanwhile"
     counts = [len(block) for block in iter_blocks(reading)]
     assert sum(counts) == 3
@@ -199,9 +199,9 @@ def test_such_a_line_is_read_here_when_no_process_ever_gets_ready(
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope(payload={"text": "x" * (2 << 20)})))
     source = SourceFile(log)
-    monkeypatch.setattr(parallel, "_PATIENCE_S", -1)
-    monkeypatch.setattr(parallel._Reading, "_hear", lambda self, timeout: None)
-    reading = parallel._Reading(source, 0, source.size, 1)
+    monkeypatch.setattr(parallel_reader, "_PATIENCE_S", -1)
+    monkeypatch.setattr(parallel_reader._Reading, "_hear", lambda self, timeout: None)
+    reading = parallel_reader._Reading(source, 0, source.size, 1)
     block = reading.next(wait=False)
     assert block is not None
     assert len(block) == 1
@@ -209,7 +209,7 @@ def test_such_a_line_is_read_here_when_no_process_ever_gets_ready(
     source.close()
 
 
-def iter_blocks(reading: parallel._Reading) -> Iterator[Block]:
+def iter_blocks(reading: parallel_reader._Reading) -> Iterator[Block]:
     """Blocks until all is read, as a window asks for them."""
     while reading.unfinished:
         block = reading.next(wait=False)
@@ -223,17 +223,17 @@ def test_blank_lines_do_not_make_parts_of_a_few_bytes(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope()) + b"\n" * (1 << 20))
     source = SourceFile(log)
-    assert len(list(parallel.read_blocks(source, 0, source.size, readers=0))) < 20
+    assert len(list(parallel_reader.read_blocks(source, 0, source.size, readers=0))) < 20
     source.close()
 
 
 def test_parts_of_short_lines_are_smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel, "_MOST_LINES", 50)
-    monkeypatch.setattr(parallel, "_LEAST_BYTES", 1)
+    monkeypatch.setattr(parallel_reader, "_MOST_LINES", 50)
+    monkeypatch.setattr(parallel_reader, "_LEAST_BYTES", 1)
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope(payload={"text": "x" * 90})) + b"{}\n" * 1_000)
     source = SourceFile(log)
-    blocks = parallel.read_blocks(source, 0, source.size, readers=0)
+    blocks = parallel_reader.read_blocks(source, 0, source.size, readers=0)
     counts = [len(block) for block in blocks if block is not None]
     assert sum(counts) == 1_001
     assert max(counts) <= 100
@@ -241,7 +241,7 @@ def test_parts_of_short_lines_are_smaller(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_parts_are_smaller_where_what_they_hold_takes_long_to_be_taken_in() -> None:
-    pace = parallel.Pace()
+    pace = parallel_reader.Pace()
     begun = pace.lines
     for _ in range(10):
         pace.note(pace.lines, 1e-6 * pace.lines)
@@ -254,7 +254,7 @@ def test_parts_are_smaller_where_what_they_hold_takes_long_to_be_taken_in() -> N
 
 @pytest.mark.usefixtures("small_parts")
 def test_without_processes_to_be_had_it_reads_alone(log: Path, plain: list[tuple[object, ...]]) -> None:
-    with mock.patch.object(parallel, "PartReader", side_effect=OSError):
+    with mock.patch.object(parallel_reader, "PartReader", side_effect=OSError):
         document = CaptureDocument()
         document.load(log)
     assert listed(document) == plain
@@ -263,7 +263,7 @@ def test_without_processes_to_be_had_it_reads_alone(log: Path, plain: list[tuple
 @pytest.mark.real
 def test_a_reading_process_ends_with_the_one_that_started_it(log: Path) -> None:
     source = SourceFile(log)
-    reader = parallel.PartReader(source, 0)
+    reader = parallel_reader.PartReader(source, 0)
     source.close()
     assert reader.take() is None  # ready
     assert reader.ready
@@ -279,7 +279,7 @@ def test_a_process_that_finds_another_file_reads_nothing(tmp_path: Path) -> None
     source = SourceFile(log)
     log.rename(log.with_suffix(".1"))
     log.write_bytes(b"")
-    reader = parallel.PartReader(source, 0)
+    reader = parallel_reader.PartReader(source, 0)
     with pytest.raises(EOFError):
         reader.take()
     reader.end()
@@ -294,7 +294,7 @@ def test_parts_cut_anywhere_hold_each_line_once(
     path.write_bytes(data)
     source = SourceFile(path)
     edges = sorted({0, len(data), *(min(cut, len(data)) for cut in cuts)})
-    with mock.patch.multiple("inspector.reading.workers.parts", RUN_LINES=1, _LOOKED_AT=16):
+    with mock.patch.multiple("inspector.reading.workers.part_reader", RUN_LINES=1, _LOOKED_AT=16):
         blocks = [read_part(source, 0, a, b) for a, b in pairwise(edges)]
     source.close()
     whole = BlockReader(0).read(data[: data.rfind(b"\n") + 1], 0)

@@ -14,11 +14,11 @@ from typing_extensions import override
 
 from inspector.protocol.formats import read_line
 from inspector.protocol.record import Shape
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.reading.decoder.batches import messages_of
 from inspector.reading.decoder.block_reader import BlockReader
 from inspector.reading.decoder.normalize import recipients
-from inspector.reading.reassembly.joined_lines import JoinedLines
+from inspector.reading.reassembly.derived_lines import JoinedLines
 from inspector.reading.reassembly.reassembler import Wires
 from inspector.store.columns.block import OBJECT_KEY, STRING_COLUMNS, Block
 from inspector.store.columns.flags import Flag

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from inspector.msp.capture import SpoolFeed
-from inspector.reading.files.sniff import SNIFFED_LINES, can_tell, why_unknown
+from inspector.reading.files.format_detection import SNIFFED_LINES, can_tell, why_unknown
 from inspector.store.files.source_files import SourceFile
 from inspector.store.files.spool import Spool
 from tests.builders import document_at, envelope, lines_of, log_file

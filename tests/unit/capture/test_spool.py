@@ -54,7 +54,7 @@ def test_what_cannot_be_locked_is_left_alone(monkeypatch: pytest.MonkeyPatch) ->
     left = cache_folder() / "spool-left"
     left.mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr("inspector.base.held_file.hold", Mock(side_effect=OSError("no locks here")))
+        patch.setattr("inspector.base.file_lock.hold", Mock(side_effect=OSError("no locks here")))
         sweep()
         with pytest.raises(OSError, match="no locks here"):
             Spool("new")

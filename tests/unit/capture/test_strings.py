@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 
 def test_ids_and_values() -> None:

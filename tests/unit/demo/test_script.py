@@ -14,7 +14,7 @@ from typing_extensions import override
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.demo.agents import Agent
 from inspector.demo.script import DECISIONS, Demo
 from inspector.demo.story import MAX_TOKENS, Cast

@@ -16,7 +16,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.openers import title_of
 from inspector.document.sources import Progress
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.reading.files.sniff import is_array
+from inspector.reading.files.format_detection import is_array
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.store.files.capture_writer import CaptureWriter
 from tests.builders import GrowingLog, clean_up, document_at, document_of, envelope, lines_of, log_file, received

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.demo.gateway import DemoGateway
 from inspector.document import live
 from inspector.document.document import CaptureDocument

@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 from typer.testing import CliRunner
 
-from inspector.base import memory
+from inspector.base import memory_budget
 from inspector.cli.commands import app
 from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, closed_at_end, envelope, lines_of, log_file
@@ -19,13 +19,13 @@ _LINES = [envelope("chat", {"text": "x" * 200}) for _ in range(400)]
 def growing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that seems to hold 40 MB more each time somebody looks."""
     held = count(0, 40_000_000)
-    monkeypatch.setattr(memory, "resident_bytes", lambda: next(held))
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: next(held))
 
 
 @pytest.mark.usefixtures("growing")
 def test_reading_stops_and_goes_on() -> None:
     document = closed_at_end(CaptureDocument())
-    document.memory.limit_to(memory.LEAST_MB)
+    document.memory.limit_to(memory_budget.LEAST_MB)
     for _ in document.open_log(log_file(lines_of(*_LINES)), block_bytes=1 << 12):
         pass
     stopped_at = len(document.capture)
@@ -43,7 +43,7 @@ def test_reading_stops_and_goes_on() -> None:
 @pytest.mark.usefixtures("growing")
 def test_a_live_capture_goes_on_to_disk() -> None:
     log = GrowingLog()
-    log.document.memory.limit_to(memory.LEAST_MB)
+    log.document.memory.limit_to(memory_budget.LEAST_MB)
     for start in range(0, 400, 20):
         log.write(*_LINES[start : start + 20])
     assert log.document.memory.full
@@ -55,14 +55,14 @@ def test_a_live_capture_goes_on_to_disk() -> None:
 
 
 def test_half_of_what_is_free_unless_somebody_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "free_bytes", lambda: 8_000_000_000)
-    budget = memory.MemoryBudget()
+    monkeypatch.setattr(memory_budget, "free_bytes", lambda: 8_000_000_000)
+    budget = memory_budget.MemoryBudget()
     assert budget.limit_bytes == 4_000_000_000
     budget.limit_to(500)
     assert budget.limit_bytes == 500_000_000
     budget.limit_to(1)
-    assert budget.limit_bytes == memory.LEAST_MB * 1_000_000
-    monkeypatch.setattr(memory, "free_bytes", lambda: None)
+    assert budget.limit_bytes == memory_budget.LEAST_MB * 1_000_000
+    monkeypatch.setattr(memory_budget, "free_bytes", lambda: None)
     budget.limit_to(0)
     assert budget.limit_bytes is None
     budget.look()
@@ -70,12 +70,12 @@ def test_half_of_what_is_free_unless_somebody_says_otherwise(monkeypatch: pytest
 
 
 def test_this_process_holds_something() -> None:
-    assert memory.resident_bytes() > 10_000_000
+    assert memory_budget.resident_bytes() > 10_000_000
 
 
 def test_commands_say_that_they_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     held = count(0, 200_000_000)
-    monkeypatch.setattr(memory, "resident_bytes", lambda: next(held))
+    monkeypatch.setattr(memory_budget, "resident_bytes", lambda: next(held))
     path = log_file(lines_of(*(envelope("chat", {"text": "x" * 2_000}) for _ in range(2_000))))
     result = CliRunner().invoke(app, ["summary", str(path), "--memory", "100", "--json"])
     assert result.exit_code == 0, "as for other results that are not all there is"

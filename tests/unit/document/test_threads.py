@@ -18,7 +18,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters import compile_filter
 from inspector.present.findings import failed_filter
-from inspector.store.messages.threads import Thread
+from inspector.store.messages.thread_files import Thread
 from tests.builders import document_at, log_file
 
 ROOT = Path(__file__).parents[3]

@@ -24,7 +24,7 @@ from inspector.document.saving import save_copy
 from inspector.document.source_set import SourceChoice
 from inspector.document.summary import message_story
 from inspector.filters.fields import FIELDS
-from inspector.reading.files import merging
+from inspector.reading.files import merged_reader
 from inspector.reading.files.source_reader import SourceReader, UnknownFormatError
 from inspector.sources.bundle import write_bundle
 from inspector.store.files.source_files import ClockBasis
@@ -292,7 +292,7 @@ def test_the_order_is_by_time_and_does_not_depend_on_blocks(
         paths.append(_write(folder / f"{name}.log", lines))
     expected.sort(key=lambda one: (one[0], one[1][0]))
     shuffled.shuffle(paths)
-    with patch.object(merging, "_TAKEN", worthwhile):
+    with patch.object(merged_reader, "_TAKEN", worthwhile):
         document = _opened(*paths, block_bytes=block_bytes)
     found = [document.capture.records.envelope_id(row) for row in range(len(document.capture))]
     document.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.export import masking_aside
+from inspector.export import masking_worker
 from inspector.export.files import export_file
 from inspector.export.options import ExportOptions
 from inspector.export.preview import preview
@@ -41,7 +41,7 @@ def test_a_long_line_is_exported_as_it_would_be_without_the_process(
     assert len({step.messages for step in steps}) < len(steps), "others had their turn while the line was masked"
     counted = [found.secrets for found in preview(document, messages)]
     assert counted[-1] == 3
-    monkeypatch.setattr(masking_aside, "HelperProcess", no_process)
+    monkeypatch.setattr(masking_worker, "HelperProcess", no_process)
     *_, last = export_steps(document, messages, alone, ExportOptions())
     assert last == expected
     assert here.read_bytes() == aside.read_bytes() == alone.read_bytes()
@@ -50,7 +50,7 @@ def test_a_long_line_is_exported_as_it_would_be_without_the_process(
 
 def test_a_process_that_dies_in_the_middle_of_a_line_ends_the_export(tmp_path: Path) -> None:
     document, target = document_of(envelope(payload={"text": TEXT * 2})), tmp_path / "a.jsonl"
-    steps = export_file(document, range(1), target, ExportOptions(), masking_aside.MaskingAside())
+    steps = export_file(document, range(1), target, ExportOptions(), masking_worker.MaskingAside())
     next(step for step in steps if step.size_bytes)
     for process in multiprocessing.active_children():
         process.kill()

@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.field import Depends, FieldType
 from inspector.filters.fields import FIELD_BY_NAME, FIELDS
 from inspector.filters.payloads import payload_field
-from inspector.protocol.times import parse_time
+from inspector.protocol.timestamps import parse_time
 from tests.builders import clean_up, delivered, document_of, envelope, lasting, received, tool_call, tool_result
 from tests.strategies import conversations
 

@@ -12,7 +12,7 @@ from inspector.filters.explain import explain
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.plain_words import MEANT, as_filter, plain_words
 from inspector.filters.stacked_conditions import FilterStack, opposite
-from inspector.tables.conditions import condition_of
+from inspector.tables.filter_to_sql import condition_of
 from tests.builders import clean_up, document_of, envelope
 
 SEARCHES = [

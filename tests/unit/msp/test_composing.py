@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.msp.composing import new_id, written_time
-from inspector.protocol.times import parse_time
+from inspector.msp.edit_composer import new_id, written_time
+from inspector.protocol.timestamps import parse_time
 
 NOW = parse_time("2026-02-03T04:05:06.007089123Z")
 
@@ -26,5 +26,5 @@ def test_the_nearest_time_is_the_example(examples: list[object], written: str):
 
 def test_ids_are_not_those_that_are_taken(monkeypatch: pytest.MonkeyPatch):
     names = iter(["a", "a", "b"])
-    monkeypatch.setattr("inspector.msp.composing.secrets.token_hex", lambda _: next(names))
+    monkeypatch.setattr("inspector.msp.edit_composer.secrets.token_hex", lambda _: next(names))
     assert new_id("sub", {"sub-a"}) == "sub-b"

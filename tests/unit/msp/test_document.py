@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from inspector.msp.document import CannotEditError, ChangedOnDiskError, Edit, SessionDocument
 from inspector.msp.problems import OwnerChecks, Problem
-from inspector.protocol.times import parse_time
+from inspector.protocol.timestamps import parse_time
 from tests.strategies import share_of_examples
 
 DATA = Path(__file__).parents[2] / "data" / "msp"

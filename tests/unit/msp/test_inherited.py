@@ -1,4 +1,4 @@
-"""Tests of `inspector.msp.inherited`: the sub-context and the summary snapshots of a merged context."""
+"""Tests of `inspector.msp.session_layers`: the sub-context and the summary snapshots of a merged context."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from inspector.msp.inherited import covered_words
 from inspector.msp.objects import Snapshot
 from inspector.msp.rules import Rules
+from inspector.msp.session_layers import covered_words
 from tests.merged import merged, opened, said, session, snapshot
 
 AGREED = {"intent": "weekly report", "constraints": ["SI units", "no PDF"], "decisions": ["March"], "facts": []}

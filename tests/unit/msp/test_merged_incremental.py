@@ -17,7 +17,7 @@ from inspector.msp.document import CannotEditError, Edit, SessionDocument
 from inspector.msp.merged import MergedContext, MergedContexts, Rules, merged_context
 from inspector.msp.message_columns import KnownMessages, MessageColumns
 from inspector.msp.objects import Session, Subsession
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from tests.merged import at, opened, said, session, snapshot, words
 
 VISIBILITIES = st.sampled_from([None, "", "global", "main_only", "subsession_only", "secret"])

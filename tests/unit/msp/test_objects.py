@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.msp.objects import Message, Policy, Session, Snapshot, Subsession, content_text
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.timestamps import NO_TIME, parse_time
 
 
 @pytest.mark.parametrize(

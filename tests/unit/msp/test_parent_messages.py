@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from inspector.msp.merged import Rules, merged_context
 from inspector.msp.objects import Message, Session, Subsession
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from tests.merged import at, opened, said, session, snapshot, words
 
 VISIBILITIES = st.sampled_from([None, None, "global", "main_only", "subsession_only", "secret"])

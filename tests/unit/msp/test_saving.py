@@ -18,8 +18,8 @@ from threading import Event
 
 import pytest
 
-from inspector.base.held_file import Lock
-from inspector.base.whole_file import PartFile
+from inspector.base.atomic_files import PartFile
+from inspector.base.file_lock import Lock
 from inspector.msp import saving
 from inspector.msp.document import ChangedOnDiskError, SessionDocument, WouldReplaceError
 from tests.msp_samples import desk, written

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.document.document import CaptureDocument
 from inspector.msp.document import SessionDocument
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
 

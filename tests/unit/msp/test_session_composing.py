@@ -17,7 +17,7 @@ from inspector.msp.document import CannotEditError, Edit, SessionDocument, Would
 from inspector.msp.merged import merged_context
 from inspector.msp.objects import Subsession
 from inspector.msp.problems import MISSING
-from inspector.protocol.times import parse_time
+from inspector.protocol.timestamps import parse_time
 from tests.merged import words
 from tests.msp_samples import desk, session, subsession, written
 from tests.strategies import share_of_examples

@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 from pygments.lexers._mapping import LEXERS
 
 import inspector
-from inspector.base.extras import EXTRAS, OTEL
+from inspector.base.optional_dependencies import EXTRAS, OTEL
 from inspector.diagnostics.licences import required
 from inspector.present.code import LANGUAGES
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from inspector.present import formats
-from inspector.present.waiting import Wait
-from inspector.protocol.times import NO_TIME
+from inspector.present.wait_words import Wait
+from inspector.protocol.timestamps import NO_TIME
 
 MS = 1_000_000
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.present.waiting import waits
+from inspector.present.wait_words import waits
 from tests.builders import document_of, tool_call
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.payloads.content import MAX_DECODED, MAX_KEPT, content_of
-from inspector.protocol.payloads.tables import MAX_CELL, MAX_ROWS, table_in
+from inspector.protocol.payloads.record_tables import MAX_CELL, MAX_ROWS, table_in
+from inspector.protocol.payloads.result_content import MAX_DECODED, MAX_KEPT, content_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.cut import MARK, MAX_DEPTH, completed, is_too_deep
 from inspector.protocol.header import decode_json
+from inspector.protocol.truncated_json import MARK, MAX_DEPTH, completed, is_too_deep
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

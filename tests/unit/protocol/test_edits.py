@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.payloads.commands import command_of
-from inspector.protocol.payloads.edits import MOST_LINES, compared, edits_of, patch_edits
+from inspector.protocol.payloads.file_edits import MOST_LINES, compared, edits_of, patch_edits
 from inspector.protocol.payloads.plans import Plan, Step, plan_of
+from inspector.protocol.payloads.shell_commands import command_of
 
 PATCH = """*** Begin Patch
 *** Update File: src/a.py

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.present.converted import place_in_original
-from inspector.protocol.har import events_of, lines_of
+from inspector.protocol.http_archive import events_of, lines_of
 from inspector.reading.files.source_reader import UnknownFormatError
 from inspector.sources import har
 from inspector.sources.har import is_archive

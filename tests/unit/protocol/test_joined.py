@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
-from inspector.protocol.joined import joined_in, pieces_of
+from inspector.protocol.shared_lines import joined_in, pieces_of
 from tests.builders import document_at, log_file
 
 ONE, TWO = b'{"id":"a","kind":"chat","payload":{"text":"}{"}}', b'{"id": "b", "kind": "chat", "payload": {}}'

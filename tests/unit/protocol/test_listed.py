@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.listed import Listed, listed_in, may_hold_json
+from inspector.protocol.result_records import Listed, listed_in, may_hold_json
 
 
 def text(value: Any) -> dict[str, Any]:

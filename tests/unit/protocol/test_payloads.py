@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.payloads.blocks import MAX_ENCODED, block_of, is_markdown
-from inspector.protocol.payloads.chunks import MAX_JOINED, join_frames
-from inspector.protocol.payloads.content import content_of
-from inspector.protocol.payloads.listings import listing_in
+from inspector.protocol.payloads.content_blocks import MAX_ENCODED, block_of, is_markdown
 from inspector.protocol.payloads.outline import outline
+from inspector.protocol.payloads.result_content import content_of
+from inspector.protocol.payloads.server_listings import listing_in
+from inspector.protocol.payloads.stream_chunks import MAX_JOINED, join_frames
 from tests.strategies import share_of_examples
 
 JSON = st.recursive(

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.summary import message_story, summary
-from inspector.protocol.cut import MAX_DEPTH
+from inspector.protocol.flattened_json import Shallow
 from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.header import TOO_DEEP
 from inspector.protocol.record import Shape
-from inspector.protocol.shallow import Shallow
+from inspector.protocol.truncated_json import MAX_DEPTH
 from inspector.store.columns.flags import Flag
 from tests.builders import delivered, document_of, envelope, received
 

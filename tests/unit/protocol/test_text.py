@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.text import compact, content_text, text_shown
+from inspector.protocol.message_text import compact, content_text, text_shown
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.time_columns import parse_times
-from inspector.protocol.times import (
+from inspector.protocol.timestamps import (
     DATED_FROM_NS,
     NO_TIME,
     format_time,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.tool_names import AliasError, ToolAlias, ToolAliases, alias_for, parse_alias
+from inspector.protocol.tool_aliases import AliasError, ToolAlias, ToolAliases, alias_for, parse_alias
 
 
 @pytest.mark.parametrize(

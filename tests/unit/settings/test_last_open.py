@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.settings import ConnectionSettings
-from inspector.settings.last_open import (
+from inspector.settings.window_state import (
     MOST_WINDOWS,
     LastOpen,
     SavedCondition,

@@ -83,7 +83,7 @@ def test_where_no_copy_can_be_written_it_is_said(monkeypatch: pytest.MonkeyPatch
     def refuse(*_args: object, **_kept: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("inspector.base.whole_file.tempfile.mkstemp", refuse)
+    monkeypatch.setattr("inspector.base.atomic_files.tempfile.mkstemp", refuse)
     message = load().message
     assert message is not None
     assert "settings.json before you change a setting" in message

@@ -1,4 +1,4 @@
-"""Tests of `inspector.sources.answering`."""
+"""Tests of `inspector.sources.blocking_files`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.sources.answering import first_answer, in_time
+from inspector.sources.blocking_files import first_answer, in_time
 from tests.conftest import MS
 
 

@@ -20,7 +20,7 @@ from typing import Any, cast
 import pytest
 from websockets.sync.server import ServerConnection, serve
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.sources import arrivals as module
 from inspector.sources.arrivals import ArrivalObserver, Arrivals
 from inspector.sources.connection import Connection

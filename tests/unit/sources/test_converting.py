@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.sources.converting import WORTHWHILE_BYTES, NotConvertedError, lines_of
+from inspector.sources.conversion_worker import WORTHWHILE_BYTES, NotConvertedError, lines_of
 from inspector.sources.har import HarConversion
 from inspector.sources.otlp_file import OtlpFile
 

@@ -19,7 +19,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.demo.gateway import DemoGateway
 from inspector.document.document import CaptureDocument
 from inspector.document.summary import context_nodes

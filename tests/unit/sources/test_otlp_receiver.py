@@ -19,7 +19,7 @@ import pytest
 import zstandard
 from aiohttp import web
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.document.summary import summary
 from inspector.sources import otlp_receiver
 from inspector.sources.otlp_receiver import Address, AddressRefusedError, Receiver, address_of, listener_at

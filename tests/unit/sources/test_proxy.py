@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from inspector.base.aio import cancel_and_wait, spawn
+from inspector.base.async_tasks import cancel_and_wait, spawn
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.state import SourceState
 from tests.unit.sources.watching import failure, no_such_name, watching

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.sources import recording

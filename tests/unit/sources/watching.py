@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
-from inspector.base.aio import spawn
+from inspector.base.async_tasks import spawn
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource

@@ -10,7 +10,7 @@ from inspector.document.document import CaptureDocument
 from inspector.survey.expectations import SUBJECTS, ExpectationError, parse_expectation
 from inspector.survey.folder import SurveyFolder
 from inspector.survey.one_run import SurveyOptions, survey_run
-from inspector.survey.places import find_runs
+from inspector.survey.run_places import find_runs
 
 LOG = Path(__file__).parents[2] / "data/recordings/mew/coding-agent/envelope-history.jsonl"
 

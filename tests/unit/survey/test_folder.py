@@ -9,7 +9,7 @@ import pytest
 from inspector.survey import is_survey
 from inspector.survey.folder import SurveyError, SurveyFolder, asked
 from inspector.survey.one_run import Row, RunRows, SurveyOptions, failure_row
-from inspector.survey.places import RunPlace
+from inspector.survey.run_places import RunPlace
 from inspector.survey.schema import SURVEY_TABLES
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inspector.survey.one_run import RunRows, SurveyOptions, survey_run
-from inspector.survey.places import find_runs
+from inspector.survey.run_places import find_runs
 from inspector.survey.schema import SURVEY_TABLES
 from tests.builders import lines_of, log_file
 from tests.commands import printed

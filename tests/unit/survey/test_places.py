@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.survey.places import PlaceError, find_runs
+from inspector.survey.run_places import PlaceError, find_runs
 
 
 def write(path: Path, *records: object) -> Path:

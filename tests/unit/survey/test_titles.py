@@ -11,7 +11,7 @@ import pytest
 
 from inspector.survey.folder import SurveyFolder
 from inspector.survey.one_run import SurveyOptions, survey_run
-from inspector.survey.places import find_runs
+from inspector.survey.run_places import find_runs
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.panels.runs.table import Column, RunsModel
 

@@ -32,8 +32,8 @@ from inspector.filters.page import _EXAMPLES, _LANGUAGE
 from inspector.filters.stacked_conditions import resolved
 from inspector.settings.model import DEFAULT_PRESETS
 from inspector.tables import Database
-from inspector.tables.conditions import condition_of
 from inspector.tables.database import Needed
+from inspector.tables.filter_to_sql import condition_of
 from tests.builders import document_at, document_of, envelope
 from tests.commands import asked, printed
 from tests.pages import ROOT

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.export import parquet
-from inspector.tables.turns import Turns
+from inspector.tables.read_requests import Turns
 from tests.builders import document_of, envelope
 
 

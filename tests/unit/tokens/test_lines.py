@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from inspector.tokens import lines
+from inspector.tokens import line_counting
 from inspector.tokens.counter import count
-from inspector.tokens.lines import NOT_COUNTED, count_line
+from inspector.tokens.line_counting import NOT_COUNTED, count_line
 from tests.builders import envelope, received
 
 
@@ -42,5 +42,5 @@ def test_a_line_that_is_gone_is_not_counted() -> None:
 def test_a_large_message_is_taken_to_go_on_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Some words of a text. " * 100_000
     line = json.dumps(envelope(payload={"text": text})).encode()
-    assert len(line) > lines.MAX_WHOLE
+    assert len(line) > line_counting.MAX_WHOLE
     assert counted(line) == pytest.approx(count(text), rel=0.02)

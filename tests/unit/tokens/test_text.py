@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.tokens.text import counted_text
+from inspector.tokens.counted_text import counted_text
 
 
 def _blocks(*blocks: Any, **more: Any) -> dict[str, Any]:

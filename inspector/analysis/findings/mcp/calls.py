@@ -14,12 +14,12 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, Talk, put_away, seconds
 from inspector.analysis.findings.wire import UNREADABLE
-from inspector.protocol import mcp
-from inspector.protocol.formats.prefixed import DISCONNECTED
+from inspector.protocol import mcp_messages
+from inspector.protocol.formats.prefixed_lines import DISCONNECTED
 from inspector.protocol.header import ABSENT
 from inspector.protocol.mcp_notes import Note
 from inspector.protocol.secrets.masking import masked_words
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
 IN_USE = Check(
@@ -137,7 +137,7 @@ class Calls:
             self._exchanges[heard.talk.source, own.exchange] = own
             if len(self._exchanges) > _MOST_TOKENS:
                 del self._exchanges[next(iter(self._exchanges))]
-        if own.by_server and own.method in mcp.SERVER_METHODS:
+        if own.by_server and own.method in mcp_messages.SERVER_METHODS:
             _stir_calls(heard, _FOR_PEOPLE_NS)
         token = note.params.meta_value("progressToken") if note.params is not None else None
         if token is not None:

@@ -17,7 +17,7 @@ import numpy as np
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import Check
 from inspector.analysis.passes.calls.connections import connection_keys
-from inspector.protocol import mcp
+from inspector.protocol import mcp_messages
 from inspector.protocol.directions import ends
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY, Note, server_of
 from inspector.protocol.record import Exchange
@@ -26,7 +26,7 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 _MOST_OPEN = 10_000
 _MOST_TALKS = 100_000
 _MOST_NOISE = 1_000
-_BY_SERVERS = mcp.SERVER_METHODS | {
+_BY_SERVERS = mcp_messages.SERVER_METHODS | {
     "notifications/message", "notifications/tools/list_changed", "notifications/resources/list_changed",
     "notifications/prompts/list_changed", "notifications/resources/updated", "notifications/tasks/status",
     "notifications/subscriptions/acknowledged", "notifications/elicitation/complete", "notifications/progress",
@@ -204,8 +204,8 @@ class Conversations:
         by_server = _is_server(talk, way, sender, note if asked is None else None)
         if asked is not None:
             by_server = not asked.by_server
-        version = note.params.meta_value(mcp.VERSION_KEY) if note.params is not None else None
-        modern = isinstance(version, str) and version >= mcp.FIRST_MODERN
+        version = note.params.meta_value(mcp_messages.VERSION_KEY) if note.params is not None else None
+        modern = isinstance(version, str) and version >= mcp_messages.FIRST_MODERN
         if note.method is None:
             modern = asked is not None and asked.modern
         heard = Heard(batch, row, talk, note, time_ns, by_server, modern, asked, exchange)
@@ -275,7 +275,7 @@ def _is_mcp(note: Note, *, modern: bool) -> bool:
     method = note.method
     if method is None:
         return False
-    if modern or mcp.is_own_method(method):
+    if modern or mcp_messages.is_own_method(method):
         return True
     return method == "initialize" and note.params is not None and isinstance(note.params.version, str)
 

@@ -16,11 +16,11 @@ from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, seconds
 from inspector.analysis.findings.mcp.revisions import check_meta
 from inspector.analysis.findings.mcp.tools import Tools
-from inspector.protocol import mcp
-from inspector.protocol.formats.http_lines import PARAMETER
+from inspector.protocol import mcp_messages
+from inspector.protocol.formats.wire_recording import PARAMETER
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.record import Exchange
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 MISMATCH = Check(
     "mcp-header-mismatch", WARNING, "Headers that say something else than the body",
@@ -138,9 +138,9 @@ class HttpExchanges:
         said = headers.get("mcp-protocol-version")
         if said is not None:
             check_meta(heard, said)
-        version = note.params.meta_value(mcp.VERSION_KEY)
+        version = note.params.meta_value(mcp_messages.VERSION_KEY)
         spoken = version if isinstance(version, str) else said or ""
-        if spoken < mcp.FIRST_MODERN or not note.written_id:
+        if spoken < mcp_messages.FIRST_MODERN or not note.written_id:
             return
         wrong = self._first_difference(heard, headers, version)
         if wrong:

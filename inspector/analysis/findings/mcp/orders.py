@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, report
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 ORDERS = Check(
     "mcp-description-orders", NOTE, "Description that orders the model about",

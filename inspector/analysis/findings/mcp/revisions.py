@@ -8,9 +8,9 @@ from typing import Any
 
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, Talk, seconds
-from inspector.protocol import mcp
+from inspector.protocol import mcp_messages
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY, CLIENT_KEY, LOG_LEVEL_KEY, SUBSCRIPTION_KEY, Params
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 BY_SERVER = Check(
     "mcp-request-by-server", ERROR, "Request by a server in a revision without any",
@@ -326,7 +326,7 @@ def _log_was_asked(heard: Heard) -> bool:
 def _is_listen(heard: Heard) -> bool:
     wanted = repr(heard.note.params.request_id) if heard.note is not None and heard.note.params is not None else ""
     both = chain(heard.talk.open.values(), heard.talk.settled.values())
-    return any(one.method == mcp.LISTEN and one.note.written_id == wanted for one in both)
+    return any(one.method == mcp_messages.LISTEN and one.note.written_id == wanted for one in both)
 
 
 def check_meta(heard: Heard, said: str) -> None:
@@ -334,11 +334,11 @@ def check_meta(heard: Heard, said: str) -> None:
     note = heard.note
     if note is None or note.params is None or note.method is None or not note.written_id:
         return
-    version = note.params.meta_value(mcp.VERSION_KEY)
-    if said >= mcp.FIRST_MODERN:
+    version = note.params.meta_value(mcp_messages.VERSION_KEY)
+    if said >= mcp_messages.FIRST_MODERN:
         lacks = [
             word
-            for word, key in (("protocolVersion", mcp.VERSION_KEY), ("clientCapabilities", CAPABILITIES_KEY))
+            for word, key in (("protocolVersion", mcp_messages.VERSION_KEY), ("clientCapabilities", CAPABILITIES_KEY))
             if note.params.meta_value(key) is None
         ]
         if lacks:

@@ -15,11 +15,11 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.due import Overdue
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, seconds
 from inspector.analysis.passes.changes import NO_ROWS, Rows
-from inspector.protocol import mcp
+from inspector.protocol import mcp_messages
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.mcp_notes import CAPABILITIES_KEY
 from inspector.protocol.secrets.masking import is_secret_key
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 UNANSWERED = Check(
     "mcp-input-unanswered", NOTE, "A question of the server that nobody answered",
@@ -127,19 +127,24 @@ class InputRounds:
 
     def hears(self, method: str, *, answer: bool) -> bool:
         """Answers, which may ask, retries, and forms of older revisions."""
-        return answer or method in mcp.RETRIED or method == "elicitation/create"
+        return answer or method in mcp_messages.RETRIED or method == "elicitation/create"
 
     def hear(self, heard: Heard) -> None:
         """Take in a message."""
         note, asked = heard.note, heard.asked
         if note is None:
             return
-        if note.method in mcp.RETRIED and note.params is not None and not heard.by_server:
+        if note.method in mcp_messages.RETRIED and note.params is not None and not heard.by_server:
             if isinstance(note.params.state, str) or note.params.inputs is not ABSENT:
                 self._retry(heard)
         elif note.method == "elicitation/create" and note.params is not None:
             _look_at_form(heard, note.params.mode, note.params.schema)
-        elif note.result is not None and asked is not None and note.result.type == mcp.INPUT_REQUIRED and heard.modern:
+        elif (
+            note.result is not None
+            and asked is not None
+            and note.result.type == mcp_messages.INPUT_REQUIRED
+            and heard.modern
+        ):
             self._asks(heard, asked)
 
     def _asks(self, heard: Heard, asked: Asked) -> None:
@@ -156,7 +161,7 @@ class InputRounds:
             params = one.get("params") if isinstance(one, dict) else None
             if isinstance(params, dict) and one.get("method") == "elicitation/create":
                 _look_at_form(heard, params.get("mode"), params.get("requestedSchema"))
-        if asked.method not in mcp.RETRIED:
+        if asked.method not in mcp_messages.RETRIED:
             return
         key = heard.talk.key, asked.method, asked.name
         keys = frozenset(name for name in wanted if isinstance(name, str))
@@ -231,7 +236,7 @@ def _same_arguments(asked: Asked, raw: Any) -> bool:
 
 def _not_allowed(asked: Asked, wanted: dict[str, Any], state: str | None) -> str:
     """Why an answer may not ask for input; "" where it may."""
-    if asked.method not in mcp.RETRIED:
+    if asked.method not in mcp_messages.RETRIED:
         return f"`{asked.method}` was answered with a question"
     if not wanted and state is None:
         return f"The answer to `{asked.method}` asks for input, but neither for what nor by which state"

@@ -10,10 +10,10 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Asked, Heard, report
 from inspector.analysis.findings.mcp.tools import Tools
-from inspector.protocol import json_schemas
+from inspector.protocol import schema_validation
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.json_schemas import LARGEST_VALUE, Mismatch, Schema
 from inspector.protocol.mcp_definitions import Definition
+from inspector.protocol.schema_validation import LARGEST_VALUE, Mismatch, Schema
 from inspector.protocol.secrets.masking import is_secret_key
 from inspector.store.columns.hashes import NO_ROW
 
@@ -113,7 +113,7 @@ class Schemas:
 
     def feed(self, batch: Batch) -> None:
         """Judge a little; more where too much waits. The first of all waits for a turn of its own."""
-        if not json_schemas.are_judges_made() and self._bytes <= _MOST_BYTES:
+        if not schema_validation.are_judges_made() and self._bytes <= _MOST_BYTES:
             return
         until = time.perf_counter() + _AT_ONCE_S
         while self._queue and (time.perf_counter() < until or self._bytes > _MOST_BYTES):
@@ -121,8 +121,8 @@ class Schemas:
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Judge more until a time (`time.perf_counter`); whether nothing waits."""
-        if self._queue and not json_schemas.are_judges_made():
-            json_schemas.make_judges()
+        if self._queue and not schema_validation.are_judges_made():
+            schema_validation.make_judges()
             if time.perf_counter() >= until:
                 return False
         while self._queue:

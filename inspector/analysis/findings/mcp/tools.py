@@ -11,8 +11,8 @@ from typing import Any
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.mcp.conversations import Heard, Talk
 from inspector.analysis.findings.mcp.orders import MORE_ORDERS, ORDERS, orders_in
-from inspector.protocol.json_schemas import references_elsewhere
 from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, differing, tools_in
+from inspector.protocol.schema_validation import references_elsewhere
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.files.tool_baseline import Listed, digests_of
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from inspector.analysis.arrays.unique_ints import are_any
 from inspector.analysis.passes.calls.connections import connection_keys
 from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
-from inspector.protocol import kinds, mcp
+from inspector.protocol import kinds, mcp_messages
 from inspector.protocol.model_api.operations import OPERATION_NAMES
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.extracted_columns import TASK_FAILED, TASK_HANDED, TASK_RESULT, TASK_STATUS
@@ -27,7 +27,7 @@ from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
 _FETCH, _OF_TASKS = "tasks/result", "tasks/"
-_OVER = (mcp.TaskStatus.FAILED, mcp.TaskStatus.CANCELLED)
+_OVER = (mcp_messages.TaskStatus.FAILED, mcp_messages.TaskStatus.CANCELLED)
 _MOST_LOOSE = 1_000
 
 
@@ -112,7 +112,7 @@ class CallRounds:
     def _take(self, row: int, pipe: int, state: int, task: int, says: int) -> None:
         kind = self._capture.string("kind", row)
         if kind == kinds.REQUEST:
-            if state and self._method(row) in mcp.RETRIED:
+            if state and self._method(row) in mcp_messages.RETRIED:
                 self._retry(row, (pipe, state, int(self._links["method"][row]), int(self._links["target"][row])))
             elif task and self._method(row).startswith(_OF_TASKS):
                 self._further(row, self._tasks.get((pipe >> 32, task), NO_ROW))
@@ -128,7 +128,7 @@ class CallRounds:
         elif says & TASK_HANDED:
             self._interim(row, asked)
             self._tasks[pipe >> 32, task] = self.first.get(asked, asked)
-        elif state and method in mcp.RETRIED:
+        elif state and method in mcp_messages.RETRIED:
             self._interim(row, asked)
             key = (pipe, state, int(self._links["method"][asked]), int(self._links["target"][asked]))
             self._asking.setdefault(key, []).append(asked)
@@ -155,7 +155,7 @@ class CallRounds:
         self.first[row] = first
         self.calls.setdefault(first, Rounds()).requests.append(row)
         self._changed.update((row, first))
-        if self._method(row) == _FETCH or self._method(row) in mcp.RETRIED:
+        if self._method(row) == _FETCH or self._method(row) in mcp_messages.RETRIED:
             self._awaited[row] = None
 
     def _task_told(self, row: int, asked: int, says: int) -> None:
@@ -164,10 +164,13 @@ class CallRounds:
         if first == NO_ROW or self._method(asked) == _FETCH:
             return
         if says & TASK_RESULT or says & TASK_STATUS in _OVER:
-            status = mcp.TaskStatus(says & TASK_STATUS)
-            cancelled = status is mcp.TaskStatus.CANCELLED
+            status = mcp_messages.TaskStatus(says & TASK_STATUS)
+            cancelled = status is mcp_messages.TaskStatus.CANCELLED
             self._end(
-                row, first, failed=bool(says & TASK_FAILED) or status is mcp.TaskStatus.FAILED, cancelled=cancelled
+                row,
+                first,
+                failed=bool(says & TASK_FAILED) or status is mcp_messages.TaskStatus.FAILED,
+                cancelled=cancelled,
             )
 
     def _settle(self) -> None:

@@ -24,8 +24,8 @@ from inspector.analysis.passes.changes import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS
-from inspector.protocol.formats.declined import ASKS_PERSON
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.formats.declined_results import ASKS_PERSON
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, respelt

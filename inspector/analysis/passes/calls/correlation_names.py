@@ -16,7 +16,7 @@ from inspector.analysis.passes.changes import ChangedRows, Rows
 from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.protocol import kinds
-from inspector.protocol.paths import normalise
+from inspector.protocol.context_paths import normalise
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.columns import Array, GrowingColumns
 from inspector.store.columns.flags import Flag

@@ -20,7 +20,7 @@ from inspector.analysis.passes.calls.open_requests import OpenCalls
 from inspector.analysis.passes.calls.proposals import ProposalState
 from inspector.analysis.passes.changes import ChangedRows, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
-from inspector.protocol import calls, kinds, mcp
+from inspector.protocol import calls, kinds, mcp_messages
 from inspector.protocol.formats import otlp
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
@@ -110,7 +110,8 @@ class Outcomes:
 
     def _is_modern(self, row: int) -> bool:
         return (
-            self._capture.strings[int(self._capture.extracted.mcp("version", np.array([row]))[0])] >= mcp.FIRST_MODERN
+            self._capture.strings[int(self._capture.extracted.mcp("version", np.array([row]))[0])]
+            >= mcp_messages.FIRST_MODERN
         )
 
     def end_turns(self, start: int, stop: int) -> None:
@@ -231,7 +232,7 @@ def are_untraced(capture: Capture, rows: Rows) -> _Bools:
 
 def _wants_none(method: str) -> bool:
     """Whether nobody waits for an answer to a method: notifications, and what is open as long as somebody listens."""
-    return method.startswith("notifications/") or method == mcp.LISTEN
+    return method.startswith("notifications/") or method == mcp_messages.LISTEN
 
 
 def are_refused(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:

@@ -21,11 +21,11 @@ from inspector.analysis.passes.contexts.naming_notes import MOST_DEEP, ContextNo
 from inspector.analysis.passes.contexts.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.analysis.passes.contexts.session_contexts import SessionContexts
 from inspector.protocol import msp
-from inspector.protocol.paths import depth
+from inspector.protocol.context_paths import depth
+from inspector.protocol.message_text import text_shown
 from inspector.protocol.payloads.markdown_text import plain_words
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
-from inspector.protocol.text import text_shown
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.columns import Array
 from inspector.store.columns.flags import Flag

@@ -24,8 +24,8 @@ from inspector.analysis.passes.contexts.node_columns import (
 from inspector.analysis.passes.contexts.node_facts import CANCELLED
 from inspector.analysis.passes.contexts.sequences import RUNNING
 from inspector.protocol import msp
-from inspector.protocol.context_forms import Told
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.context_places import Told
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import Array, GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture

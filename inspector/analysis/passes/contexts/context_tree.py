@@ -20,7 +20,7 @@ from inspector.analysis.passes.contexts.node_ancestry import NodeLines
 from inspector.analysis.passes.contexts.node_facts import MAIN
 from inspector.analysis.passes.contexts.node_index import NodeIndex, Siblings
 from inspector.analysis.passes.contexts.subtree_sums import SubtreeSums
-from inspector.protocol.paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
+from inspector.protocol.context_paths import LAST_SHOWN, LEVELS_SHOWN, DisplayedPath, cut_path, normalise, shown_segment
 from inspector.store.columns.block import OBJECT_KEY
 
 __all__ = ["MAIN", "ContextTree"]

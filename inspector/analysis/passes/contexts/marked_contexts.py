@@ -16,7 +16,7 @@ from inspector.analysis.passes.contexts.context_objects import note_description,
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.naming_notes import ContextNotes
 from inspector.analysis.passes.contexts.node_facts import CONCLUDED, NodeFacts
-from inspector.protocol.context_forms import END, START, is_name
+from inspector.protocol.context_places import END, START, is_name
 from inspector.store.columns.columns import Array
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
-from inspector.protocol.paths import normalise
+from inspector.protocol.context_paths import normalise
 from inspector.store.messages.capture import Capture
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.node_facts import MAIN
-from inspector.protocol.paths import depth, normalise
+from inspector.protocol.context_paths import depth, normalise
 
 if TYPE_CHECKING:
     from inspector.analysis.passes.contexts.context_tree import ContextTree

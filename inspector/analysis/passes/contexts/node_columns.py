@@ -12,8 +12,8 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.passes.contexts.context_tree import MAIN, ContextTree
 from inspector.analysis.passes.contexts.node_ancestry import NodeLines, living_nodes
 from inspector.analysis.passes.contexts.path_search import PathSearch, joined_names
-from inspector.protocol.paths import DisplayedPath, quote_segment, shown_segment
-from inspector.store.columns.strings import InternTable
+from inspector.protocol.context_paths import DisplayedPath, quote_segment, shown_segment
+from inspector.store.columns.intern_table import InternTable
 
 REASONING_START = "reason"
 """A context whose root's name begins so counts as reasoning."""

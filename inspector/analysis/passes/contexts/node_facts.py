@@ -14,8 +14,8 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.contexts.sequences import CANCELLED, CONCLUDED, EVERY, MAIN, Replay, Sequences
-from inspector.protocol.text import compact
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.message_text import compact
+from inspector.protocol.timestamps import NO_TIME
 
 __all__ = ["CANCELLED", "CONCLUDED", "MAIN", "NodeFacts", "as_numpy"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.text_column import TextColumn
 from inspector.analysis.passes.contexts.context_tree import ContextTree
-from inspector.protocol.paths import LEVELS_SHOWN, LONGEST_SEGMENT, shown_segment
+from inspector.protocol.context_paths import LEVELS_SHOWN, LONGEST_SEGMENT, shown_segment
 
 Mask = NDArray[np.bool_]
 

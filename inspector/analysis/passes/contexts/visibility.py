@@ -7,7 +7,7 @@ import numpy as np
 from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.protocol import msp
 from inspector.store.columns.columns import GrowingColumns
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 from inspector.store.messages.capture import Capture
 
 _MOST_VALUES = 250

@@ -20,9 +20,9 @@ from inspector.analysis.passes.participants.capability_changes import Capability
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.protocol.calls import has_target
 from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering, looks_deep
+from inspector.protocol.context_paths import normalise
 from inspector.protocol.kinds import wraps_envelope
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.paths import normalise
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture

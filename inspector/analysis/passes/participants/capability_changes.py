@@ -12,7 +12,7 @@ import msgspec
 from inspector.analysis.arrays.ids_by_space import UNKNOWN, NamesBySpace
 from inspector.analysis.arrays.rows_by_key import RowLists
 from inspector.analysis.arrays.text_column import TextColumn
-from inspector.store.columns.strings import InternTable
+from inspector.store.columns.intern_table import InternTable
 
 _MOST_SETS = 10_000
 """Sets of capabilities that are kept once."""

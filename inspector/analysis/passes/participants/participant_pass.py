@@ -16,7 +16,7 @@ from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.analysis.passes.participants.impersonation import TrustPass
 from inspector.analysis.passes.participants.participant_table import GONE, HERE, Coming, Participant, ParticipantTable
 from inspector.protocol.participants import patterns, welcomed
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture

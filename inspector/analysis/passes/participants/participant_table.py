@@ -14,8 +14,8 @@ from inspector.analysis.arrays.array_views import as_numpy
 from inspector.analysis.arrays.ids_by_space import UNKNOWN, NamesBySpace
 from inspector.analysis.arrays.rows_by_key import RowLists
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.times import NO_TIME
-from inspector.store.columns.strings import InternTable
+from inspector.protocol.timestamps import NO_TIME
+from inspector.store.columns.intern_table import InternTable
 
 _MOST = 1_000
 """Rows of each list that are told of a participant."""

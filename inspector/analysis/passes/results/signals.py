@@ -17,7 +17,7 @@ from inspector.analysis.passes.calls.correlation import CorrelationPass
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.results.pairing import NOTHING
 from inspector.protocol import kinds
-from inspector.protocol.transient import Signal
+from inspector.protocol.transient_results import Signal
 from inspector.store.columns.columns import places_among
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW

@@ -29,8 +29,8 @@ from inspector.analysis.passes.results.signals import (
     SignalTable,
 )
 from inspector.protocol import kinds
-from inspector.protocol.tool_names import ToolAliases
-from inspector.protocol.transient import Signal, signal_in
+from inspector.protocol.tool_aliases import ToolAliases
+from inspector.protocol.transient_results import Signal, signal_in
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW

@@ -30,7 +30,7 @@ from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH
 from inspector.store.columns.name_sets import MAX_NAMES
-from inspector.store.columns.name_store import stored_name
+from inspector.store.columns.stored_names import stored_name
 from inspector.store.messages.capture import Capture
 
 NO_RUN = 0

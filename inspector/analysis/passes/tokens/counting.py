@@ -13,7 +13,7 @@ import numpy as np
 
 from inspector.analysis.passes.changes import Rows
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED, TokenPass
-from inspector.reading.workers.parallel import reader_count
+from inspector.reading.workers.parallel_reader import reader_count
 from inspector.store.messages.capture import Capture
 from inspector.tokens.worker import CountingProcess, Lines
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.arrays.unique_ints import ascending
 from inspector.analysis.passes.changes import NO_ROWS, ChangedRows, Rows
-from inspector.protocol.meaning import ApiCall
+from inspector.protocol.derived_messages import ApiCall
 from inspector.store.columns.columns import GrowingColumns, places_among
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.store.messages.capture import Capture

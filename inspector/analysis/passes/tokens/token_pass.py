@@ -23,7 +23,7 @@ from inspector.store.columns.flags import Flag
 from inspector.store.files.source_files import JOINED_FROM
 from inspector.store.messages.capture import Capture
 from inspector.tokens.counter import count
-from inspector.tokens.lines import COUNTED_HEAD, NOT_COUNTED, count_line
+from inspector.tokens.line_counting import COUNTED_HEAD, NOT_COUNTED, count_line
 
 __all__ = ["NOT_COUNTED", "TokenPass"]
 

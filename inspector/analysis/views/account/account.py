@@ -22,8 +22,8 @@ from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.analysis.states.state_pass import State
 from inspector.analysis.views.account.call_pairs import CallPairs
 from inspector.protocol import kinds, msp
-from inspector.protocol.context_forms import START
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.context_places import START
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.passes.calls.connections import connection_keys
 from inspector.analysis.passes.changes import Rows
-from inspector.protocol import kinds, mcp
+from inspector.protocol import kinds, mcp_messages
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
@@ -39,7 +39,7 @@ def rpc_totals(analysis: Analysis) -> RpcTotals:
     request, response = (strings.find(name) or -1 for name in (kinds.REQUEST, kinds.RESPONSE))
     by_server = columns["sender"] == (strings.find("server") or -1)
     asked = of_rpc & (columns["kind"] == request) & (columns["rpc_hash"] != NO_HASH) & ~by_server
-    servers = [code for name in mcp.SERVER_METHODS if (code := strings.find(name))]
+    servers = [code for name in mcp_messages.SERVER_METHODS if (code := strings.find(name))]
     rows = np.flatnonzero(asked & ~np.isin(links["method"][:], servers))
     rows = rows[~_made_again(analysis, rows)]
     failed = of_rpc & (columns["kind"] == response) & (columns["flags"] & np.uint32(Flag.ERROR.value) != 0)

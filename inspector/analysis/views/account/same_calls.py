@@ -21,7 +21,7 @@ import numpy as np
 from inspector.analysis import Analysis
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
-from inspector.protocol.times import NO_TIME, duration_words
+from inspector.protocol.timestamps import NO_TIME, duration_words
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.passes.calls.waits import GivenUp, are_refused, are_waiting
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 PENDING_FILTER = "waiting"
 """The display filter for what `is_pending` says."""

@@ -15,7 +15,7 @@ from inspector.analysis.views.account.same_calls import certain_others
 from inspector.analysis.views.causes.progress import is_progress, progress_of, tell_progress, told_of
 from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

@@ -18,8 +18,8 @@ from inspector.analysis.views.causes.likely_neighbours import (
     same_processes,
 )
 from inspector.protocol import kinds
-from inspector.protocol.text import text_shown
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.message_text import text_shown
+from inspector.protocol.timestamps import NO_TIME
 
 WITHIN_NS = 2 * 60 * 1_000_000_000
 """A later chat may be about anything."""

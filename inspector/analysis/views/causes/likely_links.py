@@ -39,8 +39,8 @@ from inspector.analysis.views.causes.likely_neighbours import (
 )
 from inspector.analysis.views.causes.reasoning_before_call import thought_before
 from inspector.protocol import kinds
-from inspector.protocol.text import text_shown
-from inspector.protocol.times import duration_words
+from inspector.protocol.message_text import text_shown
+from inspector.protocol.timestamps import duration_words
 
 
 class Relation(enum.StrEnum):

@@ -14,7 +14,7 @@ from inspector.analysis.passes.changes import NO_ROWS, Rows
 from inspector.analysis.passes.participants.participant_pass import Participant
 from inspector.analysis.views.summaries.participant_queries import participants_of
 from inspector.protocol import msp
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
 REACH = 5_000

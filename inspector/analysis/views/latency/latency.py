@@ -13,8 +13,8 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.changes import Rows
 from inspector.protocol import kinds
 from inspector.protocol.formats import CODING_AGENTS, otlp
-from inspector.protocol.formats.declined import ASKS_PERSON
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.formats.declined_results import ASKS_PERSON
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture

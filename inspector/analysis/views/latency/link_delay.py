@@ -6,7 +6,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.findings.clocks import LATE, SKEW_S
-from inspector.protocol.times import DATED_FROM_NS, NO_TIME
+from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME
 
 _LOOKED_BACK = 200
 _RECENT_NS = 10 * 1_000_000_000

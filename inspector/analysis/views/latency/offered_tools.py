@@ -21,7 +21,7 @@ from inspector.analysis.views.latency.latency import Latency, latency_of
 from inspector.protocol import kinds
 from inspector.protocol.mcp_definitions import Definition, ListPages, definitions_of, differing
 from inspector.protocol.mcp_notes import SERVER_KEY
-from inspector.protocol.text import compact
+from inspector.protocol.message_text import compact
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 

@@ -14,7 +14,7 @@ from inspector.analysis.views.model_context.reader import Options, Reader, codes
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.base.slices import Steps
 from inspector.protocol import kinds
-from inspector.protocol.formats import CODING_AGENTS, messages, otlp
+from inspector.protocol.formats import CODING_AGENTS, api_messages, otlp
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
@@ -151,7 +151,7 @@ def _talk(at: _Sorting, _options: Options) -> None:
     program |= at.below("stream/") | at.of("chat/acknowledge", "chat/cancel", "mcp/reject", "mcp/withdraw")
     at.put(program, Role.NONE, Why.PROGRAM)
     if at.derived.any():
-        prompt = at.sender == at.code(messages.SYSTEM)
+        prompt = at.sender == at.code(api_messages.SYSTEM)
         at.put(at.derived & chat & at.to_me & prompt, Role.SYSTEM, Why.PROMPTED)
         at.put(at.of("participant/compact-done") & at.mine & at.derived, Role.USER, Why.SUMMARY)
         for namespace in CONTROL_OF_TRANSCRIPTS:

@@ -9,8 +9,8 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.protocol import kinds
-from inspector.protocol.formats.messages import SYSTEM, USER
-from inspector.protocol.meaning import CALL
+from inspector.protocol.derived_messages import CALL
+from inspector.protocol.formats.api_messages import SYSTEM, USER
 from inspector.protocol.secrets.masking import mask_text
 from inspector.store.columns.flags import Flag
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.analysis.views.model_context.messages import messages_of, tools_of
 from inspector.analysis.views.model_context.story import Moment
-from inspector.base.whole_file import in_place_of
+from inspector.base.atomic_files import in_place_of
 from inspector.protocol.secrets.masking import mask_secrets
 
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.story import Entry, Moment
+from inspector.protocol.message_text import compact
 from inspector.protocol.secrets.masking import mask_secrets
-from inspector.protocol.text import compact
 from inspector.store.columns.hashes import NO_ROW
-from inspector.tokens.text import counted_text
+from inspector.tokens.counted_text import counted_text
 
 
 def content_of(moment: Moment, place: int) -> str:

@@ -15,7 +15,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.views.account.same_calls import same_calls
 from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_ROW
-from inspector.tokens.text import counted_text
+from inspector.tokens.counted_text import counted_text
 
 
 class Change(enum.Enum):

@@ -19,9 +19,9 @@ from inspector.analysis.passes.tokens.reported_usage import NOT_REPORTED, USAGE,
 from inspector.analysis.views.model_context.reasons import Role
 from inspector.analysis.views.model_context.requests import CACHED_WITH, Request
 from inspector.analysis.views.model_context.story import ModelContext, Moment
-from inspector.protocol.formats.messages import cache_mark, tool_name
+from inspector.protocol.formats.api_messages import cache_mark, tool_name
 from inspector.protocol.model_api.operations import ANTHROPIC
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 Places = NDArray[np.int64]
 

@@ -22,7 +22,7 @@ from inspector.analysis.views.model_context.reader import model_requests
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.base.slices import Steps
 from inspector.protocol import kinds
-from inspector.protocol.meaning import CALL
+from inspector.protocol.derived_messages import CALL
 from inspector.store.columns.hashes import NO_ROW
 
 Rows = NDArray[np.int64]

@@ -21,8 +21,8 @@ from inspector.analysis.views.model_context.reported import Reported, called_wit
 from inspector.analysis.views.model_context.requests import Request, follow_requests
 from inspector.analysis.views.model_context.transcript_requests import follow_transcript
 from inspector.base.slices import Steps, finished
-from inspector.protocol.formats.messages import cache_mark
-from inspector.protocol.text import compact
+from inspector.protocol.formats.api_messages import cache_mark
+from inspector.protocol.message_text import compact
 from inspector.store.columns.hashes import NO_ROW
 
 Array = NDArray[np.int64]

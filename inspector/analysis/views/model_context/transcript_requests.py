@@ -23,13 +23,13 @@ from inspector.analysis.views.model_context.reader import Reader
 from inspector.analysis.views.model_context.reasons import Role, Why
 from inspector.analysis.views.model_context.requests import CACHED_WITH, Request, Rows, Sent
 from inspector.base.slices import Steps
+from inspector.protocol.derived_messages import CALL
 from inspector.protocol.formats import claude
+from inspector.protocol.formats.api_messages import cache_mark
 from inspector.protocol.formats.claude.payloads import REQUEST
-from inspector.protocol.formats.entries import decoded_object
-from inspector.protocol.formats.messages import cache_mark
-from inspector.protocol.meaning import CALL
+from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.store.columns.hashes import NO_ROW
-from inspector.tokens.text import counted_text
+from inspector.tokens.counted_text import counted_text
 
 _KINDS = tuple(claude.NAMESPACE + name for name in ("api-request", "api-request-shape", "api-request-blob"))
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}

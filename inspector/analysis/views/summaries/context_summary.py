@@ -17,9 +17,9 @@ from inspector.analysis.findings.oddities import CHECK_OF
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.contexts.naming_notes import Oddity
 from inspector.analysis.passes.contexts.node_ancestry import living_nodes
-from inspector.protocol.context_forms import told_context
+from inspector.protocol.context_places import told_context
 from inspector.protocol.object_contexts import operation_of
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.columns import Array
 from inspector.store.columns.flags import Flag

@@ -18,8 +18,8 @@ from inspector.analysis.passes.results.signals import CONSUMED, HINTS, NOWHERE, 
 from inspector.analysis.passes.results.transients import NOTES, Badge, Note
 from inspector.analysis.passes.tokens.token_pass import NOT_COUNTED
 from inspector.protocol import kinds
-from inspector.protocol.times import NO_TIME
-from inspector.protocol.tool_names import ToolAlias, alias_for
+from inspector.protocol.timestamps import NO_TIME
+from inspector.protocol.tool_aliases import ToolAlias, alias_for
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counter import TOKENIZER

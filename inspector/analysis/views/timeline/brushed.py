@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.timeline.times import PER_MESSAGE, MessageTimes
-from inspector.protocol.times import format_time
+from inspector.protocol.timestamps import format_time
 
 MOST_RUNS = 50
 """Of neighbours without a time that a condition names, the longest; more stand apart only where times go back and

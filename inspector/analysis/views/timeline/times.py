@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.views.timeline.scale import Break, Silences
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.messages.capture import Capture
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from inspector.analysis.views.waste.repeats import digest
 from inspector.analysis.views.waste.results import Results, Traffic
 from inspector.analysis.views.waste.wasted import Waste, WasteKind, some
-from inspector.protocol.text import compact
+from inspector.protocol.message_text import compact
 
 MOST_LISTS = 5_000
 """Lists that are looked at."""

@@ -24,8 +24,8 @@ from inspector.analysis.views.waste.results import Results, Traffic
 from inspector.analysis.views.waste.traces import MOST_SAYINGS, Traces
 from inspector.analysis.views.waste.wasted import Waste, WasteKind
 from inspector.base.slices import Steps, go_on
-from inspector.protocol.times import NO_TIME
-from inspector.protocol.tool_names import ToolAlias, alias_for
+from inspector.protocol.timestamps import NO_TIME
+from inspector.protocol.tool_aliases import ToolAlias, alias_for
 from inspector.store.columns.hashes import NO_ROW
 
 MOST_RESULTS = 10_000

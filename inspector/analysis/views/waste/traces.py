@@ -20,9 +20,9 @@ from inspector.analysis.views.waste.wasted import Waste, WasteKind
 from inspector.analysis.views.waste.words import flattened, is_unspaced, passages, spread, telling_words
 from inspector.base.slices import Steps
 from inspector.protocol import kinds
-from inspector.protocol.text import TEXT_KEYS
+from inspector.protocol.message_text import TEXT_KEYS
 from inspector.store.columns.flags import Flag
-from inspector.tokens.text import counted_text
+from inspector.tokens.counted_text import counted_text
 
 # Which results hold a word or a passage, each by a number of it: eight bytes an entry.
 

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from inspector.protocol.formats.claude.lines import is_claude, read_claude
-from inspector.protocol.formats.claude.meanings import AGENT, NAMESPACE, PROGRAM, meanings_of
+from inspector.protocol.derived_messages import Payload
+from inspector.protocol.formats.claude.derivation import AGENT, NAMESPACE, PROGRAM, meanings_of
 from inspector.protocol.formats.claude.payloads import payload_of
-from inspector.protocol.meaning import Payload
+from inspector.protocol.formats.claude.records import is_claude, read_claude
 from inspector.protocol.record import Record, Shape
-from inspector.protocol.times import written_time
+from inspector.protocol.timestamps import written_time
 
 __all__ = ["AGENT", "LABEL", "NAMESPACE", "PROGRAM", "READS", "WORDS", "payload", "read"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.protocol.cut import MARK
-from inspector.protocol.formats.claude.lines import REQUESTS
-from inspector.protocol.formats.machine_texts import said_in
-from inspector.protocol.formats.values import record_words
+from inspector.protocol.derived_messages import CALL, Payload
+from inspector.protocol.formats.claude.records import REQUESTS
+from inspector.protocol.formats.tagged_texts import said_in
+from inspector.protocol.formats.value_conversions import record_words
 from inspector.protocol.header import decode_object
-from inspector.protocol.meaning import CALL, Payload
+from inspector.protocol.truncated_json import MARK
 
 NOT_READABLE = "thinking, not readable"
 """Text of thoughts that have only a signature."""

@@ -1,19 +1,19 @@
 """Format: threads of Codex, three generations of files, and its printed events (docs/transcripts.md).
 
 `exec_events` reads the output of `codex exec --json`. For files, `lines` decodes the shape of a record, `meanings`
-derives its messages, `payloads` creates their payloads. `inspector.store.messages.threads` resolves copies, the model
-of a turn, and history copied from another thread.
+derives its messages, `payloads` creates their payloads. `inspector.store.messages.thread_files` resolves copies, the
+model of a turn, and history copied from another thread.
 """
 
 from __future__ import annotations
 
+from inspector.protocol.derived_messages import Payload
 from inspector.protocol.formats.codex import exec_events
-from inspector.protocol.formats.codex.lines import USUAL, read_codex
-from inspector.protocol.formats.codex.meanings import AGENT, NAMESPACE, PROGRAM, meanings_of
+from inspector.protocol.formats.codex.derivation import AGENT, NAMESPACE, PROGRAM, meanings_of
 from inspector.protocol.formats.codex.payloads import payload_of
-from inspector.protocol.meaning import Payload
+from inspector.protocol.formats.codex.records import USUAL, read_codex
 from inspector.protocol.record import Record, Shape
-from inspector.protocol.times import NO_TIME, written_time
+from inspector.protocol.timestamps import NO_TIME, written_time
 
 __all__ = ["AGENT", "LABEL", "NAMESPACE", "PROGRAM", "READS", "WORDS", "payload", "read"]
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.protocol import kinds
-from inspector.protocol.formats.entries import (
+from inspector.protocol.derived_messages import ApiCall, Meaning, Payload, Spawn, ThreadMark
+from inspector.protocol.formats.entry_builders import (
     CHAT,
     THOUGHT,
     Entry,
@@ -23,8 +24,7 @@ from inspector.protocol.formats.entries import (
     payload_at,
     text_entry,
 )
-from inspector.protocol.formats.values import record_words
-from inspector.protocol.meaning import ApiCall, Meaning, Payload, Spawn, ThreadMark
+from inspector.protocol.formats.value_conversions import record_words
 
 USER, AGENT, TOOLS, PROGRAM = "user", "codex", "tools", "codex-cli"
 NAMESPACE = "codex/"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.protocol.formats.codex.outputs import read_output
-from inspector.protocol.formats.machine_texts import said_in
-from inspector.protocol.formats.values import record_words
+from inspector.protocol.derived_messages import Payload
+from inspector.protocol.formats.codex.tool_outputs import read_output
+from inspector.protocol.formats.tagged_texts import said_in
+from inspector.protocol.formats.value_conversions import record_words
 from inspector.protocol.header import NotAnObjectError, decode_json, decode_object
-from inspector.protocol.meaning import Payload
 
 NOT_READABLE = "thinking, not readable"
 """Text of thoughts that are only present encrypted."""

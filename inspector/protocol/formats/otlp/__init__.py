@@ -15,7 +15,9 @@ from typing import Any
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.formats.entries import (
+from inspector.protocol.derived_messages import MOST_MEANINGS, Meaning, Payload, Spawn
+from inspector.protocol.formats.api_messages import USER
+from inspector.protocol.formats.entry_builders import (
     CHAT,
     Entry,
     call_entry,
@@ -24,7 +26,6 @@ from inspector.protocol.formats.entries import (
     result_entry,
     text_entry,
 )
-from inspector.protocol.formats.messages import USER
 from inspector.protocol.formats.otlp import content
 from inspector.protocol.formats.otlp.conventions import (
     Role,
@@ -40,7 +41,7 @@ from inspector.protocol.formats.otlp.conventions import (
     tool_of,
     usage_of,
 )
-from inspector.protocol.formats.otlp.marks import (
+from inspector.protocol.formats.otlp.message_marks import (
     answer_entries,
     at_time,
     call_mark,
@@ -48,11 +49,10 @@ from inspector.protocol.formats.otlp.marks import (
     mark,
     result_mark,
 )
-from inspector.protocol.formats.otlp.resolving import KEY, Resolved, resolve
+from inspector.protocol.formats.otlp.span_relations import KEY, Resolved, resolve
 from inspector.protocol.formats.otlp.spans import Span, holds_spans, spans_in
-from inspector.protocol.meaning import MOST_MEANINGS, Meaning, Payload, Spawn
 from inspector.protocol.record import Record, Shape
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 LABEL = "otlp"
 WORDS = {LABEL: "OpenTelemetry traces"}

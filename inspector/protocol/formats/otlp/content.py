@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.entries import bytes_of
+from inspector.protocol.formats.entry_builders import bytes_of
 from inspector.protocol.formats.otlp.spans import Span, plain_value
 
 Message = dict[str, Any]

@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.formats.entries import decoded_object
+from inspector.protocol.derived_messages import ApiCall
+from inspector.protocol.formats.entry_builders import decoded_object
 from inspector.protocol.formats.otlp.spans import Span
-from inspector.protocol.meaning import ApiCall
 
 
 class Role(enum.Enum):

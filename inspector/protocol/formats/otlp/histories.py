@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from inspector.protocol.formats.entries import Entry, bytes_of
-from inspector.protocol.formats.otlp import content, marks
+from inspector.protocol.formats.entry_builders import Entry, bytes_of
+from inspector.protocol.formats.otlp import content, message_marks
 from inspector.protocol.formats.otlp.content import Message
 from inspector.protocol.formats.otlp.spans import Span
 
@@ -44,7 +44,7 @@ class Histories:
             places[key] += 1
             parts = self._parts.get(key)
             if parts is None:
-                parts = self._parts[key] = tuple(_parts(read(), marks.given_entries, speaker, span.trace))
+                parts = self._parts[key] = tuple(_parts(read(), message_marks.given_entries, speaker, span.trace))
             seen.update(part for part in parts if isinstance(part, str))
             # The same text at another count is another message.
             place = key + places[key].to_bytes(_PLACE_BYTES, "big")
@@ -69,7 +69,7 @@ class Histories:
         Returns:
             The entries that the answer repeats, with their counts.
         """
-        parts = list(_parts(content.came_of(span), marks.answer_entries, speaker, span.trace))
+        parts = list(_parts(content.came_of(span), message_marks.answer_entries, speaker, span.trace))
         again = {part: seen[part] for part in parts if isinstance(part, str) and seen[part]}
         for part in parts:
             if isinstance(part, str):
@@ -85,7 +85,7 @@ class Histories:
         """Adds entries; returns True if any is new."""
         is_new = False
         for part in parts:
-            mark = _hash_of(marks.content_mark(part, seen[part]) if isinstance(part, str) else part)
+            mark = _hash_of(message_marks.content_mark(part, seen[part]) if isinstance(part, str) else part)
             if mark not in self._marks:
                 self._marks.add(mark)
                 is_new = True
@@ -98,9 +98,9 @@ def _parts(
     """Yields the mark of each entry with an id, and the digest of any other."""
     for message in messages:
         for entry in entries_of(message):
-            marks.name_speaker(entry, speaker)
-            own = marks.id_mark(entry, trace)
-            yield own or marks.content_digest(entry, bytes_of(entry.payload), speaker, trace)
+            message_marks.name_speaker(entry, speaker)
+            own = message_marks.id_mark(entry, trace)
+            yield own or message_marks.content_digest(entry, bytes_of(entry.payload), speaker, trace)
 
 
 def _hash_of(mark: bytes) -> bytes:

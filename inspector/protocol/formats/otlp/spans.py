@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 _MOST_DEPTH = 32
 _AS_THEY_ARE = frozenset(("stringValue", "boolValue", "doubleValue", "bytesValue"))

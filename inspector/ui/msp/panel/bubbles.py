@@ -32,7 +32,7 @@ from typing_extensions import override
 
 from inspector.present import formats
 from inspector.present.wire_text import masked, visible_controls
-from inspector.protocol.payloads.blocks import is_markdown
+from inspector.protocol.payloads.content_blocks import is_markdown
 from inspector.ui.look import icons
 from inspector.ui.look.rendered_markdown import render_markdown
 from inspector.ui.look.theme import Theme, ThemeController

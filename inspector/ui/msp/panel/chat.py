@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from inspector.present.wire_text import plain
-from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController

@@ -14,7 +14,7 @@ from typing_extensions import override
 from inspector.msp.objects import content_text
 from inspector.present import formats
 from inspector.present.wire_text import plain
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.ui.msp.panel.words import end_words, label_of, visibility_words, when_words
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEv
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.msp.inherited import covered_words
 from inspector.msp.objects import Message, Snapshot, Subsession
+from inspector.msp.session_layers import covered_words
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.look.theme import Theme, ThemeController

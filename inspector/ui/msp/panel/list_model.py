@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.ui.msp.panel.token_counts import Tallies
 from inspector.ui.msp.panel.words import NO_MESSAGES, age, dot_state
 from inspector.ui.panels.list_view import Key, ListModel

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from inspector.present import formats
 from inspector.present.wire_text import plain
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument

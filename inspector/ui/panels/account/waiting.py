@@ -14,7 +14,7 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
 from inspector.present.longest_waits import longest_waiting
-from inspector.present.waiting import Wait, waits
+from inspector.present.wait_words import Wait, waits
 from inspector.present.wire_text import tool_tip
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.account.figures import AccountFigures

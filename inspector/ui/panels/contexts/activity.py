@@ -14,7 +14,7 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.passes.tokens.reported_usage import Usage
 from inspector.analysis.passes.tokens.token_sums import NodeTokens
 from inspector.analysis.views.summaries.context_usage import NodeUsage, usage_by_node
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 from inspector.ui import budgets
 

@@ -25,9 +25,9 @@ from inspector.present.sources import shared_by_source, state_of
 from inspector.present.sub_agent_facts import usage_facts
 from inspector.present.subject import text_of
 from inspector.present.wire_text import excerpt, plain, tool_tip
-from inspector.protocol.context_forms import SOURCES
+from inspector.protocol.context_places import SOURCES
 from inspector.protocol.msp import SUBSESSION_TYPE
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.ui.panels.contexts.activity import NOTHING as NOTHING_USED
 from inspector.ui.panels.contexts.activity import Activity, TreeTokens, TreeUsage
 from inspector.ui.panels.contexts.rows import (

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.present.facts import Fact, fact
 from inspector.present.wire_text import plain
-from inspector.protocol.payloads.blocks import Block, size_words
+from inspector.protocol.payloads.content_blocks import Block, size_words
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.pictures import BUDGET, PictureKey, Pictures, PictureView, key_of, read_head

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from inspector.present import formats
 from inspector.present.code import Sort, Stretch, language_of, stretches_of, without_numbers
 from inspector.present.wire_text import masked, visible_controls
-from inspector.protocol.payloads.edits import Edit, Line, Sign
+from inspector.protocol.payloads.file_edits import Edit, Line, Sign
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS, FIRST_LINES, TextView, shorten

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip
-from inspector.protocol.payloads.tables import Table
+from inspector.protocol.payloads.record_tables import Table
 from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import Theme, ThemeController
 

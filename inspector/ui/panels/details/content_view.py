@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.present import formats
-from inspector.protocol.payloads.content import Content
-from inspector.protocol.payloads.tables import Table
+from inspector.protocol.payloads.record_tables import Table
+from inspector.protocol.payloads.result_content import Content
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentTable

@@ -22,8 +22,8 @@ from inspector.present.plot_words import message_words
 from inspector.present.subject import TEXT_KINDS
 from inspector.present.wire_text import visible_controls
 from inspector.protocol import kinds
+from inspector.protocol.message_text import text_shown
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.text import text_shown
 from inspector.store.messages.piece_masks import shown_line
 from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.look.theme import ThemeController

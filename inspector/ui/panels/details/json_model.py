@@ -14,8 +14,8 @@ from typing_extensions import override
 from inspector.filters.grammar import MOST_OPENED
 from inspector.filters.strings import quote
 from inspector.present.wire_text import plain, tool_tip
-from inspector.protocol.payloads.content import pretty_json
-from inspector.protocol.payloads.tables import compact
+from inspector.protocol.payloads.record_tables import compact
+from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.store.messages.payload_values import OPEN_JSON, opened
 

@@ -26,7 +26,7 @@ from typing_extensions import override
 from inspector.present import formats
 from inspector.present.subject import Subject
 from inspector.present.wire_text import plain, visible_controls
-from inspector.protocol.cut import MARK
+from inspector.protocol.truncated_json import MARK
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.large_headers import HEAD
 from inspector.ui.look.hit_highlight import HitHighlight, Locate

@@ -27,7 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.protocol.payloads.blocks import Block
+from inspector.protocol.payloads.content_blocks import Block
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 

@@ -12,9 +12,9 @@ from inspector.present import formats, wire_text
 from inspector.present.converted import place_in_original
 from inspector.present.subject import Subject
 from inspector.present.wire_text import visible_controls
-from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.payloads.result_content import pretty_json
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
-from inspector.protocol.secrets.piece_hold import mask_lines
+from inspector.protocol.secrets.streamed_event_queue import mask_lines
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.large_headers import MAX_WHOLE
 from inspector.store.messages.original_lines import LoggedLines

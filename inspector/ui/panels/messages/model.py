@@ -30,7 +30,7 @@ from inspector.present.message_row import RowContent, row_contents
 from inspector.present.original_result import Original, OriginalLineKind, original_of
 from inspector.present.row_state import RowState
 from inspector.protocol.secrets.masking import mask_text
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.large_headers import HEAD, MAX_WHOLE
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns

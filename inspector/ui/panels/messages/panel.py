@@ -19,7 +19,7 @@ from inspector.filters.cache import Answers
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
 from inspector.filters.visible import Messages, Scope, VisibleRows
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from inspector.settings import HighlightRule, Table, TableColumn
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController

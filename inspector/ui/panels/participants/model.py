@@ -17,7 +17,7 @@ from inspector.base.slices import Steps, finished
 from inspector.document.document import CaptureDocument
 from inspector.present import participant_words as words
 from inspector.present.wire_text import plain, tool_tip
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 SPEAKING_S = 2
 """Somebody speaks for this long after a message."""

@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from typing_extensions import override
 
 from inspector.present.wire_text import plain, tool_tip
-from inspector.tables.shown import shown
+from inspector.tables.result_values import shown
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 from inspector.base.network_shares import share_of
 from inspector.filters.errors import FilterError
 from inspector.present import formats
-from inspector.survey.places import is_address
+from inspector.survey.run_places import is_address
 from inspector.survey.runs import SurveyRuns
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import PaneHead

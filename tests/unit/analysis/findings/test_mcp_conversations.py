@@ -9,7 +9,7 @@ import pytest
 
 from inspector.analysis.findings.mcp.conversations import Asked, Talk, put_away
 from inspector.document.document import CaptureDocument
-from inspector.protocol import json_schemas
+from inspector.protocol import schema_validation
 from inspector.protocol.mcp_notes import Note
 from tests.builders import closed_at_end, lines_of, log_file
 from tests.findings import CASES
@@ -27,8 +27,8 @@ def test_of_a_fleet_of_short_conversations_the_latest_answers_are_remembered_and
 
 def test_judges_of_schemas_are_made_in_a_turn_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    monkeypatch.setattr(json_schemas, "are_judges_made", lambda: bool(made))
-    monkeypatch.setattr(json_schemas, "make_judges", lambda: made.append(1))
+    monkeypatch.setattr(schema_validation, "are_judges_made", lambda: bool(made))
+    monkeypatch.setattr(schema_validation, "make_judges", lambda: made.append(1))
     document = closed_at_end(CaptureDocument())
     document.load(log_file(lines_of(*CASES["mcp-arguments-invalid"].wrong)))
     found = document.analysis.findings.found

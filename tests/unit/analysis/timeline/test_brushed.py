@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from inspector.analysis.views.timeline.brushed import MOST_RUNS, time_condition
 from inspector.analysis.views.timeline.times import MessageTimes
 from inspector.filters.compile import compile_filter
-from inspector.protocol.times import format_time
+from inspector.protocol.timestamps import format_time
 from tests.builders import document_of, envelope
 
 START = 1767603600_000_000_000

@@ -17,7 +17,7 @@ from inspector.analysis.views.timeline.lanes import Lanes
 from inspector.analysis.views.timeline.pairs import MOST_ROWS
 from inspector.analysis.views.timeline.times import MessageTimes
 from inspector.document.document import CaptureDocument
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 from tests.work import steps_of
 

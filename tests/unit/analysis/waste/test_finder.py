@@ -15,7 +15,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.views.waste import Waste, WasteFinder, WasteKind, WasteReport
 from inspector.analysis.views.waste import traces as tracing
 from inspector.document.document import CaptureDocument
-from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.tool_aliases import ToolAliases
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.findings import at
 from tests.waste import HINT, TRANSIENT, asked, listed, records, wasteful

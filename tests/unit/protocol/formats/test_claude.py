@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import payload_of, read_line, read_line_as
-from inspector.protocol.formats.values import record_words
+from inspector.protocol.formats.value_conversions import record_words
+from inspector.protocol.message_text import text_shown
 from inspector.protocol.record import Record
-from inspector.protocol.text import text_shown
 from tests.builders import document_of
 
 SESSION = "5f0c3a52-8d17-4a0e-9b3e-6f2f1f6f0a01"

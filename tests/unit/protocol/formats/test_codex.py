@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import payload_of, read_line, read_line_as
-from inspector.protocol.formats.codex.outputs import read_output
+from inspector.protocol.formats.codex.tool_outputs import read_output
+from inspector.protocol.message_text import text_shown
 from inspector.protocol.record import Record, Shape
-from inspector.protocol.text import text_shown
 from tests.builders import GrowingLog
 
 TIME = "2026-03-04T09:00:01.037Z"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inspector.protocol import formats
 from inspector.protocol.formats import bare, read_line, read_line_as
 from inspector.protocol.record import Shape
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 from tests.samples import DATA
 from tests.strategies import lines
 

@@ -17,7 +17,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import copilot, gemini
-from inspector.protocol.formats.refused import refusal
+from inspector.protocol.formats.refused_formats import refusal
 from inspector.protocol.record import Shape
 from tests.builders import document_at, document_of, lines_of, log_file
 

@@ -14,7 +14,7 @@ from inspector.analysis.views.account.tool_calls import tool_calls
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line_as
 from inspector.protocol.record import Shape
-from inspector.protocol.times import parse_time
+from inspector.protocol.timestamps import parse_time
 from tests.builders import document_at, document_of
 
 SAMPLE = Path(__file__).parents[3] / "data" / "formats" / "messages.jsonl"

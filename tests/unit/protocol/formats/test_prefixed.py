@@ -12,7 +12,7 @@ from inspector.document.summary import summary
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.record import Shape
-from inspector.protocol.times import NO_TIME, format_time
+from inspector.protocol.timestamps import NO_TIME, format_time
 from inspector.reading.files.source_reader import UnknownFormatError
 from tests.builders import document_at, log_file
 from tests.pages import ROOT

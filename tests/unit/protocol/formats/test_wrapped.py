@@ -9,7 +9,7 @@ import pytest
 
 from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.record import Shape
-from inspector.protocol.times import NO_TIME
+from inspector.protocol.timestamps import NO_TIME
 
 NINE = 1_767_603_600_000_000_000
 KEYS = ("message", "envelope", "frame", "text", "data")

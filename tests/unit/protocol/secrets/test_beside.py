@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.payloads import payload_field
-from inspector.protocol.secrets.beside import is_secret_beside
 from inspector.protocol.secrets.masking import MASK, mask_secrets
+from inspector.protocol.secrets.neighbour_secrets import is_secret_beside
 from inspector.store.messages.payload_values import walk
 from tests.builders import document_of, envelope
 

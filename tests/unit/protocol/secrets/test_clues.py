@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.protocol.secrets import masking
-from inspector.protocol.secrets.clues import ALL_RULES, SecretRule, may_hold_secrets, rules_for
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.protocol.secrets.rule_prefilter import ALL_RULES, SecretRule, may_hold_secrets, rules_for
 from tests.unit.protocol.keys import KEYS, PEM
 from tests.unit.protocol.secret_traffic import TRAFFIC
 

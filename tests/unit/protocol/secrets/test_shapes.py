@@ -8,9 +8,9 @@ from time import thread_time
 
 import pytest
 
-from inspector.protocol.secrets.clues import SecretRule
+from inspector.protocol.secrets.key_shapes import SHAPES, names_a_key
 from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text, may_hold_secrets
-from inspector.protocol.secrets.shapes import SHAPES, names_a_key
+from inspector.protocol.secrets.rule_prefilter import SecretRule
 from tests.unit.protocol.keys import KEYS, PEM
 
 _HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"

@@ -6,7 +6,7 @@ import pytest
 
 from inspector.analysis.findings.secrets import first_masked
 from inspector.protocol.secrets.masking import mask_secrets
-from inspector.protocol.secrets.stand_ins import is_stand_in
+from inspector.protocol.secrets.secret_placeholders import is_stand_in
 
 
 @pytest.mark.parametrize(

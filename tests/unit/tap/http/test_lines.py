@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.base.held_bytes import HeldBytes, Room
+from inspector.base.bounded_buffers import HeldBytes, Room
 from inspector.protocol.json_size import TOO_MUCH
 from inspector.tap.http.entries import Entry, Sort, packed, unpacked
 from inspector.tap.http.lines import ExchangeLines, Line, Missing

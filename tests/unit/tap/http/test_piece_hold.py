@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.secrets import piece_hold
-from inspector.protocol.secrets.piece_hold import PieceHold
-from inspector.protocol.secrets.pieces import pieces_of, rewritten
+from inspector.protocol.secrets import streamed_event_queue
+from inspector.protocol.secrets.streamed_event_queue import PieceHold
+from inspector.protocol.secrets.streamed_pieces import pieces_of, rewritten
 from inspector.tap.http.entries import Entry, Sort
 from inspector.tap.http.lines import ExchangeLines, Line
 from inspector.tap.http.unwritten import ModelUnwritten
@@ -161,13 +161,13 @@ def test_no_value_beside_a_piece_hides_it(form: str, beside: str, copied: bool) 
 
 
 def test_events_without_a_text_count_while_they_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(piece_hold, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(streamed_event_queue, "MOST_BYTES", 10_000)
     events: list[Event] = [*chat_text(["a"])][:1] + [{"type": "ping", "filler": "x" * 1_000}] * 50
     assert len(recorded(events, end=False)) > 40
 
 
 def test_texts_that_are_over_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(piece_hold, "MOST_EVENTS", 20)
+    monkeypatch.setattr(streamed_event_queue, "MOST_EVENTS", 20)
     held: PieceHold[None] = PieceHold()
     for number in range(200):
         event = {"type": "response.text.delta", "item_id": f"item_{number}", "delta": "word"}
@@ -178,15 +178,15 @@ def test_texts_that_are_over_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text without an end is written while it goes on, and no secret of it."""
-    monkeypatch.setattr(piece_hold, "MOST_TEXT", 1_000)
+    monkeypatch.setattr(streamed_event_queue, "MOST_TEXT", 1_000)
     hidden, text = SECRETS[1]
     whole = f"Line of words, {text.format(hidden)}. " * 100
     pieces = [whole[start : start + 7] for start in range(0, len(whole), 7)]
     lines = recorded(chat_text(pieces), end=False)
     assert len(pieces) - 1_000 // 7 <= len(lines) < len(pieces)
     assert hidden not in joined([line["message"] for line in lines])
-    monkeypatch.setattr(piece_hold, "MOST_TEXT", 1 << 16)
-    monkeypatch.setattr(piece_hold, "MOST_EVENTS", 200)
+    monkeypatch.setattr(streamed_event_queue, "MOST_TEXT", 1 << 16)
+    monkeypatch.setattr(streamed_event_queue, "MOST_EVENTS", 200)
     lines = recorded(chat_text(pieces), end=False)
     assert len(lines) >= len(pieces) - 200
     assert hidden not in joined([line["message"] for line in lines])

@@ -34,10 +34,10 @@ from inspector.present.sub_agent_facts import sub_agent_of
 from inspector.present.subject import Subject, sender_of, text_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.protocol.payloads.blocks import block_of
-from inspector.protocol.payloads.content import content_of
-from inspector.protocol.payloads.listings import listing_in
+from inspector.protocol.payloads.content_blocks import block_of
 from inspector.protocol.payloads.outline import nested_in, value_text
+from inspector.protocol.payloads.result_content import content_of
+from inspector.protocol.payloads.server_listings import listing_in
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.store.columns.flags import Flag
 from inspector.ui.panels.details.blocks_view import BlocksView

@@ -19,9 +19,9 @@ from inspector.present.subject import TEXT_KINDS, Subject
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.formats import WORDS, otlp
+from inspector.protocol.message_text import TEXT_KEYS
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
-from inspector.protocol.text import TEXT_KEYS
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.large_headers import HEAD
 from inspector.ui.panels.details.findings import worst_finding_sections

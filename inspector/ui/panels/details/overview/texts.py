@@ -26,10 +26,10 @@ from inspector.present.stream_facts import frame_fact, is_data, stream_facts, st
 from inspector.present.subject import ContextPlace, Subject, sender_of, text_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds, msp
-from inspector.protocol.payloads.blocks import is_markdown
+from inspector.protocol.message_text import TEXT_KEYS
+from inspector.protocol.payloads.content_blocks import is_markdown
 from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
-from inspector.protocol.text import TEXT_KEYS
 from inspector.store.columns.flags import Flag
 from inspector.ui.panels.details.content_view import MarkdownText
 from inspector.ui.panels.details.page_builder import Sheet

@@ -19,10 +19,10 @@ from inspector.present.sub_agent_facts import came_back, prompt_of, sub_agent_fa
 from inspector.present.subject import text_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.protocol.payloads.commands import command_of
-from inspector.protocol.payloads.edits import PATHS, TOLD, Edit, edits_of
+from inspector.protocol.payloads.file_edits import PATHS, TOLD, Edit, edits_of
 from inspector.protocol.payloads.outline import nested_in
 from inspector.protocol.payloads.plans import Plan, State, plan_of
+from inspector.protocol.payloads.shell_commands import command_of
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.store.messages.transcripts import SubAgent
 from inspector.ui.panels.details.code_view import CodeBlock, DifferenceView, counted_words

@@ -1,0 +1,190 @@
+"""Describes waiting requests: the waiting and the awaited participant, subject and duration (`waiting`).
+
+A wait ends with an answer, a departure or a restart. A request to a participant that has left is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from inspector.analysis import Analysis
+from inspector.analysis.states.state_pass import State
+from inspector.analysis.views.account.unanswered import who_left
+from inspector.present import formats
+from inspector.present.subject import linked, recipients
+from inspector.present.wire_text import plain
+from inspector.protocol import kinds
+from inspector.protocol.formats import CODING_AGENTS
+from inspector.protocol.timestamps import NO_TIME
+from inspector.store.columns.flags import Flag
+
+_LONGEST, _SHORT, _MOST_BEHIND = 80, 24, 2
+_Place = tuple[int, str]
+"""Space id and name of a participant."""
+HANGS_AFTER_NS = 5_000_000_000
+"""Wait from which it becomes the first line about a running session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One unanswered request, or open proposal.
+
+    Attributes:
+        message: its index.
+        who: the waiting participant.
+        whom: the awaited participant, "files (gone)" if it has left; "somebody to decide" for a proposal.
+        what: the tool or method.
+        waited_ns: duration until now while live, else until the last record; None if unknown.
+        discovery: a discovery request.
+        behind: nearest participants that wait for this one, directly or indirectly.
+        behind_count: number of all of them.
+        is_of_agent: from a coding agent's file, which may end during work.
+    """
+
+    message: int
+    who: str
+    whom: str
+    what: str
+    waited_ns: int | None
+    discovery: bool
+    behind: tuple[str, ...] = ()
+    behind_count: int = 0
+    is_of_agent: bool = False
+
+    @property
+    def how_long(self) -> str:
+        """Formats the duration, in whole seconds from 1 s on: "34 s", "0.4 s", "2 ms"; "" if unknown."""
+        if self.waited_ns is None:
+            return ""
+        if self.waited_ns < 100_000_000:
+            return formats.duration(self.waited_ns)
+        if self.waited_ns < 1_000_000_000:
+            return f"{self.waited_ns // 100_000_000 / 10:.1f} s"
+        # Whole seconds: tenths of a running clock would only flicker.
+        return formats.duration(self.waited_ns // 10**9 * 10**9).replace(".0 s", " s")
+
+    @property
+    def hangs(self) -> bool:
+        """Returns True if the wait is long enough to mention."""
+        return not self.discovery and (self.waited_ns or 0) >= HANGS_AFTER_NS
+
+    @property
+    def short(self) -> str:
+        """Short form: "coder waits for files, 34 s"."""
+        who, whom = formats.shortened(self.who, _SHORT), formats.shortened(self.whom, _SHORT)
+        return f"{who} waits for {whom}, {self.how_long}"
+
+    @property
+    def sentence(self) -> str:
+        """Full form: "coder waits for files, 34 s: read_file"; no duration below 0.1 s."""
+        since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
+        behind = f"; {self.behind_words} behind it" if self.behind else ""
+        return f"{self.who} waits for {self.whom}{since}: {self.what}{behind}"
+
+    @property
+    def at_the_end(self) -> str:
+        """Form for the end of an agent's file: "claude is still at work when the file ends, 34 s: Bash"."""
+        since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
+        return f"{self.who} is still at work when the file ends{since}: {self.what}"
+
+    @property
+    def behind_words(self) -> str:
+        """Participants that wait behind it: "writer, editor and 3 more"; "" without any."""
+        more = self.behind_count - len(self.behind)
+        return f"{', '.join(self.behind)}{f' and {more:,} more' if more > 0 else ''}"
+
+
+def waits(
+    analysis: Analysis, messages: Iterable[int], *, discovery: bool = False, most: int | None = None
+) -> list[Wait]:
+    """Describes waiting messages, including participants that wait behind each.
+
+    Args:
+        analysis: the passes.
+        messages: the waiting messages.
+        discovery: they are discovery requests.
+        most: limit of described messages; None for all.
+    """
+    rows = [*messages]
+    ends = [_ends(analysis, row) for row in rows]
+    behind = _behind(ends)
+    return [
+        _wait(analysis, row, behind.get(own, ((), 0)), discovery=discovery)
+        for row, (own, _) in zip(rows[:most], ends, strict=False)
+    ]
+
+
+def _ends(analysis: Analysis, message: int) -> tuple[_Place, tuple[_Place, ...]]:
+    """Returns the waiting participant, and the awaited ones."""
+    capture = analysis.capture
+    space = int(capture.columns["space"][message])
+    return (space, capture.string("sender", message) or ""), tuple((space, name) for name in capture.to(message))
+
+
+def _behind(ends: Sequence[tuple[_Place, tuple[_Place, ...]]]) -> dict[_Place, tuple[tuple[str, ...], int]]:
+    """Maps each awaited participant to its nearest transitive waiters, and their number.
+
+    O(names asked), and O(n^2) in participants that both wait and are awaited, with sets as integer bit masks.
+    """
+    askers = [*dict.fromkeys(asker for asker, _ in ends)]
+    number = {asker: place for place, asker in enumerate(askers)}
+    waiting: list[dict[int, None]] = [{} for _ in askers]  # direct waiters by participant, in order of discovery
+    for asker, asked in ends:
+        for place in number.keys() & set(asked):
+            waiting[number[place]][number[asker]] = None
+    reached = [sum(1 << other for other in others) for others in waiting]
+    for between, others in enumerate(waiting):
+        if others:
+            # Warshall's algorithm; integers as sets make each step one operation.
+            bit, further = 1 << between, reached[between]
+            reached = [all_of | further if all_of & bit else all_of for all_of in reached]
+    named = sum(1 << place for place, (_, name) in enumerate(askers) if name)
+    return {
+        asker: (_nearest(place, waiting, askers), (reached[place] & named & ~(1 << place)).bit_count())
+        for place, asker in enumerate(askers)
+        if waiting[place]
+    }
+
+
+def _nearest(place: int, waiting: Sequence[Iterable[int]], askers: Sequence[_Place]) -> tuple[str, ...]:
+    """Returns the names of the nearest few waiters."""
+    queue, names = [place], list[str]()
+    for one in queue:  # grows during the loop
+        new = [other for other in waiting[one] if other not in queue]
+        queue += new
+        names += [askers[other][1] for other in new if askers[other][1]]
+        if len(names) >= _MOST_BEHIND:
+            break
+    return tuple(plain(name, _SHORT) for name in names[:_MOST_BEHIND])
+
+
+def _wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ...], int], *, discovery: bool) -> Wait:
+    capture = analysis.capture
+    proposed = capture.string("kind", message) == kinds.PROPOSAL
+    what = linked(analysis, "target", message) or linked(analysis, "method", message) or "an answer"
+    to = capture.to(message)
+    server = "the server" if capture.flags(message) & Flag.RPC else "everyone"
+    whom = "somebody to decide" if proposed else recipients(to) if to else server
+    if who_left(analysis, message) == "asked":
+        whom += " (gone)"
+    since = int(capture.columns["time_ns"][message])
+    # In a log, the last record is the present.
+    now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
+    waited = None if NO_TIME in (since, now) else max(0, now - since)
+    what = plain(what, _LONGEST)
+    of_agent = capture.string("protocol", message) in _AGENTS and analysis.states.of(message) is State.WAITING
+    return Wait(message, asker(analysis, message), whom, what, waited, discovery, *behind, is_of_agent=of_agent)
+
+
+_AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
+
+
+def asker(analysis: Analysis, message: int) -> str:
+    """Returns the sender's name; lines of MCP without one belong to a client."""
+    name = analysis.capture.string("sender", message)
+    if name:
+        return plain(name, _LONGEST)
+    if not analysis.capture.flags(message) & Flag.RPC:
+        return "somebody"
+    return "the client" if analysis.capture.foreign_rpc.is_foreign(message) else "the MCP client"

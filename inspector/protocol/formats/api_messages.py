@@ -1,0 +1,778 @@
+"""Format: messages of model APIs, as requests, answers, or lists of either (docs/transcripts.md, Message arrays).
+
+OpenAI's chat completions and responses, Anthropic's messages and Gemini's contents, as documents or one a line. A
+document is one record with its messages. Times are a logger's; senders are `system-prompt`, `user`, `assistant`, and
+`tools` or `mcp:<server>`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspector.protocol import kinds
+from inspector.protocol.derived_messages import MOST_MEANINGS, ApiCall, Meaning, Payload, ThreadMark
+from inspector.protocol.formats.entry_builders import (
+    CHAT,
+    NOT_READABLE,
+    THOUGHT,
+    Entry,
+    api_call_id,
+    bytes_of,
+    call_entry,
+    control_entry,
+    decoded_object,
+    has_text,
+    media_words,
+    number,
+    response_of,
+    result_entry,
+    sealed_words,
+    text_entry,
+    text_of,
+)  # fmt: skip
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.model_api.operations import error_in, stop_reason
+from inspector.protocol.model_api.streams import Stream, is_of_ollama, stream_of
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.timestamps import NO_TIME, parse_time
+
+LABEL = "messages"
+WORDS = {LABEL: "messages of a model API"}
+READS = "message arrays of OpenAI, Anthropic and Gemini"
+
+USER, AGENT = "user", "assistant"
+SYSTEM = "system-prompt"
+"""Not `system`, the name of gateways."""
+_SENDERS = {"system": SYSTEM, "developer": SYSTEM, "user": USER, "assistant": AGENT, "model": AGENT}
+_ROLES = frozenset({*_SENDERS, "tool", "function"})
+_BY_THE_SERVER = (
+    "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
+)  # fmt: skip
+"""Calls executed on the model's side: the same item contains the result."""
+ADDITIONAL_TOOLS = "additional_tools"
+"""An item of Codex that defines tools within the messages."""
+_ITEMS = frozenset(
+    {
+        "reasoning", "item_reference", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "compaction",
+        "compaction_summary", "agent_message", ADDITIONAL_TOOLS,
+    }
+)  # fmt: skip
+_ITEM_ENDS = ("_call", "_call_output")
+"""Suffixes of further items: calls, also of new tools, and their results."""
+_GIVEN = ("arguments", "input", "action", "operation", "code", "queries")
+"""Names of a call's arguments."""
+_FOREIGN = ("kind", "from", "protocol", "jsonrpc", "envelope", "uuid", "sessionId", "parts_of")
+_MARKS = (b'"role"', b'"parts"', b'"call_id"', b'"candidates"', b'"promptFeedback"', b'"error"', b'"output"')
+_HOLDERS = (
+    "request", "request_body", "requestBody", "response", "response_body", "responseBody", "body", "result", "message",
+    "error",
+)  # fmt: skip
+"""Keys of the bodies of a request and its answer in logs and batches, in this order."""
+_MOST_HELD = 3
+_TIMES = ("timestamp", "time", "ts", "startTime", "start_time", "@timestamp")
+"""Keys of a logger's time."""
+
+
+def read(line: bytes, *, unknown: bool = False) -> Record | None:
+    """Reads a line if it is a document, or one message. Never raises.
+
+    Args:
+        line: without its end.
+        unknown: accept single items of the Responses API too, which Codex also writes.
+    """
+    # The start of a session has no message, but names the conversation.
+    if _SESSION_START in line and (begins := _session_start(_decoded(line))) is not None:
+        return Record(Shape.MEANING, line, means=(begins.meaning,), meant_by=LABEL)
+    # Byte searches refuse most lines of other formats before decoding.
+    if not any(mark in line for mark in _MARKS):
+        return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
+    value = _decoded(line)
+    if not isinstance(value, dict) or any(key in value for key in _FOREIGN):
+        return None
+    # A line of Ollama is one part of a stream, not a document.
+    bodies = [] if is_of_ollama(value) else _bodies(value, items=unknown)
+    entries = _entries(bodies, items=unknown)
+    if not entries:
+        return Record(Shape.NOTHING, line, meant_by=LABEL) if event_in(line) is not None else None
+    means = tuple(entry.meaning for entry in entries[:MOST_MEANINGS])
+    call = next(filter(None, map(api_call, reversed(bodies))), None)
+    if call is not None:
+        call.stop = next(filter(None, map(stop_reason, reversed(bodies))), None)
+        means[-1].call = call
+    time_ns = next((found for key in _TIMES if (found := parse_time(value.get(key))) != NO_TIME), NO_TIME)
+    # The log has one time for all messages of a document.
+    for meaning in means:
+        meaning.time_ns = time_ns
+    space = _conversation(bodies[0], entries)
+    return Record(Shape.MEANING, line, time_ns=time_ns, space=space, means=means, meant_by=LABEL)
+
+
+EVENT_MARKS = (
+    b'"message_start"', b'"chat.completion.chunk"', b'"delta":{', b'"delta": {', b'"prompt_filter_results"',
+    b'"response.created"', b'"candidates"', b'"done":',
+)  # fmt: skip
+"""Substrings of a streamed answer's first event; text deltas occur in envelopes as well."""
+_EVENTS = ("content_block_", "message_", "response.")
+"""Prefixes of later events of Anthropic's API and OpenAI's responses."""
+
+
+def event_in(line: bytes, *, goes_on: bool = False) -> dict[str, Any] | None:
+    """Returns the streamed answer's event in a line, with or without `data:`; None for any other line.
+
+    Args:
+        line: without its end.
+        goes_on: an answer has begun: accept any event.
+    """
+    held = line.removeprefix(b"data:").strip()
+    if held[:1] != b"{" or not (goes_on or any(mark in held for mark in EVENT_MARKS)):
+        return None
+    value = decoded_object(held)
+    if value is None or any(key in value for key in _FOREIGN):
+        return None
+    if is_of_ollama(value):
+        return value
+    sort = value.get("type")
+    if isinstance(sort, str):
+        if sort == "message_start":
+            return value if isinstance(value.get("message"), Mapping) else None
+        if sort == "response.created":
+            return value if isinstance(value.get("response"), Mapping) else None
+        return value if goes_on and (sort.startswith(_EVENTS) or sort in ("ping", "error")) else None
+    if _is_chunk(value, goes_on=goes_on):
+        return value
+    candidates = value.get("candidates")
+    if not isinstance(candidates, list):
+        return None
+    # A single chunk of Gemini has the shape of an answer, except for the missing end.
+    return value if goes_on or line[:1] != b"{" or not _has_ended(candidates) else None
+
+
+def _has_ended(candidates: list[Any]) -> bool:
+    return not candidates or any(isinstance(one, Mapping) and "finishReason" in one for one in candidates)
+
+
+_FILTERED = "prompt_filter_results"
+"""Replaces a choice in Azure's first chunk."""
+
+
+def _is_chunk(value: Mapping[str, Any], *, goes_on: bool) -> bool:
+    """Returns True for a chunk of a chat completion; some servers omit the type, others a choice."""
+    choices = value.get("choices")
+    if not isinstance(choices, list) or value.get("object") not in (None, "", "chat.completion.chunk"):
+        return False
+    first = choices[0] if choices else None
+    says_so = value.get("object") == "chat.completion.chunk" or (not choices and (goes_on or _FILTERED in value))
+    return says_so or (isinstance(first, Mapping) and isinstance(first.get("delta"), Mapping))
+
+
+def payload(line: bytes, number: int) -> Payload:
+    """Returns the payload of message `number` of a record, from 0. Never raises."""
+    value = _decoded(line)
+    if (begins := _session_start(value)) is not None:
+        return begins.payload if number == 0 else {}
+    entries = _entries(_bodies(value, items=True), items=True) if isinstance(value, dict) else []
+    return entries[number].payload if number < len(entries) else {}
+
+
+_SESSION_START = b'"session_start"'
+
+
+def _session_start(value: object) -> Entry | None:
+    """Returns the header of a session of Factory's droid, before lines with messages; None for any other line."""
+    if not isinstance(value, dict) or value.get("type") != "session_start" or "message" in value:
+        return None
+    about = {key: one for key in ("id", "title", "cwd", "version") if isinstance(one := value.get(key), str | int)}
+    title = about.get("title")
+    text = title if isinstance(title, str) and title else "session start"
+    return control_entry("session/session_start", CLIENT, text, about)
+
+
+CLIENT = "client"
+
+
+def _decoded(line: bytes) -> Any:
+    try:
+        return decode_json(line)
+    except NotAnObjectError:
+        return None
+
+
+def _bodies(value: Mapping[str, Any], *, items: bool, depth: int = 0) -> list[Mapping[str, Any]]:
+    """Returns the bodies of a request or answer in a document: itself, or members, as in a log line.
+
+    A request that was logged with its answer has both.
+    """
+    is_row = not depth and isinstance(value.get("input"), str) and _ASKS.isdisjoint(value)  # of an evaluation's results
+    spoken = not is_row and bool(spoken_in(value, items=items) or _failure(value) or _silent(value))
+    found = [value] if spoken else []
+    for key in _HOLDERS if depth < _MOST_HELD and not _is_message(value) else ():
+        held = _held(value.get(key))
+        if isinstance(held, Mapping):
+            found += _bodies(held, items=False, depth=depth + 1)
+    certain = depth or _BATCH in value or any(one is value or not _is_anybodys(one) for one in found)
+    return found if certain else []
+
+
+def _held(value: object) -> object:
+    """Returns a body, also decoded from JSON text, from events in a text, or from a list of events."""
+    if isinstance(value, list):
+        lines = [b"data: " + bytes_of(dict(one)) for one in value if isinstance(one, Mapping)]
+    elif not isinstance(value, str):
+        return value
+    elif value[:1] == "{":
+        return decoded_object(value.encode("utf-8", "replace"))
+    else:
+        # A stored stream: its events are joined to one answer.
+        events = value.splitlines() if value.startswith(("event:", "data:")) else ()
+        lines = [line.encode("utf-8", "replace") for line in events]
+    stream: Stream | None = None
+    for line in lines:
+        event = event_in(line, goes_on=stream is not None)
+        stream = stream_of(event) if stream is None and event is not None else stream
+        if stream is not None and event is not None:
+            stream.add(event)
+    return stream.body() if stream is not None else None
+
+
+_ASKS = frozenset(
+    ("messages", "contents", "instructions", "stream", "store", "tools", "reasoning", "max_output_tokens")
+)
+"""Keys of a request with a text as `input`."""
+_BATCH = "custom_id"
+"""Key of a request's name in a batch line."""
+
+
+def _is_anybodys(body: Mapping[str, Any]) -> bool:
+    """Returns True if a body is no sign of a model as a mere member: a single message, or an error of any server."""
+    return "usage" not in body and (_is_message(body) or "error" in body)
+
+
+def _entries(bodies: Sequence[Mapping[str, Any]], *, items: bool) -> list[Entry]:
+    """Returns the messages in bodies, with ids; empty for other content."""
+    spoken: list[Entry] = []
+    for body in bodies:
+        said = spoken_in(body, items=items) + _failure(body) or _silent(body)
+        if _HISTORIES.isdisjoint(body):
+            _say_now(said, body)
+        spoken += said
+    if spoken:
+        _identify(spoken)
+    return spoken
+
+
+_HISTORIES = frozenset(("messages", "contents", "input"))
+"""Keys of bodies with earlier messages."""
+
+
+def _say_now(entries: Sequence[Entry], body: Mapping[str, Any]) -> None:
+    """Marks messages without a history as new; they can only copy the same answer, if it has an id.
+
+    Of an answer without an id, calls keep their own.
+    """
+    name = _name_of(body)
+    for place, entry in enumerate(entries):
+        meaning = entry.meaning
+        meaning.is_new = bool(name) or not _has_own_id(meaning)
+        meaning.origin = f"{name} {place}" if name else ""
+
+
+def _has_own_id(meaning: Meaning) -> bool:
+    """Returns True for a call with an id other than its tool's name."""
+    return meaning.kind == kinds.REQUEST and meaning.identifier not in (None, meaning.target)
+
+
+def _name_of(body: Mapping[str, Any]) -> str | None:
+    """Returns the id of an answer."""
+    name = body.get("id", body.get("responseId"))
+    return name if isinstance(name, str) and name else None
+
+
+def _failure(body: Mapping[str, Any]) -> list[Entry]:
+    """Returns the message of an answer body's error; empty without an error."""
+    whole = body.get("object") == "response" or body.get("type") in ("message", "error") or body.keys() <= _OF_ERRORS
+    written = body.get("error")
+    error = error_in(body) if whole and isinstance(written, Mapping) and "message" in written else None
+    if error is None:
+        return []
+    return [Entry(Meaning("system/error", AGENT, (USER,), failed=True), {"text": error["message"], "error": error})]
+
+
+def _silent(body: Mapping[str, Any]) -> list[Entry]:
+    """Returns the message of an answer without content, with its reason; empty for any other body."""
+    feedback = body.get("promptFeedback")
+    reason = feedback.get("blockReason") if isinstance(feedback, Mapping) else None
+    reported = api_call(body) is not None
+    reason = reason or (stop_reason(body) if reported or "candidates" in body or "choices" in body else None)
+    if reported and reason is None and body.get("role") == AGENT and body.get("content") == []:
+        reason = "cut off"
+    return [_said(CHAT, AGENT, f"nothing was said: {reason}")] if isinstance(reason, str) and reason else []
+
+
+_OF_ERRORS = {"error", "type", "request_id"}
+"""Keys of an answer body with a failure; logs of programs have more."""
+
+
+def spoken_in(value: Mapping[str, Any], *, items: bool = False, certain: bool = False) -> list[Entry]:
+    """Returns the messages in the body of a request or answer, before they are linked.
+
+    Args:
+        value: the body.
+        items: accept a single item of the Responses API.
+        certain: the body is a model API's in any case.
+    """
+    return [entry for message in _messages(value, items=items, certain=certain) for entry in spoken(message)]
+
+
+def tools_in(value: Mapping[str, Any]) -> list[Any] | None:
+    """Returns a request's tool definitions one by one, if there is a list of them.
+
+    Namespaces (Codex), function declarations (Gemini) and items within the messages are expanded.
+    """
+    given = value.get("tools")
+    found = [one for tool in _listed(given) for one in _single_tools(tool)]
+    items = (one for one in _listed(value.get("input")) if isinstance(one, Mapping))
+    for item in items:
+        if item.get("type") == ADDITIONAL_TOOLS:
+            found += [one for tool in _listed(item.get("tools")) for one in _single_tools(tool)]
+    return found if found or isinstance(given, list) else None
+
+
+def tool_name(tool: Any) -> str:
+    """Returns the name in a tool definition of any API."""
+    made = tool.get("function", tool) if isinstance(tool, Mapping) else None
+    name = (made.get("name") or made.get("type")) if isinstance(made, Mapping) else None
+    return name if isinstance(name, str) and name else "one without a name"
+
+
+def _single_tools(tool: Any) -> Iterator[Any]:
+    if not isinstance(tool, Mapping):
+        yield tool
+        return
+    inside = tool.get("tools") if tool.get("type") == "namespace" else None
+    if isinstance(inside, list):
+        name = tool.get("name")
+        yield from ({**one, "namespace": name} if isinstance(one, Mapping) else one for one in inside)
+        return
+    declared = False
+    for key in ("functionDeclarations", "function_declarations"):
+        # One tool object of Gemini may declare many functions, in either spelling.
+        if isinstance(held := tool.get(key), list):
+            declared = True
+            yield from held
+    rest = {key: one for key, one in tool.items() if key not in ("functionDeclarations", "function_declarations")}
+    if rest or not declared:
+        yield rest if declared else tool
+
+
+def instructions_in(value: Mapping[str, Any]) -> list[Entry]:
+    """Returns the system prompt beside the messages, which comes first."""
+    return [entry for message in _instructions(value) for entry in spoken(message)]
+
+
+# Containers of messages
+
+
+def _messages(value: Mapping[str, Any], *, items: bool, certain: bool) -> Iterator[Any]:
+    """Yields the messages in order, a separate system prompt first."""
+    # Each API has its own name for the history.
+    for key in ("messages", "contents", "input"):
+        given = _turns(value[key]) if key == "contents" and key in value else value.get(key)
+        is_history = isinstance(given, list) and bool(given) if certain else _is_history(given)
+        if is_history or (key == "input" and isinstance(given, str) and "model" in value):
+            yield from _instructions(value)
+            yield from given if isinstance(given, list) else ({"role": "user", "content": given},)
+            yield from _answers(value)
+            return
+    if certain and isinstance(prompt := value.get("prompt"), str) and "model" in value:  # of Ollama
+        yield from _instructions(value)
+        yield {"role": "user", "content": prompt}
+        return
+    answers = list(_answers(value))
+    if answers:
+        yield from answers
+    elif _is_message(value) or (items and _is_item(value)):
+        yield value
+
+
+def _is_history(given: object) -> bool:
+    """Returns True for a list of messages: its first objects have a role or a type, and one is known.
+
+    New clients bring new items; an unknown one does not hide its neighbours.
+    """
+    if not isinstance(given, list):
+        return False
+    looked_at = given[:_LOOKED_AT]
+    if not all(isinstance(one, dict) and (_is_message(one) or _is_typed(one)) for one in looked_at):
+        return False
+    return any(_is_message(one) or _is_item(one) for one in looked_at)
+
+
+_LOOKED_AT = 8
+
+
+def _is_typed(value: Mapping[str, Any]) -> bool:
+    role = value.get("role")
+    return isinstance(value.get("type"), str) or (isinstance(role, str) and role in _ROLES)
+
+
+def _turns(given: object) -> object:
+    """Returns Gemini's `contents` as a list with roles: a single one needs no list, and the user's no role."""
+    contents = given if isinstance(given, list) else [given]
+    return [
+        {"role": "user", **one} if isinstance(one, dict) and isinstance(one.get("parts"), list) else one
+        for one in contents
+    ]
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    role, sort = value.get("role"), value.get("type")
+    said = any(key in value for key in ("content", "tool_calls", "function_call", "parts", "refusal"))
+    return isinstance(role, str) and role in _ROLES and said and sort in (None, "message")
+
+
+def _is_item(value: Mapping[str, Any]) -> bool:
+    """Returns True for an item of the Responses API that is no message."""
+    sort = value.get("type")
+    if not isinstance(sort, str) or not (sort in _ITEMS or sort.endswith(_ITEM_ENDS)):
+        return False
+    return any(key in value for key in _OF_ITEMS)
+
+
+_OF_ITEMS = ("call_id", "id", "summary", "tools", "encrypted_content", "approval_request_id", "author")
+
+
+def _instructions(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yields the system prompt beside the messages."""
+    for key in ("system", "instructions", "systemInstruction", "system_instruction"):
+        given = value.get(key)
+        if isinstance(given, Mapping) and isinstance(given.get("parts"), list):
+            yield {"role": "system", "parts": given["parts"]}
+        elif isinstance(given, str | list) and given:
+            yield {"role": "system", "content": given}
+
+
+def _answers(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yields the model's messages in an answer's body."""
+    choices, output, candidates = (value.get(key) for key in ("choices", "output", "candidates"))
+    for choice in choices if isinstance(choices, list) else ():
+        message = choice.get("message") if isinstance(choice, Mapping) else None
+        if isinstance(message, Mapping) and message.get("role", AGENT) == AGENT:
+            yield {"role": AGENT, **message}
+    # Other APIs have an `output` too, so a sign of this API is required.
+    if isinstance(output, list) and (value.get("object") == "response" or ("usage" in value and _is_history(output))):
+        yield from (one for one in output if isinstance(one, Mapping) and isinstance(one.get("type"), str))
+    for candidate in candidates if isinstance(candidates, list) else ():
+        content = candidate.get("content") if isinstance(candidate, Mapping) else None
+        if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
+            yield {"role": "model", **content}
+
+
+def _conversation(value: Mapping[str, Any], entries: list[Entry]) -> str | None:
+    """Returns a name for the conversation, equal for a request and its continuation; None for a fragment."""
+    if not any(isinstance(value.get(key), str | list) for key in ("messages", "contents", "input")):
+        return None
+    first = next((place for place, one in enumerate(entries) if one.meaning.sender == USER), 0)
+    return f"conversation-{entries[first].meaning.identifier}"
+
+
+# Contents of messages
+
+
+def spoken(message: Any) -> Iterator[Entry]:
+    """Yields an entry for each block of a message; one for an item of the Responses API, or for an unknown value."""
+    if not isinstance(message, Mapping):
+        yield _block(message, USER)
+        return
+    role, sort = message.get("role"), message.get("type")
+    if sort == ADDITIONAL_TOOLS:  # definitions of tools are part of the request
+        return
+    # Items of the Responses API have a type, and no role or content.
+    if not isinstance(role, str) or (isinstance(sort, str) and sort != "message" and "content" not in message):
+        yield _marked(_item(message), message)
+        if message.get("type") in _BY_THE_SERVER:
+            yield _server_result(message)
+        return
+    # The result of a function call has a role of its own in older APIs.
+    if role in ("tool", "function") and "parts" not in message:
+        name = message.get("name") or message.get("tool_name")
+        result = result_entry(message.get("tool_call_id") or name, message.get("content"), AGENT, name=name)
+        yield _marked(result, message, message.get("content"))
+        return
+    sender = _SENDERS.get(role, role)
+    thought = message.get("reasoning_content") or message.get("reasoning") or message.get("thinking")
+    if isinstance(thought, str) and thought:
+        yield _said(THOUGHT, sender, thought)
+    content = message.get("parts", message.get("content"))
+    blocks = content if isinstance(content, list) else [content] if content else []
+    if not blocks and sender != AGENT and _CARRIES.isdisjoint(message):
+        blocks = [""]  # an empty message counts as one
+    for block in blocks:
+        yield _marked(_block(block, sender), block, message)
+    if isinstance(refusal := message.get("refusal"), str) and refusal:
+        yield _said(CHAT, sender, refusal)
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else []:
+        if isinstance(call, Mapping):
+            # Each API nests the call in another way.
+            made = call.get("function") or call.get("custom") or call
+            made = made if isinstance(made, Mapping) else {}
+            name, given = made.get("name"), made.get("arguments", made.get("input"))
+            yield call_entry(call.get("id") or name, name, given, sender)
+    if isinstance(call := message.get("function_call"), Mapping):
+        yield call_entry(call.get("name"), call.get("name"), call.get("arguments"), sender)
+
+
+_CARRIES = frozenset(("tool_calls", "function_call", "refusal", "reasoning", "reasoning_content", "thinking"))
+
+
+def _marked(entry: Entry, *holders: object) -> Entry:
+    """Sets an entry's cache mark from its block, an inner block, or its message."""
+    for holder in holders:
+        inside = holder.get("content") if isinstance(holder, Mapping) and "tool_use_id" in holder else holder
+        for one in (holder, *(inside if isinstance(inside, list) else ())):
+            entry.cache = entry.cache or cache_mark(one)
+    return entry
+
+
+def cache_mark(block: object) -> str | None:
+    """Returns the requested cache lifetime in a `cache_control` of a block, a tool or a request."""
+    mark = block.get("cache_control") if isinstance(block, Mapping) else None
+    if not isinstance(mark, Mapping):
+        return None
+    lasts = mark.get("ttl")
+    return lasts[:_LONGEST_MARK] if isinstance(lasts, str) and lasts else USUAL_CACHE
+
+
+USUAL_CACHE = "5m"
+"""Default lifetime of a mark (Anthropic's reference, Prompt caching)."""
+_LONGEST_MARK = 8
+
+
+def _block(block: object, sender: str) -> Entry:
+    if isinstance(block, str):
+        return _said(CHAT, sender, block)
+    if not isinstance(block, Mapping):
+        return _said(CHAT, sender, str(block))
+    # Types of blocks from several APIs; no name has two meanings.
+    sort = block.get("type")
+    if sort in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        return call_entry(block.get("id"), block.get("name"), block.get("input"), sender)
+    if isinstance(sort, str) and sort.endswith("tool_result"):
+        content = block.get("content")
+        failed = block.get("is_error") is True or _tells_failure(content)
+        return result_entry(block.get("tool_use_id"), content, AGENT, failed=failed)
+    if sort in ("thinking", "redacted_thinking") or block.get("thought") is True:
+        return _thought(block, sender, block.get("thinking") or block.get("text"))
+    if isinstance(call := block.get("functionCall"), Mapping):
+        return call_entry(api_call_id(call) or call.get("name"), call.get("name"), call.get("args"), sender)
+    if isinstance(answer := block.get("functionResponse"), Mapping):
+        name = answer.get("name")
+        return result_entry(api_call_id(answer) or name, response_of(answer), AGENT, name=name)
+    return _said(CHAT, sender, _words(block))
+
+
+def _words(block: Mapping[str, Any]) -> str:
+    """Returns the text of a block or item of any type; without text its JSON, with encrypted parts hashed."""
+    for key in ("text", "content"):
+        given = block.get(key)
+        if isinstance(given, str) or (isinstance(given, list) and any(map(has_text, given))):
+            return text_of(given)
+    sealed = {key: sealed_words(one) for key in _SEALED if isinstance(one := block.get(key), str) and one}
+    if sealed and not isinstance(block.get("source"), Mapping):
+        known = {key: one for key, one in block.items() if key != "internal_chat_message_metadata_passthrough"}
+        return bytes_of({**known, **sealed}).decode("utf-8", "replace")
+    return media_words(block)
+
+
+def _item(item: Mapping[str, Any]) -> Entry:
+    """Returns the row of a Responses API item."""
+    sort, called = str(item.get("type")), item.get("call_id") or item.get("id")
+    if sort.endswith("_output"):
+        output = item.get("output", item.get("tools"))
+        failed = item.get("status") in ("failed", "incomplete") or _tells_failure(output)
+        return result_entry(called, output, AGENT, failed=failed)
+    if sort in _BY_THE_SERVER or sort.endswith("_call"):
+        given = next((item[key] for key in _GIVEN if key in item), None)
+        return call_entry(called, item.get("name") or sort.removesuffix("_call"), given, AGENT)
+    if sort == "reasoning":
+        parts = item.get("summary") or item.get("content")
+        texts = [one["text"] for one in parts if has_text(one)] if isinstance(parts, list) else []
+        return _thought(item, AGENT, "\n".join(texts))
+    if sort == "item_reference":
+        return _said(CHAT, AGENT, f"item reference {item.get('id') or ''}".strip())
+    if sort == "mcp_list_tools":
+        names = ", ".join(str(one.get("name")) for one in _listed(item.get("tools")) if isinstance(one, Mapping))
+        return _said(CHAT, AGENT, f"tools of {item.get('server_label')}: {names or 'none'}")
+    role = item.get("role")
+    from_user = sort in _OF_USERS or (isinstance(role, str) and role != AGENT)
+    entry = _said(CHAT, USER if from_user else AGENT, _words(item))
+    entry.payload |= {key: one for key in ("author", "recipient") if isinstance(one := item.get(key), str)}
+    return entry
+
+
+_OF_USERS = ("agent_message", "mcp_approval_response")
+
+
+def _listed(given: object) -> list[Any]:
+    return given if isinstance(given, list) else []
+
+
+def _tells_failure(content: object) -> bool:
+    """Returns True if a tool result of the model's side reports a failure: an error, or a command's exit code."""
+    for block in content if isinstance(content, list) else [content]:
+        if not isinstance(block, Mapping):
+            continue
+        sort, outcome = block.get("type"), block.get("outcome")
+        if isinstance(sort, str) and sort.endswith("_error") and "error_code" in block:
+            return True
+        ended = outcome if isinstance(outcome, Mapping) else block
+        if ended.get("type") == "timeout" or any(_is_failure(ended.get(key)) for key in ("exit_code", "return_code")):
+            return True
+    return False
+
+
+def _is_failure(code: object) -> bool:
+    return isinstance(code, int) and not isinstance(code, bool) and code != 0
+
+
+def _server_result(item: Mapping[str, Any]) -> Entry:
+    """Returns the result of a call executed on the model's side, as far as the item contains it."""
+    given = next((item[key] for key in ("output", "results", "outputs", "tools") if item.get(key)), None)
+    error, status = item.get("error"), item.get("status")
+    picture = {"type": "image", "data": item["result"]} if isinstance(item.get("result"), str) else None
+    content = error or given or picture or f"{status or 'done'} by the model's side: what came back is not told"
+    failed = bool(error) or status in ("failed", "incomplete")
+    return result_entry(item.get("call_id") or item.get("id"), content, AGENT, name=item.get("name"), failed=failed)
+
+
+def _thought(block: Mapping[str, Any], sender: str, text: object) -> Entry:
+    """Returns a thought; signatures and encrypted thoughts become length and hash."""
+    entry = _said(THOUGHT, sender, text if isinstance(text, str) and text else NOT_READABLE)
+    for key in _SEALED:
+        if isinstance(sealed := block.get(key), str) and sealed:
+            entry.payload[key] = sealed_words(sealed)
+    return entry
+
+
+_SEALED = ("signature", "encrypted_content", "data", "thoughtSignature")
+
+
+def _said(kind: str, sender: str, text: str) -> Entry:
+    return text_entry(kind, sender, USER if sender == AGENT else AGENT, text)
+
+
+# Links between messages
+
+
+def _identify(entries: list[Entry]) -> None:
+    """Assigns ids to messages by all earlier content, so that a resent history has the same ids.
+
+    Another conversation shares them only if the user began it with the same text.
+
+    Calls have their own ids. If these are names, as in the first form of function calls and often with Gemini, results
+    follow the order of the calls.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    opening = next((entry for entry in entries if entry.meaning.sender == USER), None)
+    if opening is not None:
+        # The first text of the user separates conversations with one system prompt.
+        digest.update(bytes_of(opening.payload))
+    calls = AwaitedCalls()
+    for place, entry in enumerate(entries):
+        meaning = entry.meaning
+        digest.update(f"\0{meaning.kind}\0{meaning.sender}\0".encode("utf-8", "replace"))
+        said = bytes_of(entry.payload)
+        # All content so far: the same text at another place is another message.
+        digest.update(said + (meaning.identifier or "").encode("utf-8", "replace"))
+        mark = digest.hexdigest()
+        meaning.size = len(said)
+        if meaning.identifier is not None and _has_own_id(meaning):
+            calls.note(meaning, meaning.identifier)
+            meaning.said = said + meaning.identifier.encode(
+                "utf-8", "replace"
+            )  # first in an answer, and in each request after it
+            meaning.thread = ThreadMark(channel=meaning.identifier)
+            continue
+        meaning.mark = mark.encode()
+        own = f"{mark}#{place + 1}" if meaning.kind == kinds.REQUEST else mark
+        if meaning.identifier is not None:
+            calls.note(meaning, own)
+        meaning.identifier = own
+        if meaning.correlation is not None:
+            meaning.correlation = calls.call_of(meaning.correlation)
+
+
+class AwaitedCalls:
+    """Calls in one history, found by id or, in APIs without ids, by the tool that a result names."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, str] = {}
+        self._open: dict[str, list[str]] = {}
+        self._last: dict[str, str] = {}  # answered call by tool
+        self._by_tool: set[str] = set()
+
+    def note(self, call: Meaning, identifier: str) -> None:
+        """Records a call, or another message with its own id, under its id in this history."""
+        if call.identifier is not None and call.identifier != call.target:
+            self._by_id[call.identifier] = identifier
+        elif call.target is not None:
+            self._by_tool.add(call.target)
+        if call.kind == kinds.REQUEST and call.target is not None:
+            self._open.setdefault(call.target, []).append(identifier)
+
+    def have_no_ids(self, tool: str) -> bool:
+        """Returns True if calls of the tool are identified by its name alone."""
+        return tool in self._by_tool
+
+    def call_of(self, named: str) -> str:
+        """Returns the call with that id, else the first of the tool without a result, else its last, else the name."""
+        call = self._by_id.get(named)
+        if call is not None:
+            for waiting in self._open.values():
+                if call in waiting:
+                    waiting.remove(call)
+            return call
+        waiting = self._open.get(named)
+        if waiting:
+            self._last[named] = waiting.pop(0)
+        return self._last.get(named, named)
+
+
+def api_call(value: Mapping[str, Any]) -> ApiCall | None:
+    """Returns the model call that an answer's body reports; None for a request."""
+    usage = value.get("usage", value.get("usageMetadata"))
+    model = value.get("model", value.get("modelVersion"))
+    if not isinstance(usage, Mapping):
+        return None
+    read = number(usage, "cache_read_input_tokens", "cachedContentTokenCount")
+    written = number(usage, "cache_creation_input_tokens")
+    given = number(usage, "input_tokens", "prompt_tokens", "promptTokenCount")
+    made = number(usage, "output_tokens", "completion_tokens", "candidatesTokenCount")
+    made += number(usage, "thoughtsTokenCount") + _reasoned_apart(usage, given + made)
+    given += number(usage, "toolUsePromptTokenCount")  # input of its own tools: Gemini counts it separately
+    for key in ("prompt_tokens_details", "input_tokens_details"):
+        if isinstance(details := usage.get(key), Mapping):
+            read = number(details, "cached_tokens")
+            written = number(details, "cache_write_tokens", "cache_creation_tokens")
+    if "cache_read_input_tokens" not in usage and "cache_creation_input_tokens" not in usage:
+        given = max(given - read - written, 0)  # all APIs but Anthropic's count cached tokens as input
+    for one in _listed(usage.get("iterations")):
+        if isinstance(one, Mapping) and one.get("type") != "message":  # the totals cover messages
+            given, made = given + number(one, "input_tokens"), made + number(one, "output_tokens")
+            read += number(one, "cache_read_input_tokens")
+            written += number(one, "cache_creation_input_tokens")
+    lasting = usage.get("cache_creation")
+    hour = number(lasting, "ephemeral_1h_input_tokens") if isinstance(lasting, Mapping) else 0
+    return ApiCall(
+        _name_of(value), model if isinstance(model, str) else None, reported=True, input=given, output=made,
+        cache_read=read, cache_write=written, cache_write_1h=min(hour, written),
+    )  # fmt: skip
+
+
+def _reasoned_apart(usage: Mapping[str, Any], counted: int) -> int:
+    """Returns reasoning tokens missing in `completion_tokens` (xAI), by the total."""
+    details = usage.get("completion_tokens_details")
+    reasoned = number(details, "reasoning_tokens") if isinstance(details, Mapping) else 0
+    return reasoned if reasoned and number(usage, "total_tokens") == counted + reasoned else 0

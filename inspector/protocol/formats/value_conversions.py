@@ -1,0 +1,71 @@
+"""Small conversions shared by the formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from inspector.protocol.header import ABSENT, Header
+from inspector.protocol.secrets.masking import mask_secrets
+from inspector.protocol.timestamps import NO_TIME, parse_time
+
+_MOST_VALUES, _LONGEST, _DEEPEST = 4, 60, 3
+_PLACES = re.compile(r"(?i)(^|[a-z_])(id|uuid|hash|commit|time|timestamp|updated|type|at)$")
+"""Names of members about a record's identity and time only."""
+_WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_.$]+")
+_NAME = re.compile(r"[\w$-]{1,40}")
+
+
+def text_or_none(value: object) -> str | None:
+    """Returns the value if it is a string, else None."""
+    return value if isinstance(value, str) else None
+
+
+def line_time(header: Header) -> int:
+    """Returns the time of a wrapper line under any of its usual keys; NO_TIME without one."""
+    for value in (header.t, header.time, header.ts, header.timestamp, header.journal_time):
+        if value is not ABSENT:
+            return parse_time(value)
+    return NO_TIME
+
+
+def record_words(name: str, values: Mapping[str, object]) -> str:
+    """Returns a description of a record without text: "session start: copilot version 1.0.77, cwd /tmp/repo".
+
+    Args:
+        name: its type as written.
+        values: its content. Secrets are masked; empty values, ids and times are omitted.
+    """
+    told = ", ".join(islice(_told(mask_secrets(dict(values)), 1), _MOST_VALUES))
+    words = _spaced(name)
+    return f"{words}: {told.removeprefix(f'{words} ')}" if told else words
+
+
+def _told(values: Mapping[str, object], depth: int) -> Iterator[str]:
+    for name, value in values.items():
+        # Paths, locations and empty values say little.
+        if _PLACES.search(name) or value is False or value in (None, "", [], {}):
+            continue
+        words = _spaced(name)
+        if isinstance(value, Mapping):
+            if depth < _DEEPEST and all(_NAME.fullmatch(key) for key in value):
+                yield from _told(value, depth + 1)
+            else:
+                yield _counted(len(value), words)
+        elif isinstance(value, list):
+            yield _counted(len(value), words)
+        elif value is True:
+            yield words
+        else:
+            text = " ".join(str(value).split())
+            yield f"{words} {text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}"
+
+
+def _counted(count: int, words: str) -> str:
+    return f"{count:,} {words.removesuffix('s') if count == 1 else words}"
+
+
+def _spaced(name: str) -> str:
+    """Returns a name in words: "copilotVersion" as "copilot version"."""
+    return " ".join(word if word.isupper() else word.lower() for word in _WORD_ENDS.sub(" ", name).split())

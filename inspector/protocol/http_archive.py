@@ -1,0 +1,192 @@
+"""Converts entries of an HTTP archive (HAR 1.2) to lines of an HTTP recording (docs/protocols.md 13, HTTP archives).
+
+An entry is an exchange with start time, duration and both bodies. It becomes the lines that a recording proxy would
+have written: a request, the head or all of its answer, the events of a stream, and the end.
+
+An archive has no times of single events. A server's requests and notifications before its answer get the start of the
+stream, since clients answer them in other exchanges meanwhile; all other events get its end.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.timestamps import NO_TIME, format_time, parse_time
+
+Line = tuple[int, dict[str, Any]]
+"""Time in nanoseconds, and the line."""
+
+_STREAM = "text/event-stream"
+_MOST_TEXT = 1 << 16
+"""Characters kept of a body that is not JSON, such as a script or a page."""
+_LINES = ("application/x-ndjson", "application/jsonl", "application/json-lines")
+_MOST_LINES = 1 << 26
+"""Characters kept of a body of JSON lines, as Ollama streams its answers."""
+_MOST_EVENTS = 1 << 20
+
+
+def lines_of(entry: object, number: int) -> Iterator[Line]:
+    """Yields the lines of an entry in time order. Never raises.
+
+    Args:
+        entry: as decoded.
+        number: of the exchange.
+    """
+    if not isinstance(entry, Mapping):
+        return
+    began = parse_time(entry.get("startedDateTime"))
+    # An entry without a time still belongs to the log, in its order.
+    began = 0 if began == NO_TIME else began
+    asked, answered = _mapping(entry.get("request")), _mapping(entry.get("response"))
+    yield began, {**_usual(began, number, "http-request", out=True), **_address(asked), **_body(asked.get("postData"))}
+    # A browser writes -1 for a phase that did not happen.
+    headed = began + _spent(entry, "blocked", "dns", "connect", "send", "wait")
+    ended = max(headed, began + _nanoseconds(entry.get("time")))
+    # A status of 0 means that no answer came.
+    status = answered.get("status")
+    if not isinstance(status, int) or not status:
+        why = next((one for key in ("_error", "statusText") if isinstance(one := answered.get(key), str) and one), None)
+        yield ended, {**_usual(ended, number, "http-error"), "error": why or "no answer came"}
+        return
+    headers = _headers(answered)
+    head = {**_usual(headed, number, "http-response"), "status": status, "headers": headers}
+    content = _mapping(answered.get("content"))
+    text = _text(content)
+    if text is not None and _is_stream(content, headers):
+        yield headed, head
+        at = headed
+        for event in events_of(text):
+            # The times of events are unknown: requests of the server come early, and an answer ends
+            # the stream.
+            if not _asks(event.get("message")):
+                at = ended
+            yield at, {**_usual(at, number, "sse-event"), "untimed": True, **event}
+    else:
+        yield ended, {**head, "t": _time(ended), **_body(content, text)}
+    yield ended, {**_usual(ended, number, "http-end"), "how": "complete"}
+
+
+def _asks(message: object) -> bool:
+    """Returns True for a JSON-RPC request or notification."""
+    return isinstance(message, Mapping) and "jsonrpc" in message and "method" in message
+
+
+def events_of(text: str) -> Iterator[dict[str, Any]]:
+    """Yields the server-sent events of a body (HTML, 9.2.6) as line members."""
+    found: dict[str, str] = {}
+    data: list[str] = []
+    count = 0
+    # A closing empty line ends an event that was cut.
+    for line in (*text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""):
+        if line:
+            name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if name == "data":
+                data.append(value)
+            elif name in ("event", "id", "retry"):
+                found[name] = value
+            elif not name:
+                found["comment"] = value
+        elif (found or data) and count < _MOST_EVENTS:
+            count += 1
+            yield {"sse": found, **_said("\n".join(data))} if data else {"sse": found}
+            found, data = {}, []
+
+
+def _said(text: str, most: int = _MOST_TEXT) -> dict[str, Any]:
+    """Returns a body: as JSON for an object or a list, else as text of `most` characters."""
+    try:
+        value = decode_json(text.encode("utf-8", "replace")) if text.lstrip()[:1] in ("{", "[") else None
+    except NotAnObjectError:
+        value = None
+    return {"message": value} if isinstance(value, dict | list) else {"text": text[:most]} if text else {}
+
+
+def _usual(time_ns: int, number: int, kind: str, *, out: bool = False) -> dict[str, Any]:
+    way = "client->server" if out else "server->client"
+    return {"t": _time(time_ns), "dir": way, "kind": kind, "x": number}
+
+
+def _time(time_ns: int) -> str | None:
+    return format_time(time_ns)
+
+
+def _address(asked: Mapping[str, Any]) -> dict[str, Any]:
+    url = asked.get("url")
+    try:
+        parts = urlsplit(url if isinstance(url, str) else "")
+    except ValueError:  # brackets that are no address
+        parts = urlsplit("")
+    found = {"method": asked.get("method"), "path": parts.path or "/", "headers": _headers(asked)}
+    if parts.netloc:
+        # An address may contain a user and a password.
+        found["host"] = parts.netloc.rpartition("@")[2]
+    return {**found, "query": parts.query} if parts.query else found
+
+
+def _headers(side: Mapping[str, Any]) -> dict[str, str]:
+    """Returns headers by lower-case name, values of a repeated one joined."""
+    found: dict[str, str] = {}
+    given = side.get("headers")
+    for one in given if isinstance(given, list) else ():
+        name, value = (one.get("name"), one.get("value")) if isinstance(one, Mapping) else (None, None)
+        if isinstance(name, str) and isinstance(value, str):
+            name = name.lower()
+            # Repeated headers are joined, as HTTP defines.
+            found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
+
+
+def _text(content: Mapping[str, Any]) -> str | None:
+    text = content.get("text")
+    if not isinstance(text, str):
+        return None
+    if content.get("encoding") != "base64":
+        return text
+    try:
+        # Line ends and other characters outside of Base64 are skipped.
+        return base64.b64decode(text, validate=False).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _is_stream(content: Mapping[str, Any], headers: Mapping[str, str]) -> bool:
+    kinds = (content.get("mimeType"), headers.get("content-type"))
+    return any(isinstance(one, str) and one.startswith(_STREAM) for one in kinds)
+
+
+def _body(holder: object, text: str | None = None) -> dict[str, Any]:
+    content = _mapping(holder)
+    text = text if text is not None else _text(content)
+    if text is not None:
+        mime = content.get("mimeType")
+        return _said(text, _MOST_LINES if isinstance(mime, str) and mime.startswith(_LINES) else _MOST_TEXT)
+    size, mime = content.get("size"), content.get("mimeType")
+    if isinstance(size, int) and size > 0:
+        # A binary body was not stored, so its type and size stand for it.
+        return {"text": f"{mime if isinstance(mime, str) else 'a body'}, {size:,} B"}
+    return {}
+
+
+def _spent(entry: Mapping[str, Any], *names: str) -> int:
+    timings = _mapping(entry.get("timings"))
+    return sum(_nanoseconds(timings.get(name)) for name in names)
+
+
+def _nanoseconds(value: object) -> int:
+    """Returns nanoseconds of an archive's milliseconds; -1 there means not applicable."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < _MOST_MS:
+        return 0
+    return round(value * 1_000_000)
+
+
+_MOST_MS = 1e10
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

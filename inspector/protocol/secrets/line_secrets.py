@@ -1,0 +1,189 @@
+"""Masks secrets in lines of files and commands: `tokens:` with a list below, `--token ...`, `curl -u me:...`.
+
+Line ends may be real, or escaped as in JSON. In possible prose, a value is masked only if it looks like a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from inspector.protocol.secrets.key_shapes import border
+from inspector.protocol.secrets.secret_keys import is_secret_key, looks_made, names_secret, names_secrets
+from inspector.protocol.secrets.spans import replaced
+
+_END = r"(?:\r?\n|\\{1,64}r\\{1,64}n|\\{1,64}n)"
+_QUOTE = r"\\{0,64}[\"'`]"
+_BORDER = border(0, r"A-Za-z0-9_.\-")
+# The first letter is tested before the case-insensitive rest, which is slow.
+_WORDS = (
+    r"(?=[tpskjcTPSKJC])(?i:token|pass|passwd|password|passphrase|passcode|pwd|secret|key|jwt|credential|cred|cookie)"
+)
+
+# - name: API_KEY            { name: 'API_KEY', value: '...' }      <add key="ApiKey" value="..."/>
+#   value: ...
+_PAIR = re.compile(
+    rf"(?=[nkvhflipeNKVHFLIPE]){_BORDER}"
+    rf"(?i:name|key|variable|header|field|label|id|parameter|property|env)\b{_QUOTE}?[ \t]{{0,8}}[:=][ \t]{{0,8}}"
+    rf"(?P<quote>(?:{_QUOTE})?)(?P<name>[A-Za-z][A-Za-z0-9_.\-]{{1,100}})(?P=quote)"
+    rf"(?:[ \t]{{0,8}},?{_END}[ \t]{{0,64}}|[ \t]{{0,8}},[ \t]{{0,8}}|[ \t]{{1,8}})"
+    rf"(?:{_QUOTE})?(?i:value)(?:{_QUOTE})?[ \t]{{0,8}}[:=][ \t]{{0,8}}"
+    rf"(?:(?P<open>{_QUOTE})(?P<quoted>[^\"'`\r\n\\]{{1,2048}})(?P=open)|(?P<value>[^\s\"'`\\,<>{{}}\[\]|]{{1,2048}}))"
+)
+_PLAIN = re.compile(r"-?[0-9.]+|true|false|null|none|True|False|None")
+# tokens:                    tokens: ["...", "..."]                 password: |
+#   - ...                                                             ...
+_SEVERAL = re.compile(
+    rf"{_WORDS}[sS]?(?P<close>(?:{_QUOTE})?)[ \t]{{0,8}}[:=][ \t]{{0,8}}"
+    rf"(?:(?P<list>\[)|(?P<block>[|>][+\-]?)?[ \t]{{0,8}}(?={_END}))"
+)
+_BLANKS = r"(?:\s|\\{1,64}r\\{1,64}n|\\{1,64}n){0,64}"  # no overlapping alternatives, to avoid exponential backtracking
+_ITEM = re.compile(rf"{_BLANKS}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}]{{1,600}})(?:{_QUOTE})?{_BLANKS},?")
+_LISTED = re.compile(
+    rf"{_END}[ \t]{{0,64}}-[ \t]{{1,8}}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}:]{{1,600}})(?:{_QUOTE})?[ \t]{{0,8}}"
+)
+_BELOW = re.compile(rf"{_END}[ \t]{{1,64}}(?P<value>[^\s\"'`\\]{{3,2048}})(?=[ \t]{{0,8}}(?:{_END}|\Z|{_QUOTE}))")
+_MOST_ITEMS = 100
+_NAME = re.compile(
+    r"(?P<escape>\\(?:[bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|\[[0-9;]{0,24}[mK])?"
+    r"(?P<name>(?:(?i:api|access|secret|private|signing|auth) )?[\w\-]*)\Z"
+)
+_LONGEST_NAME = 64
+
+_OPTION = re.compile(
+    rf"-{border(1, 'A-Za-z0-9_.-')}-?"
+    rf"(?P<name>(?=[A-Za-z])[A-Za-z0-9_\-]{{0,60}}?{_WORDS}[sS]?)(?:[ \t]{{1,8}}|{_END}[ \t]{{0,8}}|\\{{1,64}}t)"
+    rf"(?:(?P<quote>{_QUOTE})(?P<quoted>[^\"'`\r\n\\]{{1,2048}})(?P=quote)"
+    r"|(?P<value>[^\s\"'`\\<>|;&(){}\[\],]{3,2048}))"
+)
+_PASSWORD = re.compile(r"(?i)pass|pwd")
+_NO_VALUE = re.compile(
+    r"(?i)-|[$%#@]|(?-i:[A-Z_]{2,}\Z)|(?:is|are|was|and|or|the|to|for|in|of|on|if|as|with|from|when|which|that"
+    r"|option|options|flag|flags|argument|parameter|value|must|can|may|should|will|instead|not|only|via|by|you|your|then"
+    r"|file|a|an|it|at|has|takes|sets|stdin|into|string|required|optional|true|false|none|null)\b"
+)
+_TELLING = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])\S{6,}")
+
+_PROGRAM = r"[^\r\n|;]{0,400}?[\s\"']"
+_COMMANDS = tuple(
+    (known, re.compile(f"{_BORDER}({before}){secret}"))
+    for known, before, secret in (
+        ("-u", rf"(?:curl|http|https|wget|xh)\b{_PROGRAM}(?:-u|--user)[\s\"',=]{{0,8}}[^\s:\"'\\,]{{1,128}}:",
+         r"[^\s\"'\\]{1,256}"),
+        ("curl", rf"curl\b{_PROGRAM}(?:-b|--cookie)[ \t]{{1,8}}\\{{0,64}}[\"']",
+         r"[^\s=\"'\\]{1,128}=[^\"'\r\n\\]{1,4096}"),
+        ("-p", rf"(?:mysql|mysqldump|mysqladmin|mariadb)\b{_PROGRAM}-p['\"]?", r"[^\s\"'\\]{3,256}"),
+        ("-p", rf"(?:sshpass|(?:docker|podman|registry|oc|az)[ \t]login|mongosh?|mongodump)\b{_PROGRAM}-p[ \t]{{0,8}}"
+         r"\\{0,64}['\"]?", r"[^\s\"'\\]{3,256}"),
+        ("-cli", rf"(?:redis|valkey)-cli\b{_PROGRAM}-a[ \t]{{1,8}}['\"]?", r"[^\s\"'\\]{3,256}"),
+        ("login", r"login[ \t]\S{1,100}?(?:\s|\\{1,64}[nrt]){1,8}password[ \t]{1,8}",
+         r"(?=[^\s0-9]{0,250}[0-9])[^\s\"'\\]{3,256}"),
+        ("'", r"(?=[pPiI])(?i:password|identified[ \t](?:with[ \t]\w{1,40}[ \t])?by)[ \t]{1,8}",
+         r"'(?=[^'\r\n0-9]{0,250}[0-9])[^'\r\n\\]{3,256}'"),
+    )
+)  # fmt: skip
+"""Commands with a secret: a required substring, and the pattern; group 1 is the text before the secret."""
+_NAMED = re.compile(
+    rf"{_WORDS}(?P<gap>[ \t]{{1,8}}(?i:is|was|are)[: \t]{{1,8}}|(?:\\{{0,64}}[\"'])?[ \t]{{0,8}}=>[ \t]{{0,8}}"
+    rf"|[ \t]{{0,8}}(?:->|[\u2192\u2014])[ \t]{{0,8}}|[*`]{{1,3}}[ \t]{{0,4}}:?[ \t]{{1,8}}"
+    rf"|:[*`]{{1,3}}[ \t]{{1,8}}|:?[ \t]{{1,8}}(?=`))"
+    rf"[*]{{0,3}}(?P<quote>(?:{_QUOTE})?)"
+    r"(?P<value>[^\s\"'`\\<>()\[\]{},;*]{3,512})"
+)
+_SET = re.compile(
+    rf"(?=[sEc]){_BORDER}((?:setenv|ENV|configure set|config set)[ \t]{{1,8}}(?P<name>[\w.\-:/]{{0,99}}[A-Za-z])"
+    r"[ \t]{1,8})(?P<value>[^\s\"'\\=]{3,512})"
+)
+_ELEMENT = re.compile(r"(<(?P<name>[A-Za-z][\w\-.:]{0,100})>)(?P<value>[^<>\s\"\\]{3,2048})(?=<\\?/)")
+
+
+def mask_lines(text: str, mask: Callable[[str], str]) -> str:
+    """Masks secrets in lines of files and commands.
+
+    Args:
+        text: any text.
+        mask: returns the replacement of a secret.
+    """
+    # Blocks and lists first: the rules for single lines would take only their first value.
+    text = replaced(text, _several(text), mask)
+    if "value" in text.lower():
+        text = _PAIR.sub(lambda found: _masked(found, mask) if _is_paired(found) else found[0], text)
+    for pattern, is_secret in (
+        (_OPTION, _is_given), (_NAMED, _is_assigned), (_SET, _is_assigned), (_ELEMENT, _is_element),
+    ):  # fmt: skip
+        text = pattern.sub(
+            lambda found, is_secret=is_secret: _masked(found, mask) if is_secret(found) else found[0], text
+        )
+    for known, pattern in _COMMANDS:
+        # A literal search decides about each expression.
+        if known in text:
+            text = pattern.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
+    return text
+
+
+def _masked(found: re.Match[str], mask: Callable[[str], str]) -> str:
+    group = "quoted" if found.groupdict().get("quoted") is not None else "value"
+    start, end = found.start(group) - found.start(), found.end(group) - found.start()
+    return found[0][:start] + mask(found[group]) + found[0][end:]
+
+
+def _several(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the spans of values in lists, and of blocks below their name."""
+    for found in _SEVERAL.finditer(text):
+        name, place = _name_before(text, found.start("close")), found.end()
+        is_one = is_secret_key(name)
+        if not is_one and not names_secrets(name):
+            continue
+        if found["block"]:
+            below = _BELOW.match(text, place) if is_one else None
+            if below and (_TELLING.fullmatch(below["value"])):
+                yield below.span("value")
+            continue
+        item = _ITEM if found["list"] else _LISTED
+        for _ in range(_MOST_ITEMS):
+            value = item.match(text, place)
+            if value is None:
+                break
+            if looks_made(value["value"]) or (is_one and _TELLING.fullmatch(value["value"])):
+                yield value.span("value")
+            place = value.end()
+
+
+def _name_before(text: str, end: int) -> str:
+    """Returns the name that ends at a place: `db_password`, `API key`; without parts of an escape before it."""
+    found = _NAME.search(text[max(0, end - _LONGEST_NAME) : end])
+    if found is None:
+        return ""
+    name, with_letter = found["name"], (found["escape"] or "")[-1:] + found["name"]
+    return with_letter if not is_secret_key(name) and is_secret_key(with_letter) else name
+
+
+def _is_paired(found: re.Match[str]) -> bool:
+    if found["value"] is not None and _PLAIN.fullmatch(found["value"]):
+        return False
+    value = found["quoted"] or found["value"]
+    return names_secret(found["name"]) and not value.startswith(("$", "{", "<", "%"))
+
+
+def _is_given(found: re.Match[str]) -> bool:
+    """Returns True if the text after an option is its value; in prose, words follow."""
+    if not is_secret_key(found["name"]):
+        return False
+    if found["quoted"] is not None:
+        # A placeholder or a variable is no secret.
+        return not found["quoted"].startswith(("$", "<", "{"))
+    value = found["value"]
+    return _NO_VALUE.match(value) is None and (
+        _PASSWORD.search(found["name"]) is not None or _TELLING.fullmatch(value) is not None
+    )
+
+
+def _is_assigned(found: re.Match[str]) -> bool:
+    """Returns True if a sentence states a secret: "the password is hunter2"."""
+    name = found["name"] if "name" in found.re.groupindex else _name_before(found.string, found.start("gap"))
+    value = found["value"].rstrip(".:!?")
+    return is_secret_key(name) and _TELLING.fullmatch(value) is not None and _NO_VALUE.match(value) is None
+
+
+def _is_element(found: re.Match[str]) -> bool:
+    return is_secret_key(found["name"]) and _TELLING.fullmatch(found["value"]) is not None

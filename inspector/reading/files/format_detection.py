@@ -1,0 +1,258 @@
+"""Detects the kind of a file from its first bytes: lines, a JSON array, or no log (docs/design.md 4, Formats)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from itertools import pairwise
+
+from inspector.protocol.formats import FRAME_LABEL, api_messages, codex, prefixed_lines, read_chosen, read_line_as
+from inspector.protocol.formats.refused_formats import refusal, text_words
+from inspector.protocol.record import Record
+from inspector.protocol.timestamps import NO_TIME, parse_time
+from inspector.protocol.truncated_json import completed
+from inspector.reading.decoder.batches import messages_of
+from inspector.store.files.array_elements import ElementScanner, Span, layout_of, trimmed
+from inspector.store.files.source_files import SourceFile
+
+SNIFFED_LINES = 1_000
+"""At least one of so many first records must be known."""
+
+HEAD_BYTES = 1 << 16
+"""Bytes that suffice to distinguish lines from an array."""
+
+_LONGEST = 1 << 24
+"""Bytes of a line that is read whole for detection; longer ones are read by their head."""
+_STEP = 1 << 22
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b"\r\n \t"
+_VALUES = b'{["-0123456789tfn]'
+"""First characters of a JSON array's value, or of its end."""
+_TIME_IN_BRACKETS = re.compile(rb"\[\d+[-:/]")
+"""Beginning of a line with its time in brackets."""
+
+
+def scanner_for(source: SourceFile) -> ElementScanner | None:
+    """Returns a scanner for a JSON array, or for objects over several lines; None for lines.
+
+    A line may begin with a bracket too: a log's own `[INFO]`, or a JSON-RPC batch.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    head = source.read(0, HEAD_BYTES)
+    history = _HISTORY.match(head)
+    if history is not None:
+        return ElementScanner(begin=history.end())
+    spread = _SPREAD.match(head)
+    if spread is not None:
+        return ElementScanner(b"", begin=spread.end(), bracketed=False)
+    return ElementScanner(layout_of(head.removeprefix(_BOM))) if is_array(head) else None
+
+
+_HISTORY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"history"\s*:\s*\[')
+"""Beginning of a v0.0 or v0.1 gateway's history answer (docs/protocols.md 10)."""
+_SPREAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?=\{[ \t\r]*\n[ \t]+")')
+"""Beginning of indented objects, as `jq` prints the lines of a log."""
+_MOST_TURNED = 1 << 26
+"""Largest array in bytes that is reversed; a gateway returns 1,000 messages at most."""
+_ENOUGH_TIMES = 3
+
+
+def is_newest_first(source: SourceFile) -> bool | None:
+    """Returns True if an array is newest first, as v0.0 histories are, judged by the times in its head.
+
+    A gateway's history is newest first unless its times contradict; another array needs times as evidence. Returns None
+    while a growing file has too few bytes.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    # Reversing needs the whole file in memory.
+    if source.size > _MOST_TURNED:
+        return False
+    head = source.read(0, HEAD_BYTES)
+    scanner = scanner_for(source)
+    spans = scanner.scan(head) if scanner is not None else []
+    times = [time for start, stop in spans if (time := _time_of(head[start:stop])) != NO_TIME]
+    falling = all(time >= later for time, later in pairwise(times))
+    history = _HISTORY.match(head) is not None
+    # Too early to decide: the next bytes may change the order.
+    if source.growing and source.size < HEAD_BYTES and (history or (falling and times)):
+        return None
+    if history:
+        return len(times) < 2 or times[0] >= times[-1]
+    # Many times are needed, since two records may be swapped by chance.
+    return len(times) >= _ENOUGH_TIMES and falling and times[0] > times[-1]
+
+
+def _time_of(element: bytes) -> int:
+    """Returns an element's time, else its sender's; NO_TIME."""
+    record, _ = read_line_as(element.strip(_BLANK))
+    if record.time_ns != NO_TIME or record.header is None:
+        return record.time_ns
+    return parse_time(record.header.ts)
+
+
+def reading_of(source: SourceFile) -> str | None:
+    """Returns a forced format for an array with elements that two formats share.
+
+    Items of the Responses API occur in Codex threads, one a line; in an array they are a model's messages.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    head = source.read(0, HEAD_BYTES)
+    if source.growing or not is_array(head):
+        return None
+    scanner = ElementScanner(layout_of(head.removeprefix(_BOM)))
+    first = next((head[start:stop].strip(_BLANK) for start, stop in scanner.scan(head)), b"")
+    known_as = read_line_as(first)[1] if first else None
+    is_both = known_as in (codex.LABEL, api_messages.LABEL) and api_messages.read(first, unknown=True) is not None
+    return api_messages.LABEL if is_both and refusal(first) is None else None
+
+
+def is_array(head: bytes) -> bool:
+    """Returns True if a file with these first bytes is one JSON array instead of lines."""
+    bare = head.removeprefix(_BOM).lstrip(_BLANK)
+    inner = bare[1:].lstrip(_BLANK)
+    # A log line such as [12:30:01] begins with a bracket too.
+    if bare[:1] != b"[" or (inner and inner[0] not in _VALUES) or _TIME_IN_BRACKETS.match(bare):
+        return False
+    scanner = ElementScanner()
+    scanner.scan(bare)
+    if scanner.closed_at is None:  # continues after the head
+        return True
+    first, rest = bare[: scanner.closed_at], bare[scanner.closed_at :]
+    if b"\n" in first:
+        # Lines are never indented, so this is a pretty-printed array.
+        return True
+    same_line, _, more = rest.partition(b"\n")
+    if same_line.strip(_BLANK):
+        return inner[:1] in (b"{", b"[")
+    if messages_of(first):  # a JSON-RPC batch: as a line it gives the same messages, and more such lines may follow
+        return False
+    return more.lstrip(_BLANK)[:1] not in (b"[", b"{")
+
+
+def archive_words(source: SourceFile) -> str | None:
+    """Returns the kind of a nested or unsupported archive.
+
+    RULE: an archive within an archive is not unpacked, so that a small file cannot expand without limit.
+    """
+    head = source.read(0, 8)
+    return next((words for magic, words in _ARCHIVES if head.startswith(magic)), None)
+
+
+_ARCHIVES = (
+    (b"\x1f\x8b", "a gzip archive within an archive"), (b"\x28\xb5\x2f\xfd", "a Zstandard archive within an archive"),
+    (b"PK\x03\x04", "a zip archive"), (b"BZh", "a bzip2 archive"), (b"\xfd7zXZ", "an xz archive"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+)  # fmt: skip
+
+
+def can_tell(source: SourceFile) -> bool:
+    """Returns True if enough of a growing file is there to detect its kind: a whole line, or HEAD_BYTES."""
+    if not source.growing or source.size >= HEAD_BYTES:
+        return True
+    head = source.read(0, HEAD_BYTES).removeprefix(_BOM).lstrip(_BLANK)
+    return b"\n" in head and head.rstrip(_BLANK) != b"{"  # a single brace may begin an object over several lines
+
+
+def why_unknown(source: SourceFile) -> str | None:
+    """Returns a description of the first record if none of the first 1,000 is known; else None.
+
+    Stops at the first known record, which is nearly always the first.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    steps = sniff(source)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value[0]
+
+
+def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
+    """Returns the result of `why_unknown` and the number of examined records.
+
+    A generator with steps, as a record may be very long.
+    """
+    reason: str | None = None
+    scanner = scanner_for(source)
+    number, logged, failed = 0, False, False
+    named: str | None = None  # the client that names messages without their content
+    for line in _lines(source) if scanner is None else _elements(source, scanner):
+        if line is None:
+            yield
+            continue
+        number += 1
+        if number == 1 and source.reading is None and (refused := refusal(line)) is not None:
+            return refused, SNIFFED_LINES
+        # The first message of a batch stands for its line.
+        record, known_as = _read(next((message for _, message in messages_of(line)), line), source.reading)
+        if known_as == prefixed_lines.LABEL and prefixed_lines.is_log_line(line):
+            logged, named = True, named or prefixed_lines.names_message(line)
+            failed |= record.means[0].failed
+        elif known_as not in (None, FRAME_LABEL):
+            return None, number
+        else:
+            # The first reason is shown: later lines often fail only as a consequence.
+            reason = reason or text_words(line) or record.reason or "a stream frame"
+        if number == SNIFFED_LINES:
+            break
+    if logged:
+        return (f"a log of {named} {prefixed_lines.NO_MESSAGES}" if named and not failed else None), number
+    return reason, number
+
+
+def _read(line: bytes, reading: str | None) -> tuple[Record, str | None]:
+    return read_line_as(line) if reading is None else read_chosen(line, reading)
+
+
+def _lines(source: SourceFile) -> Iterator[bytes | None]:
+    """Yields the non-blank lines from the start, without a byte order mark; None after each step."""
+    offset, rest = 0, b""
+    while chunk := source.read(offset, max(HEAD_BYTES, len(rest))):
+        new = chunk if offset else chunk.removeprefix(_BOM)
+        offset += len(chunk)
+        *whole, rest = (rest + new).split(b"\n")
+        # A line of gigabytes is judged by its beginning, and skipped in steps.
+        if len(rest) > _LONGEST:
+            whole.append(completed(rest[:HEAD_BYTES]) or rest[:HEAD_BYTES])
+            rest = b""
+            while (piece := source.read(offset, _STEP)) and b"\n" not in piece:
+                offset += len(piece)
+                yield None
+            offset += piece.find(b"\n") + 1
+        yield from (line.strip(b"\r \t") for line in whole if line.strip())
+        yield None
+    if rest.strip():
+        yield rest.strip(b"\r \t")
+
+
+def _elements(source: SourceFile, scanner: ElementScanner) -> Iterator[bytes | None]:
+    """Yields the elements from the start; None after each step."""
+    judged = -1  # start of an element that was judged by its head before its end was found
+    while data := source.read(scanner.position, HEAD_BYTES):
+        yield from _pieces(source, scanner.scan(data), judged)
+        if scanner.position - scanner.begun_at > _LONGEST and scanner.begun_at != judged:
+            judged = scanner.begun_at
+            yield from _pieces(source, [(judged, scanner.position)], -1)
+        yield None
+    yield from _pieces(source, scanner.finish(), judged)
+
+
+def _pieces(source: SourceFile, spans: list[Span], judged: int) -> Iterator[bytes]:
+    for start, stop in spans:
+        if start == judged:
+            continue
+        data = source.read(start, min(stop - start, HEAD_BYTES if stop - start > _LONGEST else _LONGEST))
+        if stop - start > _LONGEST:
+            data = data.lstrip(_BLANK)
+            data = completed(data) or data
+        span = trimmed(data, (0, len(data)))
+        if span is not None:
+            yield data[span[0] : span[1]]

@@ -1,0 +1,210 @@
+"""Worker processes that read parts of a file into blocks of columns.
+
+The main process only appends the blocks. A worker reads one file.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import threading
+from collections import deque
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import SimpleQueue
+
+from inspector.base.gc_control import hold_what_is_freed, no_collection
+from inspector.reading.decoder import overlong_lines
+from inspector.reading.decoder.block_reader import BlockReader
+from inspector.reading.decoder.line_splitter import RUN_LINES
+from inspector.reading.reassembly.derived_lines import JoinedLines
+from inspector.reading.reassembly.reassembler import Wires
+from inspector.reading.workers.worker_process import HelperProcess
+from inspector.store.columns import hashes
+from inspector.store.columns.block import Block
+from inspector.store.files import long_lines
+from inspector.store.files.source_files import SourceFile
+
+_NICE = 5
+"""Niceness of readers, below the window."""
+_LOOKED_AT = 1 << 16
+"""Bytes used to estimate the line length."""
+
+
+def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
+    """Reads the lines that begin in [start, stop), except for an unterminated one.
+
+    Adjacent parts contain every line once, wherever they were cut.
+
+    Args:
+        source: the file.
+        place: its number in the capture.
+        start, stop: offsets in bytes.
+
+    Returns:
+        The block; its `stop` is the end of its last line, 0 if no line begins in the part.
+    """
+    begin = long_lines.end_within(source, start - 1, stop - 1) if start else 0
+    if begin is None:
+        return _nothing(place)
+    # Read with the end of its last line: a later join would copy all of it.
+    end = long_lines.end_within(source, stop - 1, begin + long_lines.MAX_LINE) or stop
+    if source.read(end - 1, 1) == b"\n":
+        return BlockReader(place, source.reading).read_pieces(_pieces(source, begin, end), end)
+    data = source.read(begin, end - begin)
+    if not data.endswith(b"\n"):
+        data = _with_its_end(source, begin, data)
+        if data and not data.endswith(b"\n"):
+            return _with_overlong(source, place, begin, data)
+    if not data:
+        return _nothing(place)
+    return BlockReader(place, source.reading).read(data, begin)
+
+
+def _pieces(source: SourceFile, start: int, stop: int) -> Iterator[tuple[bytes, int]]:
+    """Yields whole lines with their offset, about one decoding run at a time.
+
+    Stops early if the file was truncated.
+    """
+    beginning = source.read(start, min(_LOOKED_AT, stop - start))
+    # Estimated from the first bytes, so that a piece has about as many lines as one decoding run.
+    size = max(_LOOKED_AT, RUN_LINES * len(beginning) // max(1, beginning.count(b"\n")))
+    while start < stop:
+        data = source.read(start, min(size, stop - start))
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield data[:end], start
+        elif len(data) < size:
+            return
+        # A single line longer than the piece.
+        else:
+            size *= 4
+        start += end
+
+
+def _with_overlong(source: SourceFile, place: int, offset: int, data: bytes) -> Block:
+    """Returns the block of lines with an overlong last one."""
+    whole = data[: data.rfind(b"\n") + 1]
+    stop = long_lines.end_of_line(source, offset + len(data))
+    if stop is None:
+        return BlockReader(place, source.reading).read(whole, offset)
+    return overlong_lines.read_overlong(source, place, offset + len(whole), stop, whole)
+
+
+def _nothing(place: int) -> Block:
+    return BlockReader(place).read(b"", 0)
+
+
+def _with_its_end(source: SourceFile, offset: int, data: bytes) -> bytes:
+    """Returns the bytes up to the end of their last line; without that line if it has no end.
+
+    For a line above MAX_LINE it returns only the beginning, unterminated.
+    """
+    begin = data.rfind(b"\n") + 1
+    stop = long_lines.end_within(source, offset + len(data), offset + begin + long_lines.MAX_LINE)
+    if stop is None:
+        return data
+    rest = source.read(offset + len(data), stop - offset - len(data))
+    return data + rest if rest.endswith(b"\n") else data[:begin]
+
+
+class PartReader(HelperProcess):
+    """One reading process.
+
+    Attributes:
+        pending: numbers of the parts in flight.
+    """
+
+    def __init__(self, source: SourceFile, place: int, *, in_order: bool = False) -> None:
+        """Starts the process; returns before it is ready.
+
+        Args:
+            source: the file; the process ends if the path names another file by now.
+            place: the source's number in the capture.
+            in_order: skip parts with lines that may depend on order, and report them (`Block.in_order`).
+
+        Raises:
+            OSError: if the system cannot start a process.
+        """
+        path, identity = str(source.data_path), source.identity
+        how = place, source.reading, in_order
+        super().__init__(_serve, path, identity, how, hashes.seed(), name="read a part of a log", nice=_NICE)
+        self.pending: deque[int] = deque()
+
+    def give(self, number: int, start: int, stop: int) -> None:
+        """Requests a part."""
+        self.pending.append(number)
+        self.connection.send((start, stop))
+
+    def take(self) -> tuple[int, bytes] | None:
+        """Receives a part's number and its encoded block (`block_of`); None for the ready message.
+
+        Raises:
+            EOFError: if the process has ended, or could not read the file.
+        """
+        data = self.receive()
+        return None if data is None else (self.pending.popleft(), data)
+
+    def take_ready(self) -> Block | None:
+        """Returns the next block if it has arrived. Raises EOFError as `take`."""
+        while self.connection.poll(0):
+            found = self.take()
+            if found is not None:
+                return block_of(found[1])
+        return None
+
+
+def block_of(data: bytes) -> Block:
+    """Decodes a block from a worker. Decode late: the objects of many blocks fragment memory."""
+    with no_collection():
+        block: Block = pickle.loads(data)
+    return block
+
+
+def _serve(
+    connection: Connection, path: str, identity: tuple[int, int], how: tuple[int, str | None, bool], seed: int
+) -> None:  # fmt: skip
+    """Main loop of a reading process: parts in, blocks out, until the pipe ends."""
+    hashes.adopt_seed(seed)
+    gc.disable()  # its work creates no cycles
+    _held = hold_what_is_freed()
+    outgoing: SimpleQueue[bytes] = SimpleQueue()
+    room = threading.Semaphore(_BLOCKS_WAITING)
+    threading.Thread(target=_send, args=(connection, outgoing, room), daemon=True).start()
+    try:
+        source = SourceFile(Path(path))
+        place, source.reading, in_order = how
+        wires = Wires(JoinedLines(source.name)) if in_order else None
+        if source.identity != identity:
+            return
+        outgoing.put(b"")
+        while True:
+            start, stop = connection.recv()
+            if wires is not None and wires.may_matter(source.read(start, stop - start)):
+                block = _nothing(place)
+                block.in_order = True
+            else:
+                block = read_part(source, place, start, stop)
+            room.acquire()
+            outgoing.put(pickle.dumps(block, protocol=5))
+    # the program has ended, or the file has disappeared; the pipe's end informs the other side
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+_BLOCKS_WAITING = 3
+"""Blocks that a process prepares ahead of the receiver."""
+
+
+def _send(connection: Connection, outgoing: SimpleQueue[bytes], room: threading.Semaphore) -> None:
+    """Sends blocks while the next part is being read: a pipe buffers only a small piece of a block."""
+    try:
+        while True:
+            data = outgoing.get()
+            connection.send_bytes(data)
+            if data:
+                room.release()
+    except OSError:
+        os._exit(0)

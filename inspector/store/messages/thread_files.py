@@ -1,0 +1,334 @@
+"""Resolves the records of thread files, where no record names its thread (docs/transcripts.md, Codex).
+
+A file contains one thread; its first record names the thread and its parent. Everything derived from the order of
+records is resolved here, block by block: context, model, repeats, and history copied from another thread.
+
+RULE: a text occurs once in each of several channels. The same text in another channel is a copy, while the first is
+among the recent texts that occurred in one channel only.
+
+RULE: copied history is everything after a second record about another thread, or after a first record that names the
+thread it was forked from, or with an ordinal below the first own one. It ends at the first turn that began after the
+thread itself did: ids of turns and threads contain their creation time. Without such ids, it ends at the first turn or
+prompt written after the thread's first record and at least 0.2 s after the record before it: history is copied without
+a pause.
+
+RULE: a call shared with the parent or the forked thread belongs to that thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.protocol import kinds
+from inspector.protocol.derived_messages import ApiCall, ThreadMark
+from inspector.protocol.formats.codex.records import ITEM
+from inspector.protocol.timestamps import NO_TIME
+from inspector.store.columns.block import Block
+from inspector.store.columns.flags import Flag
+from inspector.store.columns.hashes import NO_HASH, hash_text
+
+AGENT, USER, SUB_AGENT = "codex", "user", "agent"
+_MOST_OPEN = 512
+"""Limit of texts that may occur in another channel; at least half are kept. Copies lie within a turn of each other."""
+_MOST_ALIKE = 8
+"""Limit of occurrences of the same text."""
+_WAYS = 16
+_Tellings = tuple[int, ...]
+"""Occurrences of the same text: a number with one low bit per channel."""
+_PAUSE_NS = 200_000_000
+"""Longest pause in nanoseconds between the records of copied history."""
+_TIMED_VERSION = "7"
+"""Version digit of ids that begin with their creation time (RFC 9562, section 5.7)."""
+
+
+@dataclass(slots=True)
+class Thread:
+    """One file, as far as it was read.
+
+    Attributes:
+        tops: root thread by thread: files of before 2026 name only the parent.
+        identifier: the thread's id; empty until a record names it.
+        parent: the parent thread; "" if unnamed; None for a thread begun by a person.
+        model: the current model.
+        copied: shared hash of copied history; NO_HASH outside of it.
+        began: a turn of its own has begun.
+        calls: shared hash of calls of all threads, by root thread and hash of the call's id.
+        began_ns, last_ns: times of its first and latest record.
+        has_origin: it has a parent, or was forked.
+    """
+
+    source: int
+    tops: dict[str, str]
+    identifier: str = ""
+    space: str = ""
+    parent: str | None = None
+    agent_type: str | None = None
+    label: str | None = None
+    model: str | None = None
+    copied: int = NO_HASH
+    copied_from: str = ""
+    first_own: int | None = None
+    began: bool = False
+    prompted: bool = False
+    calls: dict[tuple[str, int], int] = field(default_factory=dict)
+    began_ns: int = NO_TIME
+    last_ns: int = NO_TIME
+    has_origin: bool = False
+    _turns_tell: bool = False
+    _open_calls: dict[str, bool] = field(default_factory=dict)  # by id, True if something it ran failed
+    _told: int = 0
+    _open: dict[int, _Tellings] = field(default_factory=dict)
+    _ways: dict[str, int] = field(default_factory=dict)
+
+    def begin(self, mark: ThreadMark) -> None:
+        """Processes the first record."""
+        self.identifier = mark.identifier or f"thread of source {self.source}"
+        # A sub-agent of a sub-agent belongs to the session of the topmost thread.
+        above = self.tops.get(mark.parent, mark.parent) if mark.parent else None
+        self.space = self.tops[self.identifier] = mark.space or above or self.identifier
+        self.parent, self.agent_type, self.label = mark.parent, mark.agent_type, mark.label
+        self.first_own = mark.first_own
+        self.has_origin = mark.parent is not None or mark.forked_from not in (None, self.identifier)
+        if mark.first_own is not None:
+            self._copy_from(mark.parent or "")
+        elif mark.forked_from not in (None, self.identifier):
+            self._copy_from(mark.forked_from or "")
+
+    def note(self, mark: ThreadMark, time_ns: int) -> None:
+        """Processes a record before its meaning is resolved; `time_ns` is its time of writing."""
+        if self.began_ns == NO_TIME:
+            self.began_ns = time_ns
+        if mark.identifier is not None and not self.identifier:
+            self.begin(mark)
+        # A second identifier before any own turn: the file begins with another thread's history.
+        elif mark.identifier not in (None, self.identifier) and not self.began and self.copied == NO_HASH:
+            self._copy_from(mark.identifier or "")
+        elif self.copied != NO_HASH and self._is_own(mark, time_ns):
+            self.copied = NO_HASH
+        self.last_ns = max(self.last_ns, time_ns)
+        if mark.turn is not None and self.copied == NO_HASH:
+            self.began = True
+        if mark.model is not None:
+            self.model = mark.model
+
+    def _copy_from(self, thread: str) -> None:
+        self.has_origin = True
+        self.copied_from = thread
+        self.copied = hash_text(f"copied\0{self.source}\0{thread}")
+
+    def _is_own(self, mark: ThreadMark, time_ns: int) -> bool:
+        """Returns True if copied history ends before this record."""
+        if self.first_own is not None:
+            return mark.ordinal is not None and mark.ordinal >= self.first_own
+        # A turn's id contains its time of creation, which no copy changes.
+        made, own = _made_at(mark.turn or ""), _made_at(self.identifier)
+        if mark.turn and made and own:
+            self._turns_tell = True
+            return made >= own
+        if self._turns_tell or not (mark.turn is not None or mark.prompt):
+            return False
+        # Without times only a turn is evidence.
+        if NO_TIME in (time_ns, self.began_ns):
+            return mark.turn is not None
+        # History is copied in one go; the first pause ends it.
+        return time_ns - max(self.began_ns, self.last_ns) >= _PAUSE_NS
+
+    def said(self, words: int, channel: str) -> int:
+        """Returns the shared hash of a text and its occurrence in another channel; a new one if unmatched."""
+        shared, tellings = self._in_another_way(self._open.pop(words, ()), channel)
+        if shared == NO_HASH:
+            self._told += 1
+            shared = self._shared(self._told)
+            tellings = (*tellings, self._told << _WAYS | self._way(channel))[-_MOST_ALIKE:]
+        # Drops the older half at once, so that the cost per text stays constant.
+        if len(self._open) >= _MOST_OPEN:
+            for oldest in [*islice(self._open, _MOST_OPEN // 2)]:
+                del self._open[oldest]
+        self._open[words] = tellings
+        return shared
+
+    def told_again(self, words: int, channel: str) -> int:
+        """Returns the shared hash of a text that an item had before, or NO_HASH."""
+        if words not in self._open:
+            return NO_HASH
+        shared, self._open[words] = self._in_another_way(self._open[words], channel)
+        return shared
+
+    def follow_call(self, mark: ThreadMark) -> bool:
+        """Tracks calls, failures within them, and answers; returns True if this answer is a failure."""
+        calls = self._open_calls
+        if mark.call is not None and mark.channel == ITEM:
+            calls[mark.call] = False
+            if len(calls) > _MOST_OPEN:
+                del calls[next(iter(calls))]
+        if mark.failed_call is not None and calls:
+            calls[mark.failed_call if mark.failed_call in calls else next(reversed(calls))] = True
+        return mark.answers is not None and calls.pop(mark.answers, False)
+
+    def call(self, words: int, shared: int) -> int:
+        """Returns the shared hash of the same call in the thread of origin, or `shared`.
+
+        Args:
+            words: a hash of its id.
+            shared: shared hash of its occurrences in this thread.
+        """
+        known = self.calls.setdefault((self.space, words), shared)
+        return known if self.has_origin else shared
+
+    def _in_another_way(self, tellings: _Tellings, channel: str) -> tuple[int, _Tellings]:
+        """Returns the shared hash of an occurrence in another channel, and the updated occurrences."""
+        way = self._way(channel)
+        for place, told in enumerate(tellings):
+            if not told & way:
+                return self._shared(told >> _WAYS), (*tellings[:place], told | way, *tellings[place + 1 :])
+        return NO_HASH, tellings
+
+    def _way(self, channel: str) -> int:
+        """Returns the bit of a channel; channels above the limit share one."""
+        known = self._ways.get(channel)
+        if known is None and len(self._ways) < _WAYS - 1:
+            known = self._ways[channel] = 1 << len(self._ways)
+        return known or 1 << (_WAYS - 1)
+
+    def _shared(self, told: int) -> int:
+        return hash_text(f"told\0{self.source}\0{told}")
+
+    def name(self, call: ApiCall) -> None:
+        """Sets the called model and qualifies the call's id; an equal count in another thread is another call."""
+        call.model = call.model or self.model
+        call.identifier = f"{self.copied_from if self.copied != NO_HASH else self.identifier}\0{call.identifier}"
+
+
+def _made_at(identifier: str) -> int:
+    """Returns the creation time in an id, in milliseconds since the epoch, else 0."""
+    digits = identifier.replace("-", "")
+    if len(digits) != 32 or digits[12] != _TIMED_VERSION:
+        return 0
+    try:
+        return int(digits[:12], 16)
+    except ValueError:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """One thread in a block: its rows, first prompts of a sub-agent, and ends."""
+
+    thread: Thread
+    rows: NDArray[np.int64]
+    prompts: list[int]
+    ends: list[int]
+
+
+class Threads:
+    """Threads of a capture, by source."""
+
+    def __init__(self) -> None:
+        self._threads: dict[int, Thread] = {}
+        self._tops: dict[str, str] = {}
+        self._calls: dict[tuple[str, int], int] = {}
+
+    def resolve(self, block: Block, derived: NDArray[np.int64]) -> list[Resolved]:
+        """Completes the columns of a block for each source that is a thread's file.
+
+        Args:
+            block: of one source, or of several merged ones.
+            derived: (n,) its messages derived from transcript records, ascending.
+        """
+        sources = block.columns["source"]
+        marks, calls = block.extracts.threads, block.extracts.api_calls
+        if not marks and not self._threads:
+            return []
+        places: dict[int, list[int]] = {}
+        for place in sorted(marks.keys() | (calls.keys() if self._threads or marks else ())):
+            places.setdefault(int(sources[place]), []).append(place)
+        # Only a source with a mark is a thread.
+        begun = {source for source, found in places.items() if any(place in marks for place in found)}
+        found: list[Resolved] = []
+        for source in np.unique(sources[derived]).tolist():
+            if source not in self._threads:
+                if source not in begun:
+                    continue
+                self._threads[source] = Thread(source, self._tops, calls=self._calls)
+            rows = derived[sources[derived] == source]
+            found.append(_resolve(block, rows, places.get(source, []), self._threads[source]))
+        return found
+
+
+def _resolve(block: Block, rows: NDArray[np.int64], places: list[int], thread: Thread) -> Resolved:
+    """Completes the columns of one thread's rows; `places` are the rows with marks or calls, in order."""
+    said, marks, calls = block.columns["said"], block.extracts.threads, block.extracts.api_calls
+    found = Resolved(thread, rows, [], [])
+    since = int(rows[0])  # start of the present stretch, copied or not
+    for place in places:
+        mark, before = marks.get(place), thread.copied
+        if mark is not None:
+            thread.note(mark, int(block.columns["time_ns"][place]))
+            if thread.copied != before:
+                # The stretch before this mark was copied from another thread.
+                _copy(block, rows[(rows >= since) & (rows < place)], before)
+                since = place
+            if thread.copied == NO_HASH:
+                _take_in(said, place, mark, found)
+                if thread.follow_call(mark) and not block.columns["flags"][place] & Flag.DECLINED.value:
+                    block.columns["flags"][place] |= np.uint32(Flag.ERROR.value)
+        if place in calls:
+            thread.name(calls[place])
+            said[place] = hash_text(f"tokens\0{calls[place].identifier}")
+    _copy(block, rows[rows >= since], thread.copied)
+    if thread.parent is not None:
+        _place_inside(block, rows, thread)
+    return found
+
+
+def _take_in(said: NDArray[np.uint64], place: int, mark: ThreadMark, found: Resolved) -> None:
+    """Applies a record of the thread's own."""
+    thread = found.thread
+    if mark.channel is not None:
+        tells = thread.said if mark.call is None or mark.channel == ITEM else thread.told_again
+        words = int(said[place])
+        said[place] = tells(words, mark.channel)
+        if mark.call is not None and mark.channel == ITEM:
+            said[place] = thread.call(words, int(said[place]))
+    if mark.prompt and not thread.prompted:
+        thread.prompted = True
+        found.prompts.append(place)
+    if mark.ended:
+        found.ends.append(place)
+
+
+def _copy(block: Block, rows: NDArray[np.int64], copied: int) -> None:
+    """Marks rows as copies; their items remain in the context of the thread's model."""
+    if copied == NO_HASH:
+        return
+    block.columns["said"][rows] = copied
+    items = np.isin(block.columns["kind"][rows], [block.strings.find(kind) or -1 for kind in _TOLD_TO_MODELS])
+    marks = block.extracts.threads
+    for place, row in enumerate(rows.tolist()):
+        mark = marks.get(row)
+        items[place] &= mark is None or mark.channel in (None, ITEM)
+    block.columns["flags"][rows[items]] |= np.uint32(Flag.INHERITED.value)
+
+
+_TOLD_TO_MODELS = ("chat", "reasoning/thought", kinds.REQUEST, kinds.RESPONSE, "participant/compact-done")
+
+
+def _place_inside(block: Block, derived: NDArray[np.int64], thread: Thread) -> None:
+    """Moves all messages of a sub-agent's file into its context; its user is the parent agent."""
+    columns, strings, sets = block.columns, block.strings, block.to_sets
+    columns["context"][derived] = strings.intern(thread.identifier)
+    # In a sub-agent's file, the parent agent writes in the user's place.
+    renamed = {AGENT: SUB_AGENT, USER: AGENT}
+    senders = columns["sender"][derived]
+    for old, new in ((strings.find(old), new) for old, new in renamed.items()):
+        if old:
+            columns["sender"][derived[senders == old]] = strings.intern(new)
+    recipients = columns["to_set"][derived]
+    for to in np.unique(recipients).tolist():
+        changed = tuple(renamed.get(name) or name for name in sets[to])
+        if changed != sets[to]:
+            columns["to_set"][derived[recipients == to]] = sets.intern(changed)
