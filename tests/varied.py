@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 Line = dict[str, Any]
 _DATA = Path(__file__).parent / "data"
-_SAMPLES = (
+SAMPLES = (
     *(_DATA / "formats" / f"{name}.jsonl" for name in (
         "a2a", "acp", "claude-code", "codex", "codex-exec", "copilot-cli", "gateway-log", "gemini-cli", "http-lines",
         "json-rpc", "messages", "mew-v0.3", "mew-v0.4", "model-calls", "otlp", "wrapped",
@@ -22,7 +22,23 @@ _SAMPLES = (
 _DATA / "otlp" / "openai-agents-openinference-2.6.0.jsonl",
 )  # fmt: skip
 _LONGEST_LINE = 20_000
-ODD: tuple[Any, ...] = (None, True, 0, -1, 7.5, 1 << 70, "", "x", "a/b", [], [[]], ["x", None], {}, {"id": {"id": 1}})
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    7.5,
+    1 << 70,
+    "",
+    "x",
+    "a/b",
+    "\ud800",
+    [],
+    [[]],
+    ["x", None],
+    {},
+    {"id": {"id": 1}},
+)
 """Values of every sort, to stand where another is expected."""
 
 
@@ -43,7 +59,7 @@ def varied_samples(draw: st.DrawFn) -> list[Line]:
 
     Of these some are left out, told twice, moved, or have another value somewhere.
     """
-    begins, *lines = dropwhile(_names_no_session, sample_lines(draw(st.sampled_from(_SAMPLES))))
+    begins, *lines = dropwhile(_names_no_session, sample_lines(draw(st.sampled_from(SAMPLES))))
     first = draw(st.integers(0, len(lines) - 1))
     made = lines[first : first + draw(st.integers(1, 14))]
     for _ in range(draw(st.integers(0, 4))):

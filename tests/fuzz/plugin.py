@@ -14,6 +14,7 @@ from _pytest.runner import runtestprotocol
 from _pytest.terminal import TerminalReporter
 from hypothesis import core
 from hypothesis.errors import HypothesisException
+from hypothesis.strategies import DataObject
 
 _began = time.monotonic()
 _seeds = random.SystemRandom()
@@ -65,7 +66,8 @@ def _bound(item: pytest.Item, until: float) -> None:
 
     @functools.wraps(run_example)
     def run_in_time(*arguments: object, **named: object) -> None:
-        if failures or time.monotonic() <= until:
+        draws_more = any(isinstance(value, DataObject) for value in named.values())
+        if failures or draws_more or time.monotonic() <= until:
             try:
                 run_example(*arguments, **named)
             except HypothesisException:  # an example that is left out

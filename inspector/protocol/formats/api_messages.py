@@ -695,7 +695,7 @@ def _identify(entries: list[Entry]) -> None:
             )  # first in an answer, and in each request after it
             meaning.thread = ThreadMark(channel=meaning.identifier)
             continue
-        meaning.mark = mark.encode()
+        meaning.mark = mark.encode("utf-8", "surrogatepass")
         own = f"{mark}#{place + 1}" if meaning.kind == kinds.REQUEST else mark
         if meaning.identifier is not None:
             calls.note(meaning, own)

@@ -143,7 +143,9 @@ def _said(message: Mapping[str, Any]) -> Iterator[Entry]:
         meaning.size = len(meaning.said or b"") or 1
         if meaning.identifier is not None and meaning.said:  # repeated anywhere, also in one document
             # The program rewrites a message with more content, so the mark includes the text.
-            meaning.mark = f"gemini\0{meaning.identifier}\0{meaning.kind}\0".encode() + bytes(meaning.said)
+            meaning.mark = f"gemini\0{meaning.identifier}\0{meaning.kind}\0".encode("utf-8", "surrogatepass") + bytes(
+                meaning.said
+            )
     if sort in ("user", "gemini") and identifier is not None:
         entries[0].meaning.history = History(identifier)
     if sort == "gemini":

@@ -183,7 +183,7 @@ def _request_entry(body: Mapping[str, Any], sent: Sequence[Entry], call: ModelCa
         target=call.model,
     )
     # Copies of the request have the same mark.
-    row.mark = f"call {call.identifier}".encode()
+    row.mark = f"call {call.identifier}".encode("utf-8", "surrogatepass")
     entry = Entry(row, {"text": _request_words(call, told, previous), CALL: told})
     row.size = len(bytes_of(entry.payload))
     return entry

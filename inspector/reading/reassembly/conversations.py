@@ -169,7 +169,7 @@ class Conversations:
             return name
         known = [self._all[one] for one in begun if one in self._all]
         parts = max((_shared(one.first, call.history) for one in known), default=0)
-        digest = hashlib.blake2b(f"{name}\0".encode(), digest_size=8)
+        digest = hashlib.blake2b(f"{name}\0".encode("utf-8", "surrogatepass"), digest_size=8)
         digest.update(call.history[: parts + 1].tobytes())
         while f"conversation-{digest.hexdigest()}" in self._all:
             digest.update(b"\0")

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +18,7 @@ from inspector.reading.files.source_reader import UnknownFormatError
 from tests import second_traffic
 from tests.builders import GrowingLog, clean_up, lines_of, log_file
 from tests.pictures import picture
-from tests.varied import compacted_sessions, traces, varied_samples
+from tests.varied import SAMPLES, compacted_sessions, sample_lines, traces, varied_samples
 
 _any_traffic = st.one_of(varied_samples(), varied_samples(), traces(), compacted_sessions(), second_traffic.sequences())
 _cuts = st.lists(st.integers(0, 50_000), max_size=4)
@@ -34,12 +36,14 @@ def everything(document: CaptureDocument) -> dict[str, Any]:
 def opened(data: bytes, block_bytes: int) -> dict[str, Any] | None:
     """A file read in blocks of this size; None where it is no log."""
     document, seen = CaptureDocument(), None
-    with suppress(UnknownFormatError):
-        for _ in document.open_log(log_file(data, "growing"), block_bytes=block_bytes):  # the name is told by a field
-            pass
-        document.look_further(math.inf)
-        seen = everything(document)
-    document.close()
+    try:
+        with suppress(UnknownFormatError):
+            for _ in document.open_log(log_file(data, "growing"), block_bytes=block_bytes):  # a field shows the name
+                pass
+            document.look_further(math.inf)
+            seen = everything(document)
+    finally:
+        document.close()
     return seen
 
 
@@ -97,3 +101,20 @@ def test_every_line_is_there(lines: list[Any]) -> None:
     finally:
         document.close()
         clean_up()
+
+
+def _with_half_pairs(value: Any, key: object = "") -> Any:
+    """A value whose ids end with half of a surrogate pair, which no UTF-8 holds."""
+    if isinstance(value, dict):
+        return {name: _with_half_pairs(inner, name) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_with_half_pairs(inner) for inner in value]
+    is_id = isinstance(value, str) and str(key).lower().endswith(("id", "uuid"))
+    return f"{value}\ud800" if is_id else value
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_ids_that_are_no_unicode_are_read(path: Path) -> None:
+    lines = [_with_half_pairs(line) for line in sample_lines(path)]
+    assert opened(lines_of(*lines), 1 << 20) is not None
+    clean_up()

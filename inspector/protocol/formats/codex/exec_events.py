@@ -135,7 +135,8 @@ def _marked(entries: list[Entry], item: Mapping[str, Any]) -> list[Entry]:
     identifier = _text(item.get("id"))
     for entry in entries:
         if identifier is not None and not entry.meaning.tick:
-            entry.meaning.mark = f"{identifier}\0{entry.meaning.kind}\0".encode() + bytes_of(entry.payload)
+            mark = f"{identifier}\0{entry.meaning.kind}\0"
+            entry.meaning.mark = mark.encode("utf-8", "surrogatepass") + bytes_of(entry.payload)
             entry.meaning.size = len(entry.meaning.mark)
     return entries
 
