@@ -53,7 +53,7 @@ _TYPE_WORDS = {
 }
 
 
-_LITERAL = ("==", "!=", "in")
+LITERAL = ("==", "!=", "in")
 """Operators whose operand is a literal value."""
 
 
@@ -208,7 +208,7 @@ class Checker:
                 f"Did you mean {shortened(quote(written))}?",
                 quote(written),
             )
-        if field.name == "kind" and operator.symbol in _LITERAL:
+        if field.name == "kind" and operator.symbol in LITERAL:
             # Dialects spell one kind differently; rows show the canonical name.
             return canonical_kind(value.value)
         return value.value

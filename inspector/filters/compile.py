@@ -12,7 +12,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.arrays.field_columns import Column
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, NumberValue, Or, TextSearch, Value
 from inspector.filters.cache import Answers, Mask, Rows
-from inspector.filters.check import Checker, Term
+from inspector.filters.check import LITERAL, Checker, Term
 from inspector.filters.errors import FilterError
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
 from inspector.filters.field import Depends, Field
@@ -213,6 +213,19 @@ _PLACES = frozenset(
 """Fields about the place of a message, not its content."""
 
 
+def _event_changing(term: Term) -> Depends:
+    """Returns the event that can change the result of a term for a message already evaluated."""
+    if term.field.name == "kind":
+        wanted = term.operand if isinstance(term.operand, tuple) else (term.operand,)
+        # Only JSON-RPC changes its kind later, so other literal kinds need no second evaluation.
+        if term.operator is None or (term.operator.symbol in LITERAL and _CHANGING_KINDS.isdisjoint(wanted)):
+            return Depends.FIXED
+    return term.field.depends
+
+
+_CHANGING_KINDS = frozenset({kinds.REQUEST, kinds.RESPONSE, *kinds.OF_JSON_RPC})
+
+
 class _NodeBuilder:
     """Builds nodes from an expression in one walk and collects the fields that the filter reads."""
 
@@ -244,7 +257,7 @@ class _NodeBuilder:
         if isinstance(expression, Comparison | Membership) and self.note is None:
             self.note = value_note(self._text, term, expression)
         self.fields.add(term.field.name)
-        self.depends.add(term.field.depends)
+        self.depends.add(_event_changing(term))
         if term.field.name == "kind" and not term.negated:
             wanted = term.operand if isinstance(term.operand, tuple) else (term.operand,)
             self.is_about_folded = self.is_about_folded or kinds.FRAME in wanted

@@ -44,6 +44,8 @@ _STANDING_ALONE = frozenset({"gateway-log", "envelopes", "json-rpc", "wrapped", 
 _OF_THE_WHOLE = frozenset({"no", "repeats", "source", "delivered"})
 _OF_FRAMES = frozenset({"from", "to", "text"})
 """Fields that a line alone determines, except in stream frames."""
+_OF_CONNECTIONS = frozenset({"kind"})
+"""Fields that a line alone determines, except on a connection of JSON-RPC that is not MCP."""
 
 
 class RangeError(Exception):
@@ -119,14 +121,22 @@ def ranges_of(path: str, size: int, step: int = RANGE_BYTES) -> list[ByteRange]:
 def has_stretches(path: str, size: int) -> bool:
     """Returns True if the lines of a log may be independent of each other; also if it cannot be read.
 
+    In a log that begins with JSON-RPC other than MCP they do not, since the whole connection decides their kinds.
     A False is certain. For other logs, `trouble` of a range can still refuse.
     """
     if path.lower().endswith(_PACKED):
         return False
     head = ByteRange(path, size, 0, min(size, _PART_BYTES))
     with contextlib.suppress(OSError, RangeError), _opened(head, None) as (source, _):
-        alone = holds_lines(source.path) and scanner_for(source) is None
-        return alone and not set(read_part(source, 0, 0, head.stop).formats) - _STANDING_ALONE
+        if not holds_lines(source.path) or scanner_for(source) is not None:
+            return False
+        block = read_part(source, 0, 0, head.stop)
+        if set(block.formats) - _STANDING_ALONE:
+            return False
+        capture = Capture()
+        capture.add_source(source)
+        capture.append(block)
+        return capture.foreign_rpc.is_empty
     return True
 
 
@@ -155,7 +165,7 @@ def _refuse(node: Presence | Comparison | Membership | TextSearch) -> None:
         return
     name = node.field.path[0] if node.field.path[0] == "payload" else str(node.field)
     known = FIELD_BY_NAME.get(name)
-    alone = known is None or known.depends is Depends.FIXED or name in _OF_FRAMES
+    alone = known is None or known.depends is Depends.FIXED or name in _OF_FRAMES | _OF_CONNECTIONS
     if not alone or name in _OF_THE_WHOLE:
         raise _needs_all(node.field, name)
     if name == "kind" and isinstance(node, Comparison) and node.operator == "like" and ":" in str(node.value):
@@ -279,6 +289,12 @@ def _found(source: SourceFile, base: int, range_: ByteRange, text: str, *, linke
     rows = np.arange(len(capture))
     flags = capture.columns["flags"]
     _refuse_frames(filter_, flags, range_.path)
+    if filter_.fields & _OF_CONNECTIONS and not capture.foreign_rpc.is_empty:
+        # If the connection is not MCP, at least one range holds a method that shows it.
+        raise RangeError(
+            f"{range_.path} holds JSON-RPC that is not MCP: only the whole log tells its kinds. "
+            "Test payload.method instead of kind, or read it whole: `export -Y FILTER`."
+        )
     chosen = filter_.mask(_unanalysed(capture), rows)
     offsets, lengths = (capture.columns[name][:].astype(np.int64) for name in ("offset", "length"))
     wanted = dict(zip(offsets[chosen].tolist(), lengths[chosen].tolist(), strict=True))

@@ -12,6 +12,7 @@ from inspector.analysis.states.state_pass import State
 from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
+from inspector.filters.field import Depends
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.plain_words import MEANT
 from inspector.filters.visible import VisibleRows
@@ -84,6 +85,18 @@ def test_filters_take_the_kinds_shown(text: str, rows: list[int]) -> None:
     analysis = document_of(*LSP).analysis
     assert VisibleRows(analysis).evaluate(compile_filter(text), None).tolist() == rows
     assert compile_filter(text).note is None
+
+
+@pytest.mark.parametrize(
+    ("text", "depends"),
+    [
+        ('kind == "chat"', Depends.FIXED), ('kind in {"chat", "presence"}', Depends.FIXED), ("kind", Depends.FIXED),
+        ('kind in {"chat", "mcp/response"}', Depends.PASS), ('kind != "jsonrpc/response"', Depends.PASS),
+        ('kind matches "chat"', Depends.PASS),
+    ],
+)  # fmt: skip
+def test_only_kinds_of_json_rpc_change_later(text: str, depends: Depends) -> None:
+    assert compile_filter(text).depends == {depends}
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,27 @@ def test_what_means_something_together_only_is_read_whole(name: str, text: str, 
     assert all(row["slice.source"] == name and row["slice.line"] >= 1 for row in rows)
 
 
+def rpc(method: str, number: int = 1) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": {}}
+
+
+def test_a_language_server_is_cut_by_its_own_kinds(tmp_path: Path) -> None:
+    log, out = SAMPLES.parent / "json-rpc/language-server.jsonl", tmp_path / "part.jsonl"
+    text = 'kind == "jsonrpc/request"'
+    assert asked("slice", log, "-Y", text, "-o", out).exit_code == 0
+    assert printed("list", out, "-e", "kind,method") == printed("list", log, "-Y", text, "-e", "kind,method") != ""
+
+
+def test_a_kind_that_a_range_cannot_know_is_refused() -> None:
+    # "shutdown" is no method of MCP, and a later range could hold one.
+    log = log_file(lines_of(rpc("ping"), *(rpc("tasks/get", number) for number in range(50)), rpc("shutdown")))
+    with pytest.raises(RangeError, match=r"payload\.method"):
+        cut(log, 'kind == "mcp/request"', 500)
+    assert len(cut(log, 'payload.method == "ping"', 500)) == 1
+    both = log_file(lines_of(rpc("ping"), rpc("tools/list"), rpc("shutdown")))
+    assert len(cut(both, 'kind == "mcp/request"')) == 3
+
+
 def test_a_call_of_a_transcript_brings_its_answer(tmp_path: Path) -> None:
     out = tmp_path / "part.jsonl"
     sample = SAMPLES / "claude-code.jsonl"
