@@ -1,1 +1,1 @@
-"""What the window can do with documents, one module a feature."""
+"""Features of a document window, one module per feature."""

@@ -1,4 +1,4 @@
-"""Opening the sessions that coding agents left on this machine."""
+"""Opens sessions of coding agents from this machine: a dialog that lists them."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ NOT_LOOKED = "Agent sessions are not looked up: Settings > General > At start sw
 
 
 class AgentSessions(QObject):
-    """Lists sessions when it is asked to, and opens the one that is chosen.
+    """Shows the list of agent sessions and opens the chosen one.
 
     Signals:
-        chosen(str): what is to be opened, as `base.targets` names it.
+        chosen(str): the target to open, in the form of `base.targets`.
     """
 
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget, services: Services, notices: NoticeStack) -> None:
-        """Look nothing up yet.
+        """Stores its collaborators.
 
         Args:
-            parent: the window, to put the dialog before.
-            services: gives the look, says whether to look anything up, and does it in the background.
-            notices: where it is said that the settings forbid it.
+            parent: the window, parent of the dialog.
+            services: the look, the settings and background tasks.
+            notices: shows that the settings disable the lookup.
         """
         super().__init__(parent)
         self._parent, self._services, self._notices = parent, services, notices
         self._looking: asyncio.Task[None] | None = None
 
     def ask(self) -> AgentSessionsDialog | None:
-        """Show the list, and fill it; None where the settings forbid looking."""
+        """Shows the list and fills it. Returns None if the settings disable the lookup."""
         if not self._services.settings.start.agent_sessions:
             self._notices.say(NOT_LOOKED)
             return None
@@ -62,7 +62,7 @@ class AgentSessions(QObject):
         dialog.show_lookup(await asyncio.to_thread(find_sessions))
 
     def stop(self) -> None:
-        """Wait for no lookup any more."""
+        """Cancels the lookup."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None

@@ -1,7 +1,7 @@
-"""What becomes of a window's capture: saved, asked about before it is thrown away, recovered after a crash.
+"""Saves the capture of a window, asks before discarding it, and recovers captures after a crash.
 
-A live capture lies among the program's own data from its first frame on, so nothing here is about getting it to disk;
-it is about its name. A demo's capture is not worth a question: it is deleted with its window unless it was saved.
+A live capture is written to the program's data folder from its first frame on. Saving therefore only gives it a name
+and a place. A demo's capture is deleted with its window without a question.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class CaptureSaving(QObject):
     """Saves, keeps or discards the capture of one window.
 
     Attributes:
-        own: the capture among the program's data that nobody has saved; None for a log, and once it is saved.
+        own: the unsaved capture in the program's data folder; None for a log or a saved capture.
 
     Signals:
-        copied(Path): a copy was written here; the window goes on showing what it showed.
-        moved(Path): the window shows the file saved here from now on.
-        saved(Path): all of the saving is done, of a copy as well.
-        recovered(OwnCapture, str): this shall be opened, as unsaved as it is, under this name.
+        copied(Path): a copy was written. The window keeps showing the original.
+        moved(Path): the window now shows the saved file.
+        saved(Path): saving is complete, also of a copy.
+        recovered(OwnCapture, str): open this unsaved capture under this name.
     """
 
     copied = Signal(object)
@@ -59,15 +59,15 @@ class CaptureSaving(QObject):
         self, parent: QWidget, shown: Shown, services: Services, *, requests: WindowRequests, notices: NoticeStack,
         gateway: GatewayWatch,
     ) -> None:  # fmt: skip
-        """Make it; there is no capture of ours yet.
+        """Stores its collaborators.
 
         Args:
-            parent: the window, to put dialogs before.
-            shown: what the window shows.
-            services: recent files, tasks in the background, other windows' documents.
-            requests: what is asked of the window.
-            notices: where it is said what came of it.
-            gateway: what is recorded, if anything is.
+            parent: the window, parent of dialogs.
+            shown: the document and its panes.
+            services: recent files, background tasks and the documents of other windows.
+            requests: requests to the window.
+            notices: shows results.
+            gateway: has the live session, if any.
         """
         super().__init__(parent)
         self._parent, self._shown, self._services = parent, shown, services
@@ -80,23 +80,23 @@ class CaptureSaving(QObject):
         self._saving = False
 
     def hold(self, own: OwnCapture, *, demo: bool = False) -> None:
-        """The window shows this capture of ours from now on."""
+        """Registers the unsaved capture that the window shows."""
         self._location.unsaved, self._demo, self._received = own, demo, False
 
     def let_go(self) -> None:
-        """Nothing is read into the window any more: a capture it does not show after all stays unsaved."""
+        """Releases a capture that failed to open. It stays unsaved."""
         if self._location.unsaved is not None and self._shown.panes is None:
             self._location.unsaved.release()
             self._location.unsaved = None
 
     @property
     def unsaved(self) -> bool:
-        """Whether something would be lost that is worth a question."""
+        """True if the capture has received data and is neither saved nor discarded."""
         return self._location.unsaved is not None and not self._demo and not self._discarded and self.received
 
     @property
     def received(self) -> bool:
-        """Whether anything came from the gateway but its greeting. Once true, it is not looked for again."""
+        """True if any message besides the greeting came from the gateway. Cached once it is true."""
         if not self._received:
             document = self._shown.document
             flags = np.asarray(document.capture.columns["flags"])
@@ -107,17 +107,17 @@ class CaptureSaving(QObject):
     # Saving
 
     def save(self) -> None:
-        """Save under a name if that was not done yet; saved once, a capture needs no more of it."""
+        """Saves a capture that has no name yet."""
         if self._location.unsaved is not None:
             self.save_as()
 
     def save_as(self) -> None:
-        """Ask for a name and save there."""
+        """Asks for a name and saves."""
         if self._shown.panes is not None:
             self._services.spawn(self._ask_and_save(), "save the capture")
 
     async def _ask_and_save(self) -> bool:
-        """Whether it was saved; what went wrong is said in the window."""
+        """Asks for a file and saves. Returns True if the capture was saved, and shows errors in the window."""
         target = await self._chosen_file()
         if target is None or self._saving:
             return False
@@ -148,7 +148,7 @@ class CaptureSaving(QObject):
         return True
 
     async def _take_in_rest(self, session: LiveSession | None) -> None:
-        """The window shows the saved file now; what could not be written before lies there too."""
+        """Refreshes the window after a save, and reads frames that could not be written before."""
         if session is not None and not self._shown.document.live:
             session.release()
             await session.take_in_all()
@@ -160,11 +160,11 @@ class CaptureSaving(QObject):
         document = self._shown.document
         source = document.capture.sources[0].path
         name = source.name
-        while Path(name).suffix in _PACKED:  # what was read is what is saved
+        while Path(name).suffix in _PACKED:  # the saved file is uncompressed
             name = Path(name).stem
         if (
             document.msp is not None or len(document.sources.files) > 1
-        ):  # what is shown of it is a capture, whatever it was read from
+        ):  # saving writes a capture regardless of the source format
             name = f"{Path(name).stem}.ctxcap"
         kind = Path(name).suffix or ".jsonl"
         dialog = QFileDialog(self._parent, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")
@@ -176,14 +176,14 @@ class CaptureSaving(QObject):
         return await chosen_file(dialog)
 
     def usual_folder(self) -> Path:
-        """Where a file was opened or saved last; never among the program's own data."""
+        """Returns the folder of the last opened or saved file, never the program's data folder."""
         recent = self._services.settings.recent_files
         folder = path_in(recent[0]).parent if recent else Path.home()
         return folder if folder.is_dir() else Path.home()
 
     @property
     def name(self) -> str:
-        """What the document is called; where another window's is called the same, with the gateway it came from."""
+        """The document's name, with its gateway if another window has a document of the same name."""
         document = self._shown.document
         name = document.name
         others = [other for other in self._services.documents() if other is not document]
@@ -191,19 +191,19 @@ class CaptureSaving(QObject):
         return f"{name} at {place}" if place else name
 
     def _gateway_place(self) -> str:
-        """Host and port of the gateway that was recorded; "" where none was."""
+        """Returns host and port of the recorded gateway, or ""."""
         session, sources = self._gateway.session, self._shown.document.capture.sources
         header = sources[0].origin if sources else {}
         origin = header.get("origin")
         url = session.connection.shown_url if session else origin.get("url") if isinstance(origin, dict) else None
-        with contextlib.suppress(ValueError):  # what a capture says of itself may be no address
+        with contextlib.suppress(ValueError):  # the address in a capture may be invalid
             return urlsplit(url).netloc.rpartition("@")[2] if isinstance(url, str) else ""
         return ""
 
     # Closing
 
     async def may_close(self) -> bool:
-        """Ask what shall become of an unsaved capture; False when the window shall stay."""
+        """Asks about an unsaved capture. Returns False if the window must stay open."""
         if not self.unsaved:
             return True
         if self._asking.raise_unanswered():
@@ -219,7 +219,7 @@ class CaptureSaving(QObject):
         return self._discarded
 
     def stay_after_all(self) -> None:
-        """Another window was not to be closed: what was answered here does not count."""
+        """Resets the answer because another window was kept open."""
         self._discarded = False
 
     def _unsaved_words(self) -> str:
@@ -231,27 +231,27 @@ class CaptureSaving(QObject):
         return f"{much} {'is' if count == 1 else 'are'}"
 
     def clear_away(self) -> None:
-        """The window has closed its files: delete what was discarded or empty, leave the rest for the next start."""
+        """Deletes a discarded or empty capture after its files are closed, and releases others for the next start."""
         session = self._gateway.session
         if session is not None:
             session.release()
         if self._location.unsaved is None:
             return
         if self._demo or self._discarded or self._is_surely_empty(session):
-            with contextlib.suppress(OSError):  # offered at the next start then
+            with contextlib.suppress(OSError):  # the next start offers it again
                 self._location.unsaved.discard()
         else:
             self._location.unsaved.release()
         self._location.unsaved = None
 
     def _is_surely_empty(self, session: LiveSession | None) -> bool:
-        """Whether this run wrote the capture, took in all of it, and found nothing there. Else nobody may say so."""
+        """Returns True if this run wrote the capture, read all of it and found no message."""
         return session is not None and session.own is self._location.unsaved and session.complete and not self.received
 
     # Recovering
 
     def recover(self, unsaved: Unsaved) -> None:
-        """Open what a dead process left, as unsaved as it was."""
+        """Opens the capture of a crashed process as unsaved."""
         own = claim(unsaved.path)
         if own is None:
             self._say_gone(unsaved)
@@ -260,7 +260,7 @@ class CaptureSaving(QObject):
         self._services.look_for_unsaved()
 
     def discard_unsaved(self, unsaved: Unsaved) -> None:
-        """Delete what a dead process left, after a question."""
+        """Deletes the capture of a crashed process after a question."""
         self._services.spawn(self._discard(unsaved), "discard a capture")
 
     async def _discard(self, unsaved: Unsaved) -> None:

@@ -1,4 +1,4 @@
-"""Two selected messages side by side."""
+"""Compares two selected messages side by side."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ HOW = "Select two messages to compare them: Ctrl and a click add one to the othe
 
 
 class Comparing(QObject):
-    """Opens the difference of two messages of one window."""
+    """Opens the comparison of two messages of one window."""
 
     def __init__(self, themes: ThemeController, shown: Shown, notices: NoticeStack, parent: QWidget) -> None:
-        """Make it.
+        """Stores its collaborators.
 
         Args:
             themes: gives the look.
-            shown: whose messages are compared.
-            notices: where it is said what to do.
+            shown: the document and its panes.
+            notices: shows the instruction.
             parent: owner of the dialog.
         """
         super().__init__(parent)
         self._themes, self._shown, self._notices, self._parent = themes, shown, notices, parent
 
     def attach(self, panes: Panes) -> None:
-        """Compare what these panes ask for."""
         panes.messages.compare_requested.connect(self.compare)
 
     def compare(self) -> None:
-        """Show what differs between the two messages that are selected; without two, say how to select them."""
+        """Shows the difference of the two selected messages, or explains how to select two."""
         panes = self._shown.panes
         messages = [] if panes is None else panes.messages.view.selection.messages.shown().tolist()
         if len(messages) != 2:

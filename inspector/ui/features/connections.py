@@ -1,7 +1,7 @@
-"""Named connections and what was open before, as a window offers them: joining, keeping, editing, forgetting.
+"""Named connections and recent entries of a window: join, save, edit and remove.
 
-Where tokens are is `inspector.settings.credentials`; which connections there are is in the settings. This ties both to
-the start page, to the File menu and to the dialogs.
+`inspector.settings.credentials` stores tokens and the settings store the connections. This module connects both to the
+start page, the File menu and the dialogs.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ NEW_NAME = "New connection"
 
 
 class Connections(QObject):
-    """What one window does with kept connections and with the lists of what was open before."""
+    """Handles saved connections and recent entries in one window."""
 
     def __init__(self, parent: QWidget, services: Services, *, gateway: GatewayWatch, notices: NoticeStack) -> None:
-        """Make it.
+        """Stores its collaborators.
 
         Args:
-            parent: the window, to put dialogs before.
-            services: the connections, the keyring, and tasks in the background.
-            gateway: joins gateways, and asks how.
-            notices: where waiting is said, and what went wrong.
+            parent: the window, parent of dialogs.
+            services: connections, keyring and background tasks.
+            gateway: joins gateways and shows the connect dialog.
+            notices: shows waiting and errors.
         """
         super().__init__(parent)
         self._parent, self._services, self._gateway, self._notices = parent, services, gateway, notices
@@ -50,7 +50,7 @@ class Connections(QObject):
     # Joining
 
     def join(self, chosen: ConnectionSettings) -> None:
-        """Watch a gateway again: at once where nothing is missing, else after asking for what is."""
+        """Connects to a gateway again: at once if everything is known, else after a dialog."""
         if not isinstance(chosen, NamedConnection) or chosen.token == "ask" or not chosen.space:
             self.ask_for(chosen)
         elif chosen.token == "keyring":
@@ -61,11 +61,11 @@ class Connections(QObject):
             self._watch(chosen)
 
     def ask_for(self, chosen: ConnectionSettings, trouble: str = "") -> ConnectDialog:
-        """Ask how to reach a gateway, filled in with what is known of it.
+        """Shows the connect dialog filled with a connection.
 
         Args:
-            chosen: a connection that is kept or was used before.
-            trouble: why its token is not to be had.
+            chosen: a saved or recent connection.
+            trouble: reason why its token is unavailable.
         """
         dialog = self._gateway.ask_for_gateway(recent=chosen)
         if trouble:
@@ -97,7 +97,7 @@ class Connections(QObject):
             self._notices.dismiss("keyring")
 
     def stop_waiting(self) -> None:
-        """Wait for the keyring no longer, whose answer is dropped; also called when the window closes."""
+        """Stops waiting for the keyring and drops its answer. Also called when the window closes."""
         self._end_waiting()
         if self._reading is not None:
             self._reading.cancel()
@@ -112,15 +112,15 @@ class Connections(QObject):
                 token=token or Secret(),
                 answer_tools_list=chosen.answer_tools_list,
             )
-        except AddressError:  # the settings were written by hand; the dialog says what is wrong
+        except AddressError:  # settings edited by hand; the dialog shows the error
             self.ask_for(chosen)
             return
         self._gateway.free().watch(connection, remember=True)
 
-    # Keeping
+    # Saving
 
     def keep(self, save: ConnectionSave) -> None:
-        """Keep a connection from now on: settings at once, the keyring behind."""
+        """Saves a connection: settings at once, the token in the background."""
         self._services.settings.keep_connection(save.connection)
         self.changed()
         before = save.before
@@ -135,7 +135,7 @@ class Connections(QObject):
             if new and save.token:
                 await tokens.keep(new, save.token)
         except KeyringError as error:
-            if old == new:  # it stays in the keyring, and is not to be forgotten there
+            if old == new:  # the old token stays in the keyring and must not be deleted there
                 then = "The keyring still holds the one from before."
             else:
                 then = "It is asked for each time."
@@ -153,31 +153,31 @@ class Connections(QObject):
             self._say(str(error))
 
     def _say(self, sentence: str) -> None:
-        """Say what came of it; the keyring may have taken longer than this window stayed."""
+        """Shows the result in any open window. The keyring may outlast this one."""
         notices = self._services.notices_of(self._notices)
         if notices is not None:
-            # Not the window's own line, in which the gateway may have its say at the same time.
+            # a separate notice, since the gateway may use the window's own line at the same time
             notices.show_notice("keyringTrouble", "warning", sentence, [], token="severity.warning", closable=True)
 
     def edit(self, chosen: NamedConnection, parent: QWidget | None = None) -> ConnectDialog:
-        """Edit a kept connection: its name, where it leads, its token."""
+        """Shows the dialog that edits a saved connection: name, address, token."""
         dialog = self._gateway.connect_dialog(editing=chosen, parent=parent)
         dialog.open()
         return dialog
 
     def new(self, parent: QWidget | None = None) -> ConnectDialog:
-        """Write down another connection to keep."""
+        """Shows the dialog for a new saved connection."""
         from inspector.ui.dialogs.connect import DEFAULT_ADDRESS
 
         return self.edit(NamedConnection(name=NEW_NAME, url=DEFAULT_ADDRESS), parent)
 
     def rename(self, chosen: NamedConnection, name: str) -> None:
-        """Call a kept connection something else; its token stays where it is."""
+        """Renames a saved connection. Its token stays in place."""
         self._services.settings.keep_connection(chosen.model_copy(update={"name": name}))
         self.changed()
 
     def ask_to_delete(self, chosen: NamedConnection, parent: QWidget | None = None) -> MessageDialog:
-        """Ask, because a token that is removed from the keyring is gone; then keep the connection no longer."""
+        """Deletes a saved connection after a question, because its token in the keyring is lost."""
         text = (
             "Its token is removed from the system keyring." if chosen.token == "keyring" else "No token is kept for it."
         )
@@ -195,7 +195,7 @@ class Connections(QObject):
             self._services.spawn(self._forget_token(account(chosen)), f"remove the token of {chosen.id}")
 
     def manage(self) -> ConnectionsDialog:
-        """Show all kept connections."""
+        """Shows the dialog of all saved connections."""
         from inspector.ui.dialogs.connections import ConnectionsDialog
 
         dialog = ConnectionsDialog(self._services.theme, self._services.settings, self._parent)
@@ -213,7 +213,7 @@ class Connections(QObject):
     # Recent
 
     def forget_recent(self, what: ConnectionSettings | str) -> None:
-        """Take one file (its path) or one connection off the recent ones."""
+        """Removes one file (its path) or one connection from the recent entries."""
         settings = self._services.settings
         if isinstance(what, str):
             settings.forget_files(what)
@@ -222,12 +222,12 @@ class Connections(QObject):
         self.changed()
 
     def clear_recent(self) -> None:
-        """Forget recent files and connections; those kept under a name stay."""
+        """Removes all recent files and connections. Named connections stay."""
         self._services.settings.forget_files()
         self._services.settings.recent_connections.clear()
         self.changed()
 
     def changed(self) -> None:
-        """The lists are others now: they are stored, and every start page shows them."""
+        """Saves the lists and refreshes every start page."""
         self._services.save_settings()
         self._services.show_recents()

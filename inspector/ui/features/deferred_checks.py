@@ -1,4 +1,4 @@
-"""What the checks put off because records have to be read again for it is done here, while nothing else is read."""
+"""Runs deferred checks, which reread records, in the background while no log is read."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
 
 _REST = 5
-"""Where one slice takes longer, the loop is left to others for so many times as long."""
+"""Pause after a slow slice, as a multiple of its duration."""
 _FAILED = "checks-failed"
 
 
 class DeferredChecks(QObject):
-    """Goes on with the checks of one window's document, and says when one has failed."""
+    """Continues the deferred checks of one window's document and reports failed ones."""
 
     def __init__(self, shown: Shown, notices: NoticeStack, is_reading: Callable[[], bool], parent: QObject) -> None:
-        """Check nothing yet.
+        """Stores its collaborators.
 
         Args:
-            shown: whose document is checked.
-            notices: where it is said that a check has failed.
-            is_reading: whether a document is being read, which comes first.
-            parent: owner.
+            shown: the document and its panes.
+            notices: shows failed checks.
+            is_reading: returns True while a document is read, which has priority.
+            parent: the owner.
         """
         super().__init__(parent)
         self._shown = shown
@@ -44,34 +44,34 @@ class DeferredChecks(QObject):
         self._timer.timeout.connect(self._look)
 
     def start(self, panes: Panes) -> None:
-        """Go on whenever messages came or changed, from now on."""
+        """Starts the checks, and continues them whenever messages arrive or change."""
         panes.bridge.settled.connect(self._on_settled)
         self._checked_at = time.perf_counter()
         self._timer.start()
 
     def stop(self) -> None:
-        """Look at no more messages: the document is about to be closed."""
+        """Stops because the document is about to close."""
         self._timer.stop()
         if self._shown.panes is not None:
             self._shown.panes.bridge.settled.disconnect(self._on_settled)
 
     @property
     def active(self) -> bool:
-        """Whether something is left to be looked at, as far as is known."""
+        """True while checks are pending."""
         return self._timer.isActive()
 
     def failures(self) -> list[str]:
-        """What is said of the checks that an error in the program has ended."""
+        """Returns sentences about the checks that a program error has ended."""
         return self._shown.document.failed_checks
 
     def _on_settled(self, _changes: object) -> None:
-        if not self._timer.isActive():  # else it would begin anew each time, and never run out while traffic comes
+        if not self._timer.isActive():  # a restart each time would postpone the timer forever under live traffic
             self._timer.start()
         self._tell()
 
     def _look(self) -> None:
         document, panes = self._shown.document, self._shown.panes
-        if self._is_reading() or document.sources.behind > LIVE_BLOCK_BYTES:  # reading comes first
+        if self._is_reading() or document.sources.behind > LIVE_BLOCK_BYTES:  # reading has priority
             return
         began = time.perf_counter()
         if panes is not None and panes.awaited and began - self._checked_at < budgets.current.rest_s:
@@ -85,7 +85,7 @@ class DeferredChecks(QObject):
         self._tell()
 
     def _tell(self) -> None:
-        """Say it once; who has closed the notice has read it."""
+        """Reports each failure once, also if the notice was closed."""
         failed = len(self._shown.document.analysis.findings.failed)
         if failed > self._reported:
             self._reported = failed

@@ -1,4 +1,4 @@
-"""Exporting messages: asks how and where to, and writes while the window stays responsive."""
+"""Exports messages: asks for options and a file, and writes in slices that keep the window responsive."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Exporting(QObject):
     """Exports messages of one window.
 
     Signals:
-        open_requested(Path): open a file that was written.
+        open_requested(Path): open the written file.
     """
 
     open_requested = Signal(object)
@@ -49,14 +49,14 @@ class Exporting(QObject):
     def __init__(
         self, theme: ThemeController, shown: Shown, tasks: TaskOwner, notices: NoticeStack, parent: QWidget
     ) -> None:
-        """Export nothing yet.
+        """Stores its collaborators.
 
         Args:
             theme: gives the look of the dialog.
-            shown: whose messages are exported.
-            tasks: runs the writing of marks.
-            notices: where it is said how far it is, and what became of it.
-            parent: dialogs are modal to it.
+            shown: the document and its panes.
+            tasks: runs the task that writes marks.
+            notices: shows progress and results.
+            parent: parent of modal dialogs.
         """
         super().__init__(parent)
         self._theme = theme
@@ -70,7 +70,7 @@ class Exporting(QObject):
         self._last = ExportChoice(Which.SHOWN, ExportOptions())
 
     def attach(self, panes: Panes) -> None:
-        """Export what these panes ask for."""
+        """Connects the export requests of these panes."""
         panes.messages.copy_refused.connect(self._say_not_copied)
         panes.messages.export_requested.connect(self.ask)
         panes.contexts.export_requested.connect(self.ask_context)
@@ -78,10 +78,10 @@ class Exporting(QObject):
     def _say_not_copied(self, sentence: str) -> None:
         self._notices.say(sentence, link=("Export...", self.ask))
 
-    # Asking
+    # Dialogs
 
     def ask(self) -> None:
-        """Ask which messages and how, then for a file."""
+        """Asks for messages and format, then for a file."""
         document, panes = self._shown.document, self._shown.panes
         if panes is None or self._dialog is not None or not len(document.analysis):
             return
@@ -91,7 +91,7 @@ class Exporting(QObject):
             Which.SHOWN: len(panes.rows.chosen),
             Which.ALL: len(document.analysis),
         }
-        several = counts[Which.SELECTED] > 1  # whoever has selected some means them
+        several = counts[Which.SELECTED] > 1  # a selection of several messages is the likely choice
         before = replace(self._last, which=Which.SELECTED) if several else self._last
         if len(document.analysis.marks) and before.options.fields == DEFAULT_FIELDS:
             before = replace(before, options=replace(before.options, fields=MARKED_FIELDS))
@@ -104,7 +104,7 @@ class Exporting(QObject):
         self._count()
 
     def _messages(self, which: Which) -> tuple[Iterable[int], int]:
-        """Messages as they are now, and how many."""
+        """Returns the current messages of a choice, and their count."""
         panes = self._shown.panes
         if panes is None:
             return (), 0
@@ -118,13 +118,12 @@ class Exporting(QObject):
         return range(total), total
 
     def _marked(self) -> NDArray[np.int64]:
-        """The messages the user marked."""
         analysis = self._shown.document.analysis
         rows = np.arange(len(analysis))
         return rows[compile_filter("mark").mask(analysis, rows)]
 
     def _count(self, *_which: object) -> None:
-        """Count the secrets of the messages chosen, and show them in the dialog."""
+        """Counts the secrets of the chosen messages and shows them in the dialog."""
         self._counting.stop()
         dialog = self._dialog
         if dialog is not None:
@@ -161,10 +160,10 @@ class Exporting(QObject):
         dialog.fileSelected.connect(lambda path: self.export(Path(path), choice))
         open_once(dialog)
 
-    # A context as a sub-session
+    # Export of a context
 
     def ask_context(self, target: ContextTarget) -> None:
-        """Ask for a file to write a context to, as a sub-session of its session."""
+        """Asks for a file to export a context as a sub-session of its session."""
         label = self._shown.document.analysis.contexts.label(target.node)
         stem = file_stem(mask_text(label), "context")
         kinds = "MSP session (*.json);;All files (*)"
@@ -176,7 +175,7 @@ class Exporting(QObject):
         open_once(dialog)
 
     def export_context(self, target: Path, context: ContextTarget) -> None:
-        """Write a context to a file, secrets masked, and say what became of it."""
+        """Writes a context to a file with masked secrets, and reports the result."""
         self.stop()
         document = self._shown.document
         node = document.analysis.contexts.tree.resolve(context.node)
@@ -197,7 +196,7 @@ class Exporting(QObject):
     # Writing
 
     def export(self, target: Path, choice: ExportChoice | None = None) -> None:
-        """Export to a file, and say what became of it; an export at work is given up for it."""
+        """Exports to a file and reports the result. Cancels a running export."""
         self.stop()
         choice = choice or self._last
         messages, total = self._messages(choice.which)
@@ -227,7 +226,7 @@ class Exporting(QObject):
     async def _write_marks(
         self, target: Path, choice: ExportChoice, view: str, done: Exported, notes: ExportedNotes
     ) -> None:
-        """Write the marks on what was exported beside it; for that all of it is read again."""
+        """Writes the marks beside the exported file, which is reread for it."""
         try:
             marks = await asyncio.to_thread(write_beside, notes, target)
         except (OSError, ValueError) as error:
@@ -237,7 +236,7 @@ class Exporting(QObject):
             self._say_written(target, view, done, marks, masked=choice.options.masked)
 
     def stop(self) -> None:
-        """Give up what is at work; what was at the target before is still there."""
+        """Cancels the running export. The previous target file stays intact."""
         self._counting.stop()
         self._writing.stop()
         if self._writing_marks is not None:
@@ -246,14 +245,14 @@ class Exporting(QObject):
         self._notices.dismiss("export")
 
     def _say_written(self, target: Path, view: str, done: Exported, marks: Path | None, *, masked: bool) -> None:
-        """Say what was exported.
+        """Reports a finished export.
 
         Args:
             target: the file.
-            view: which messages, in words.
-            done: what was written.
-            marks: the file of marks that was written with it; None for none.
-            masked: whether secrets were.
+            view: the exported messages in words.
+            done: the result.
+            marks: the written file of marks; None without one.
+            masked: True if secrets are masked.
         """
         self._notices.dismiss("export")
         beside_it = "Its marks lie beside it. " if marks is not None and marks.parent == target.parent else ""
@@ -282,7 +281,7 @@ class Exporting(QObject):
         return "the messages of this view"
 
     def _heading(self, view: str) -> str:
-        """What the messages are, as a document says it."""
+        """Returns the heading of an exported document."""
         panes = self._shown.panes
         text = panes.filter_state.filter.text.strip() if panes is not None else ""
         return f"Messages that match the filter {text}" if text and "view" in view else view[:1].upper() + view[1:]

@@ -1,6 +1,6 @@
-"""The stacked conditions of one window: shown as chips below the presets, and counted a little behind the traffic.
+"""The stacked filter conditions of a window: chips below the presets, with delayed counts.
 
-What is in force is the panes' business; how many messages each condition hides is `filters.tally`'s.
+The panes own the conditions in force. `filters.tally` counts the messages that each condition hides.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 class FilterConditions(QObject):
-    """Ties the chips to the panes.
+    """Connects the condition chips to the panes.
 
     Attributes:
         bar: the chips.
     """
 
     def __init__(self, theme: ThemeController, filter_bar: FilterBar, tool_bar: FlatToolBar) -> None:
-        """Hold the chips in a tool bar, which is hidden while there are none.
+        """Puts the chips in a tool bar, which is hidden while there are none.
 
         Args:
             theme: gives the look.
-            filter_bar: where a condition is edited.
-            tool_bar: the empty line for them.
+            filter_bar: edits a condition.
+            tool_bar: the empty tool bar.
         """
         super().__init__(tool_bar)
         self._filter_bar = filter_bar
@@ -58,7 +58,7 @@ class FilterConditions(QObject):
         self._timer.timeout.connect(self._count)
 
     def attach(self, panes: Panes) -> None:
-        """Show and count the conditions of these panes from now on."""
+        """Shows and counts the conditions of these panes."""
         self._panes = panes
         self._tally = ConditionTally(panes.rows)
         panes.filter_state.filter_applied.connect(self.refresh)
@@ -66,12 +66,12 @@ class FilterConditions(QObject):
         panes.bridge.flushed.connect(self._on_flushed)
 
     def stop(self) -> None:
-        """Count no more: the document is about to be closed."""
+        """Stops because the document is about to close."""
         self._timer.stop()
         self._tally = None
 
     def refresh(self, *_changed: object) -> None:
-        """Show the conditions there are now; those that were counted before are not evaluated again."""
+        """Shows the current conditions. Counted conditions are not evaluated again."""
         panes, tally = self._panes, self._tally
         if panes is None or tally is None:
             return
@@ -84,7 +84,7 @@ class FilterConditions(QObject):
             tally.ask([], state.filter, None)
             self._timer.stop()
             return
-        # Each with what is shown as well: then they let through together what all of them as one filter do.
+        # Each condition is combined with the shown filter, so that together they match like one filter.
         if state.own_filter is not None:
             self._compiled[state.own_filter.text] = state.own_filter
         own = self._compile(state.stack.eased(state.stack.text))
@@ -94,7 +94,7 @@ class FilterConditions(QObject):
         self._timer.start(budgets.current.more_ms)
 
     def _words_of(self, text: str) -> str:
-        """A range of time in seconds, as the panes count them; "" for what is shown as written."""
+        """Returns a time range in seconds as the panes show it, or "" to show the text unchanged."""
         if self._panes is None:
             return ""
         from inspector.present.time_ranges import range_words
@@ -107,7 +107,7 @@ class FilterConditions(QObject):
             return known
         try:
             return self._panes.filter_state.compile(text) if self._panes is not None else compile_filter(text)
-        except FilterError:  # of $context, which stands for nothing any more
+        except FilterError:  # $context of a filter without an active context
             return compile_filter("")
 
     # Counting
@@ -119,7 +119,7 @@ class FilterConditions(QObject):
                 self._timer.start(budgets.current.conditions_ms)
 
     def tick(self) -> None:
-        """A second has passed while traffic is live: some fields go by the clock."""
+        """Recounts each second while traffic is live, because some fields depend on the clock."""
         if self._tally is not None and self.bar.chips():
             self._tally.tick()
             if not self._tally.finished and not self._timer.isActive():
@@ -134,7 +134,7 @@ class FilterConditions(QObject):
         else:
             self._timer.start(budgets.current.more_ms)
 
-    # What the user does
+    # User actions
 
     def _on_switched(self, place: int, on: bool) -> None:
         if self._panes is not None:
@@ -163,7 +163,7 @@ class FilterConditions(QObject):
                 QGuiApplication.clipboard().setText(text)
 
     def _edit(self, place: int) -> None:
-        """Move a condition into the filter bar; what was there takes its place among the conditions."""
+        """Moves a condition into the filter bar. The old text of the bar becomes a condition."""
         if self._panes is None:
             return
         stack = self._panes.filter_state.stack

@@ -1,4 +1,4 @@
-"""The filter bar of one window, tied to the panes whose filter it shows and changes, and to the presets beside it."""
+"""Connects the filter bar of a window to the panes and the presets."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class Filtering(QObject):
-    """Ties the filter bar to the panes.
+    """Connects the filter bar to the panes.
 
     Signals:
-        left(): the keyboard goes back to the view.
+        left(): return the focus to the view.
 
     Attributes:
         bar: the filter bar.
@@ -38,21 +38,21 @@ class Filtering(QObject):
     def __init__(
         self, theme: ThemeController, owner: SettingsOwner, presets: Presets, notices: NoticeStack, parent: QWidget
     ) -> None:
-        """Make the bar, with no panes behind it.
+        """Creates the bar without panes.
 
         Args:
             theme: gives the look.
-            owner: keeps earlier filters.
-            presets: say which filter in force is one of them.
-            notices: where it is said that a view was left.
-            parent: owner.
+            owner: saves the filter history.
+            presets: marks the preset of the active filter.
+            notices: shows that a hidden message was revealed.
+            parent: the owner.
         """
         super().__init__(parent)
         self._owner = owner
         self._presets = presets
         self._notices = notices
         self._panes: Panes | None = None
-        self._compiled: DisplayFilter | None = None  # what was checked last
+        self._compiled: DisplayFilter | None = None  # the last checked filter
         self._entering = False
         self.bar = FilterBar(
             theme, self._check, parent, complete=self._complete, preview=self._preview, note=self._note
@@ -67,7 +67,7 @@ class Filtering(QObject):
         owner.settings_changes.filter_history_changed.connect(self._show_history)
 
     def attach(self, panes: Panes) -> None:
-        """These panes' filter is in the bar from now on."""
+        """Shows the filter of these panes in the bar."""
         self._panes = panes
         state = panes.filter_state
         state.filter_applied.connect(self._on_applied)
@@ -82,19 +82,19 @@ class Filtering(QObject):
         panes.view_left.connect(self._say_left)
 
     def show_first(self) -> None:
-        """Show what is in force before anybody has chosen a filter."""
+        """Shows the initial filter."""
         self._show_history()
         self._on_applied()
         self._show_context()
 
-    # What the panes report
+    # Signals of the panes
 
     def _on_applied(self, *_text: object) -> None:
         panes = self._panes
         if panes is None:
             return
         own = panes.filter_state.stack.text
-        # A preset is at hand already; if it was written, it is kept all the same.
+        # A preset needs no place in the history, unless the user typed it.
         remembers = self._entering or not self._presets.bar.holds(own)
         if not self._entering or own != self.bar.applied_text():
             self.bar.set_applied(own, remembers=remembers)
@@ -104,7 +104,7 @@ class Filtering(QObject):
         self._say_where_else()
 
     def _show_context(self, *_changed: object) -> None:
-        """`$context` may stand for something else, or for nothing."""
+        """Checks the filter again, since the meaning of `$context` may have changed."""
         panes = self._panes
         selected = panes is not None and bool(panes.filter_state.selected_context)
         self._presets.set_context_selected(selected, document=panes is not None)
@@ -112,23 +112,23 @@ class Filtering(QObject):
             self.bar.recheck()
 
     def _show_preset(self, *_scope: object) -> None:
-        """Mark the preset in force."""
+        """Marks the active preset."""
         panes = self._panes
         if panes is not None:
             self._presets.show_active(panes.filter_state.stack.chosen, scoped=panes.filter_state.scope is not None)
 
     def _say_where_else(self, *_scope: object) -> None:
-        """Let the filter bar know whether something besides its own text chooses, which can be left out."""
+        """Tells the filter bar if a scope or condition also narrows the view."""
         if self._panes is not None:
             state = self._panes.filter_state
             self.bar.set_narrowed(state.scope is not None or any(c.on for c in state.stack.conditions))
 
     def _say_left(self, message: int, hider: str, put_back: Callable[[], None]) -> None:
-        """A message was gone to that the view did not show."""
+        """Reports that a hidden message was revealed by showing all messages."""
         sentence = f"No. {message + 1:,} was hidden by {hider}, so all messages are shown."
         self._notices.say(sentence, link=(f"Put {hider} back", put_back))
 
-    # What the bar asks for
+    # Signals of the bar
 
     def _check(self, text: str) -> FilterError | None:
         self._compiled = None
@@ -148,7 +148,7 @@ class Filtering(QObject):
         return note if meant is None else replace(note, suggestion="Did you mean", replacement=meant)
 
     def _take_compiled(self, text: str) -> DisplayFilter | None:
-        """What was compiled to check a text that is entered now; each is put in force once."""
+        """Returns the compiled filter of the last check if it has this text, and clears it."""
         compiled, self._compiled = self._compiled, None
         return compiled if compiled is not None and compiled.text == text else None
 
@@ -159,7 +159,7 @@ class Filtering(QObject):
         return self._panes.filter_state.preview(text) if self._panes is not None else None
 
     def apply(self, text: str) -> None:
-        """Put a filter in force that was chosen, not written; none at all shows everything, of all contexts."""
+        """Applies a chosen filter. An empty one shows all messages of all contexts."""
         if self._panes is None:
             return
         if text.strip():
@@ -182,14 +182,14 @@ class Filtering(QObject):
             self._panes.filter_state.stack_filter(text, compiled)
 
     def _save(self, text: str) -> None:
-        """Keep what was written, and the conditions that count, as one preset."""
+        """Saves the text and the active conditions as one preset."""
         panes = self._panes
         self._presets.ask_to_save(text if panes is None else panes.filter_state.stack.with_text(text).chosen)
 
-    # Earlier filters
+    # Filter history
 
     def _remember(self, text: str, compiled: DisplayFilter | None = None) -> None:
-        """Keep a filter that was applied, for all windows and for the next start; never one that holds a secret."""
+        """Adds an applied filter to the history of all windows, unless it contains a secret."""
         panes = self._panes
         if compiled is None and panes is not None:
             in_force = (panes.filter_state.own_filter, panes.filter_state.filter)

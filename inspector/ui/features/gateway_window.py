@@ -1,4 +1,4 @@
-"""How a window watches a gateway, a real one or the demo's: joining, losing it and getting it back, leaving."""
+"""Gateway session of a window, live or demo: connect, lose, reconnect and leave."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 
 _REMARK = "remark"
 _REMARK_MS = 15_000
-"""What a gateway has to say of a connection that stands is read by then."""
+"""Time to read the gateway's remark about a connection; milliseconds."""
 
 
 class GatewayWatch(QObject):
-    """Gives one window a live document, and keeps the session behind it.
+    """Gives one window a live document and manages its session.
 
     Attributes:
-        session: the live session, also after it has ended; None for a log.
-        starting: a demo is on its way to the window.
+        session: the live session, also after its end; None for a log.
+        starting: True while a demo starts.
 
     Signals:
-        capture_begun(OwnCapture, bool): this is what is recorded from now on; whether it is a demo's.
-        connection_saved(ConnectionSave): the dialog was asked to keep a connection under a name.
-        demo_begun(): what will be watched is a demo of ours, which context hints belong to.
-        save_as_requested(): what was recorded needs another place, as its own cannot be written.
+        capture_begun(OwnCapture, bool): recording to this capture has begun; True for a demo.
+        connection_saved(ConnectionSave): save a connection from the dialog.
+        demo_begun(): a demo is about to be shown, with context hints.
+        save_as_requested(): the capture cannot be written and needs another place.
     """
 
     capture_begun = Signal(object, bool)
@@ -62,17 +62,17 @@ class GatewayWatch(QObject):
         self, parent: QWidget, shown: Shown, stage: ShowsDocuments, services: Services, *, requests: WindowRequests,
         notices: NoticeStack, status: StatusBar, free: Callable[[], GatewayWatch],
     ) -> None:  # fmt: skip
-        """Make it; nothing is watched yet.
+        """Stores its collaborators.
 
         Args:
-            parent: the window, to put dialogs before.
-            shown: what the window shows.
+            parent: the window, parent of dialogs.
+            shown: the document and its panes.
             stage: brings a document into the window.
-            services: recent and kept connections, the keyring, and tasks in the background.
-            requests: what is asked of the window.
-            notices: where it is said how the connection stands.
-            status: the same, shorter.
-            free: this object of a window without a document, which may be this very one.
+            services: recent and saved connections, keyring and background tasks.
+            requests: requests to the window.
+            notices: shows the state of the connection.
+            status: shows it in short.
+            free: returns this object of a window without a document, maybe of this one.
         """
         super().__init__(parent)
         self._parent, self._shown, self._stage, self._services = parent, shown, stage, services
@@ -89,7 +89,7 @@ class GatewayWatch(QObject):
         status.gaps_clicked.connect(self.show_next_gap)
 
     def connect_dialog(self, *, editing: NamedConnection | None = None, parent: QWidget | None = None) -> ConnectDialog:
-        """A dialog that asks for a gateway, or edits one that is kept; still to be opened."""
+        """Returns an unopened dialog for a new gateway or a saved one."""
         from inspector.ui.dialogs.connect import ConnectDialog
 
         dialog = ConnectDialog(
@@ -101,14 +101,14 @@ class GatewayWatch(QObject):
         return dialog
 
     def ask_for_gateway(self, url: str = "", recent: ConnectionSettings | None = None) -> ConnectDialog:
-        """Ask how to reach a gateway, then watch it.
+        """Shows the connect dialog and then watches the gateway.
 
         Args:
-            url: filled in as its address.
-            recent: a connection of before, filled in as it was.
+            url: the address to fill in.
+            recent: the connection to fill in.
 
         Returns:
-            The dialog, open.
+            The open dialog.
         """
         dialog = self.connect_dialog()
         if recent is not None:
@@ -116,7 +116,8 @@ class GatewayWatch(QObject):
         elif url:
             dialog.set_address(url)
         dialog.open()
-        QTimer.singleShot(0, dialog, lambda: import_module("inspector.document.live"))  # while an address is typed
+        # imported while the user types an address
+        QTimer.singleShot(0, dialog, lambda: import_module("inspector.document.live"))
         return dialog
 
     def _connect_to(self, connection: Connection) -> None:
@@ -131,12 +132,12 @@ class GatewayWatch(QObject):
         self._services.save_settings()
 
     def watch(self, connection: Connection, *, remember: bool = False, demo: bool = False) -> bool:
-        """Join a gateway in this window; False when not even the capture file could be made.
+        """Joins a gateway in this window. Returns False if the capture file cannot be created.
 
         Args:
-            connection: where to and as whom.
-            remember: list it among the recent ones once the gateway has greeted us.
-            demo: its capture may be thrown away without a question.
+            connection: address and identity.
+            remember: add it to the recent connections after the gateway's greeting.
+            demo: its capture may be deleted without a question.
         """
         from inspector.document.live import LiveSession
 
@@ -162,7 +163,7 @@ class GatewayWatch(QObject):
         return True
 
     async def _paint(self, steps: Steps[Panes]) -> None:
-        """Take the steps of showing that are left, which paint a part each, in turns of their own."""
+        """Runs the remaining steps, each of which paints one part, in iterations of their own."""
         for _ in steps:
             await asyncio.sleep(0)
 
@@ -182,7 +183,8 @@ class GatewayWatch(QObject):
                 self._shown.panes.messages.say_when_empty("Nothing was received.")
             if state is SourceState.FAILED or not self._leaving:
                 severity = "severity.error" if state is SourceState.FAILED else "severity.warning"
-                if self.session is not None and self.session.writer.error is not None:  # the disk, not the gateway
+                # the disk failed, not the gateway
+                if self.session is not None and self.session.writer.error is not None:
                     self._notices.say(sentence, severity, ("Save as...", self.save_as_requested.emit))
                 else:
                     self._notices.say(
@@ -192,14 +194,14 @@ class GatewayWatch(QObject):
         self._requests.actions_changed.emit()
 
     def _on_lost(self) -> None:
-        """The connection is being sought again: say why it was lost and what stands in the way."""
+        """Reports a lost connection, its reason and the trouble of the last attempt."""
         outage = self.session.source.outage if self.session is not None else None
         if outage is None:
             return
         if self._shown.panes is not None:
             self._shown.panes.messages.set_connected(None)
             self._shown.panes.messages.say_when_empty("The connection was lost; trying to get it back.")
-        # Most sentences begin with the address, which the first one says already.
+        # Most sentences begin with the address, which the first one already has.
         trouble = outage.trouble.removeprefix(f"{self.session.connection.shown_url} ") if self.session else ""
         failed = f" Last attempt: {trouble}" if trouble else ""
         links = [("Connect now", self.connect_now), ("Stop", self.leave_gateway)]
@@ -207,12 +209,12 @@ class GatewayWatch(QObject):
         self._notices.show_notice("connection", "warning", sentence, links, token="severity.warning")
 
     def connect_now(self) -> None:
-        """Do not wait for the next attempt at getting a lost connection back."""
+        """Skips the wait before the next attempt to reconnect."""
         if self.session is not None:
             self.session.source.try_now()
 
     def tick(self) -> None:
-        """Say how far the window is behind and what is missing; called once a second."""
+        """Shows the backlog and gaps; called once a second."""
         if self._shown.panes is None:
             return
         self._status.set_gaps(self._shown.panes.gaps.update())
@@ -231,7 +233,7 @@ class GatewayWatch(QObject):
                 self._status.set_retry(outage.attempts + 1, max(0.0, outage.next_at_s - time.monotonic()))
 
     def show_next_gap(self) -> None:
-        """Go to the next place where messages may be missing."""
+        """Selects the message at the next gap in the capture."""
         panes = self._shown.panes
         gap = panes.gaps.next_after(panes.messages.current_message()) if panes is not None else None
         if panes is not None and gap is not None:
@@ -246,7 +248,7 @@ class GatewayWatch(QObject):
             self._remember_connection(self._to_remember)
             self._to_remember = None
         _, _, remark = sentence.partition(". ")
-        if remark:  # more than that we are connected, such as that the token was of no use
+        if remark:  # remarks about the connection, such as a token that was not needed
             self._notices.show_notice(_REMARK, "note", sentence, token="severity.note", closable=True)
             QTimer.singleShot(_REMARK_MS, self, lambda: self._notices.dismiss(_REMARK))
 
@@ -255,12 +257,12 @@ class GatewayWatch(QObject):
         return f" What was received stays: {formats.count_of(received, 'message')}." if received else ""
 
     def _received(self) -> int:
-        """Messages that came from the gateway, without what we sent ourselves."""
+        """Returns the number of messages received from the gateway."""
         flags = self._shown.document.capture.columns["flags"]
         return int(np.count_nonzero((flags & int(Flag.SENT)) == 0))
 
     def _reconnect(self) -> None:
-        """Join once more under a new id; in place of this window while there is nothing in it."""
+        """Joins again under a new id. Replaces this window if it is empty."""
         if self.session is None:
             return
         old = self.session.connection
@@ -271,9 +273,9 @@ class GatewayWatch(QObject):
             self._requests.replaced.emit()
 
     async def end_session(self) -> None:
-        """Leave the gateway and end the demo behind it, if there is one."""
+        """Leaves the gateway and ends its demo, if any."""
         self._leaving = True
-        async with self._ending:  # asked twice, the second waits for the first
+        async with self._ending:  # a second call waits for the first
             if self.session is not None:
                 await self.session.close()
             if self._demo is not None:
@@ -284,51 +286,51 @@ class GatewayWatch(QObject):
         self._requests.actions_changed.emit()
 
     def adopt(self, document: CaptureDocument) -> None:
-        """The window shows another document, which has other sources beside what is received."""
+        """Attaches the session to a replaced document with further sources."""
         if self.session is not None and document.sources.live_source is not None:
             self.session.adopt(document)
 
     def leave_gateway(self) -> None:
-        """Leave the gateway in the background; what was received stays in the window."""
+        """Leaves the gateway in the background. Received messages stay in the window."""
         self._services.spawn(self.end_session(), "disconnect")
 
     def close(self) -> None:
-        """The window closes: a demo that is still on its way to it is not watched any more."""
+        """Marks the window as closed, so that a starting demo stops."""
         self._closed = True
 
     # Demo
 
     @property
     def connection(self) -> Connection | None:
-        """Returns the connection of the live session, also after it has ended; None for a log."""
+        """The connection of the live session, also after its end; None for a log."""
         return None if self.session is None else self.session.connection
 
     @property
     def is_demo(self) -> bool:
-        """Whether what is watched is a demo of ours, also after it has ended."""
+        """True if the window shows the demo, also after its end."""
         return self._shows_demo
 
     def adopt_demo(self, demo: Demo) -> None:
-        """End this demo together with the session that watches it."""
+        """Stores the demo to end it together with its session."""
         self._demo = demo
         self._shows_demo = True
 
     def start_demo(self) -> None:
-        """Watch the scripted agents, in this window or a new one."""
+        """Starts the demo in this window or a new one."""
         from inspector.demo.script import Demo
 
         free = self.free()
-        free.starting = True  # at once: the next click finds another window
+        free.starting = True  # at once: the next click must use another window
         self._services.spawn(free.start_demo_session(Demo()), "demo")
 
     async def start_demo_session(self, demo: Demo) -> None:
-        """Start a demo and join its gateway like any other; hints are shown in its window."""
+        """Starts a demo and joins its gateway. Its window shows hints."""
         self.starting = True
         try:
             await demo.start()
         finally:
             self.starting = False
-        if self._closed:  # the window, meanwhile
+        if self._closed:  # the window closed meanwhile
             await demo.stop()
             return
         self.adopt_demo(demo)
@@ -337,7 +339,7 @@ class GatewayWatch(QObject):
 
 
 async def try_connection(connection: Connection) -> TestResult:
-    """Try a connection for the dialog that asks for one."""
+    """Tests a connection for the connect dialog."""
     from inspector.document.live import probe
     from inspector.ui.dialogs.connect import TestResult
 

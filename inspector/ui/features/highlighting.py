@@ -1,4 +1,4 @@
-"""Highlight rules of the windows: one more for a filter or a value; the settings behind them are everybody's."""
+"""Adds highlight rules from a window, for a filter or a value. All windows share the rules."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _NAME_LENGTH = 40
 
 
 class Highlighting(QObject):
-    """What one window does to the highlight rules.
+    """Adds highlight rules from one window.
 
     Signals:
-        edit_requested(): the rules are to be edited.
+        edit_requested(): open the rules in the settings.
     """
 
     edit_requested = Signal()
@@ -39,14 +39,14 @@ class Highlighting(QObject):
         name_card: Callable[[], NameCard],
         parent: QWidget,
     ) -> None:
-        """Nothing is asked yet.
+        """Stores its collaborators.
 
         Args:
             owner: has the rules.
-            shown: its filter in force can become a rule.
-            filter_bar: below it a name is asked for.
-            name_card: asks for it.
-            parent: what the card lies on.
+            shown: the document, whose filter can become a rule.
+            filter_bar: the name card appears below it.
+            name_card: returns the card that asks for a name.
+            parent: parent of the card.
         """
         super().__init__(parent)
         self._owner = owner
@@ -56,11 +56,10 @@ class Highlighting(QObject):
         self._parent = parent
 
     def attach(self, panes: Panes) -> None:
-        """Highlight what these panes ask for."""
         panes.filter_state.highlight_requested.connect(self.add)
 
     def ask_to_add_filter(self) -> None:
-        """Let the messages of the filter in force stand out, also when it is gone; without one, edit the rules."""
+        """Adds a rule for the active filter, or opens the rules if there is none."""
         panes = self._shown.panes
         if panes is not None and panes.filter_state.stack.chosen.strip():
             self.ask_to_add(panes.filter_state.stack.chosen)
@@ -68,7 +67,7 @@ class Highlighting(QObject):
             self.edit_requested.emit()
 
     def ask_to_add(self, text: str) -> None:
-        """As `add`, under a name that is asked for where there is no such rule yet."""
+        """Asks for a name and adds a rule, or enables the existing rule of this filter."""
         text = text.strip()
         if any(rule.filter == text for rule in self._owner.settings.highlights):
             self.add(text)
@@ -84,7 +83,7 @@ class Highlighting(QObject):
         )
 
     def add(self, text: str, name: str = "") -> None:
-        """Let the messages a filter holds for stand out from now on: by a rule that is there, else by a new one."""
+        """Enables the rule of a filter, or adds one."""
         text = text.strip()
         rules = self._owner.settings.highlights
         if not text:
@@ -98,6 +97,6 @@ class Highlighting(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        """Rules were added or edited: show them in every window, and store them."""
+        """Shows and saves the changed rules in all windows."""
         self._owner.apply_settings()
         self._owner.save_settings()

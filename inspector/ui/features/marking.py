@@ -1,4 +1,4 @@
-"""Marks and comments of one window: what is asked for, each a step that can be undone, and the file behind them."""
+"""Marks and comments of a window, with undo steps and their file."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 
 _SHOWN_NAME = 40
 _COMMENT_UNDER = 3
-"""The column of the table below which a comment is written: number and time stay in sight."""
+"""Index of the column that the comment editor starts under, so that number and time stay visible."""
 _MOST_MARKED = 5_000
-"""Messages that are marked at once: each mark is an object, and a step back keeps them all."""
+"""Maximum number of messages to mark at once. Each mark is an object, and an undo step keeps them all."""
 _NOT_SAVED = "marks-not-saved"
 _ELSEWHERE = "marks-elsewhere"
 _STORED_APART = (
     "The marks of the copy are kept by this program: its folder holds those of another file, or is read-only."
 )
 RETRY_MS = 10_000
-"""Marks that could not be written are tried again after so long, until they are."""
+"""Delay before unsaved marks are written again; milliseconds."""
 
 
 class Marking(QObject):
-    """Marks, unmarks and comments, and keeps that beside the capture.
+    """Marks, unmarks and comments, and saves the result beside the capture.
 
     Attributes:
-        file: where they are kept; None while there is no document.
+        file: the file of marks; None while there is no document.
     """
 
     _closing = Signal()
@@ -60,15 +60,15 @@ class Marking(QObject):
         self, theme: ThemeController, shown: Shown, tasks: TaskOwner, history: UndoHistory, notices: NoticeStack,
         parent: QWidget,
     ) -> None:  # fmt: skip
-        """Mark nothing yet.
+        """Stores its collaborators.
 
         Args:
             theme: gives the look of the editor.
-            shown: whose messages and contexts are marked.
-            tasks: runs the writing.
-            history: what is marked is a step of it.
-            notices: where it is said what became of the file.
-            parent: the editor lies on it.
+            shown: the document and its panes.
+            tasks: runs the writing task.
+            history: receives the undo steps.
+            notices: shows errors of the file.
+            parent: parent of the editor.
         """
         super().__init__(parent)
         self._shown = shown
@@ -91,18 +91,18 @@ class Marking(QObject):
 
     @cached_property
     def editor(self) -> CommentEditor:
-        """Where comments are written; made for the first one."""
+        """The comment editor, created on first use."""
         editor = CommentEditor(self._theme, self._parent)
         editor.saved.connect(self._on_comment_saved)
         self._closing.connect(editor.save)
         return editor
 
     def attach(self, panes: Panes, home: Path | None) -> None:
-        """The window shows a document: find the marks kept for it.
+        """Finds the marks of a newly shown document.
 
         Args:
-            panes: show it.
-            home: the capture's file; None where there is none that stays.
+            panes: the panes of the document.
+            home: the capture's file; None for a temporary document.
         """
         self._panes = panes
         self.file = MarksFile(panes.document, home)
@@ -118,7 +118,7 @@ class Marking(QObject):
         self.restore(complete=False)
 
     def carried_over(self) -> None:
-        """Marks were taken along from another document: they are kept for this one, too."""
+        """Saves marks that were taken over from another document."""
         if len(self._marks):
             self._changed()
 
@@ -127,20 +127,20 @@ class Marking(QObject):
     def _on_settled(self, changes: Changes) -> None:
         self.restore(complete=False)
         if changes.tree_moved and any(True for _ in self._marks.contexts()):
-            self._changed()  # the file names contexts by where they are
+            self._changed()  # the file stores contexts by their path
 
     def restore(self, *, complete: bool) -> None:
-        """Put the marks that are kept on what has been read.
+        """Applies the saved marks to the messages read so far.
 
         Args:
-            complete: reading is over for now.
+            complete: True if reading is over for now.
         """
         if self.file is None or self._panes is None or (self.file.settled and not complete):
             return
         until = None if complete else time.perf_counter() + budgets.current.background_slice_s
         try:
             placed = self.file.restore(complete=complete, until=until)
-        except OSError as error:  # of the log, or of a folder where marks may lie
+        except OSError as error:  # of the log, or of a folder searched for marks
             if complete:
                 self._notices.say(plain(search_failure(error)), "severity.warning")
             return
@@ -152,11 +152,11 @@ class Marking(QObject):
             self._say_where_found(self.file)
 
     def _say_where_found(self, file: MarksFile) -> None:
-        """Say that marks were found under an earlier name of the capture, or offer those of a copy of it."""
+        """Reports marks found under an earlier name of the capture, or offers the marks of a copy."""
         if file.notice:
             self._notices.show_notice(_ELSEWHERE, "note", plain(file.notice), closable=True)
             file.notice = ""
-            self._changed()  # from now on they are kept with the capture
+            self._changed()  # from now on they are saved with the capture
         elif file.offered is not None:
             name = plain((file.offered.capture or file.offered.file).name)
             sentence = f"There are marks made for {name}, which began with the same {_messages(file.offered)}."
@@ -164,7 +164,7 @@ class Marking(QObject):
             self._notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
 
     def take_offered(self) -> None:
-        """Take over the marks of a capture with the same messages; one step that can be undone."""
+        """Takes over the offered marks of an equal capture as one undo step."""
         self._notices.dismiss(_ELSEWHERE)
         if self.file is None or self._panes is None or self.file.offered is None:
             return
@@ -181,14 +181,14 @@ class Marking(QObject):
             self._marks.put(target, before.get(target, Note()))
         self._do("take marks over", notes)
 
-    # What the user asks for
+    # User actions
 
     @property
     def _marks(self) -> Marks:
         return self._shown.document.analysis.marks
 
     def toggle(self, target: Target | None = None) -> None:
-        """Mark or unmark something; by default what the user is on, in the table all that is selected there."""
+        """Marks or unmarks a target; by default the current one, or the selection of the table."""
         if target is None and self._panes is not None and self._panes.messages.holds_focus:
             self.toggle_selected()
             return
@@ -200,7 +200,7 @@ class Marking(QObject):
             })  # fmt: skip
 
     def toggle_selected(self) -> None:
-        """Mark the messages selected in the table; where all of them are marked, unmark them."""
+        """Marks the selected messages, or unmarks them if all are marked."""
         if self._panes is None:
             return
         messages = self._panes.messages.selected_messages()
@@ -218,7 +218,7 @@ class Marking(QObject):
         self._do(words, {message: Note(on, note.comment) for message, note in notes.items()})
 
     def comment(self, target: Target | None = None) -> None:
-        """Open the editor for the comment on something; by default what the user is on."""
+        """Opens the comment editor for a target; by default the current one."""
         target = self._target(target)
         if target is None or self._panes is None:
             return
@@ -227,12 +227,12 @@ class Marking(QObject):
         self.editor.open(target, f"Comment on {self._name(target)}", self._marks.note(target).comment, near)
 
     def remove(self, target: Target) -> None:
-        """Take mark and comment away."""
+        """Removes mark and comment."""
         words = "comment on" if self._marks.note(target).comment else "mark"
         self._do(f"remove {words} {self._name(target)}", {target: Note()})
 
     def clear(self) -> None:
-        """Take every mark and comment away."""
+        """Removes all marks and comments."""
         targets = self._marks.targets()
         if targets:
             self._do("clear all marks", dict.fromkeys(targets, Note()))
@@ -267,7 +267,7 @@ class Marking(QObject):
             self._panes.show_notes()
         self._changed()
 
-    # Keeping
+    # Saving
 
     def _changed(self) -> None:
         self._dirty = True
@@ -283,7 +283,7 @@ class Marking(QObject):
                 return
             try:
                 self._tasks.spawn(self._write(self.file, snapshot), "write marks")
-            except RuntimeError:  # no loop runs any more: `close` writes it
+            except RuntimeError:  # the event loop has ended; `close` writes
                 return
             self._dirty = False
 
@@ -291,7 +291,7 @@ class Marking(QObject):
         try:
             await asyncio.to_thread(file.write, snapshot)
         except (OSError, ValueError) as error:
-            if self._closed:  # nothing to say it in, and the last try was made
+            if self._closed:  # the last attempt was made and no window is left for a report
                 return
             self._dirty = self._dirty or file is self.file
             self._say_not_written(error)
@@ -301,7 +301,7 @@ class Marking(QObject):
                 self._notices.dismiss(_NOT_SAVED)
 
     def _say_not_written(self, error: OSError | ValueError) -> None:
-        """Say that the marks are in memory alone, and try again later, with the next mark, and on closing."""
+        """Reports unsaved marks. They are written again later, with the next mark, and on close."""
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The marks could not be saved: {reason}. They are kept until this window closes, and tried again."
         links: list[Link] = [("Try again", self._write_soon)]
@@ -311,17 +311,17 @@ class Marking(QObject):
         self._retry.start()
 
     def moved_to(self, home: Path) -> None:
-        """The capture was saved as another file, and is read there from now on."""
+        """Moves the marks with a saved capture."""
         if self.file is not None:
             self.file.move_to(home)
             if len(self._marks):
                 self._changed()
 
     def copied_to(self, home: Path) -> None:
-        """A copy of the capture was written: it gets a copy of the marks.
+        """Copies the marks beside a copy of the capture.
 
         Raises:
-            OSError: they could not be written.
+            OSError: the marks cannot be written.
         """
         if self.file is not None:
             try:
@@ -332,19 +332,19 @@ class Marking(QObject):
                 self._notices.show_notice(_ELSEWHERE, "note", _STORED_APART, closable=True)
 
     def close(self) -> None:
-        """The window closes: what is being written is saved, while the document can still be read."""
+        """Saves the open comment and the marks while the document is still readable."""
         self._closing.emit()
-        self._closed = True  # what is at work in a thread ends when the timers are gone
+        self._closed = True  # tasks in threads end after the timers are gone
         self._timer.stop()
         self._retry.stop()
         if self._dirty and self.file is not None:
             self._dirty = False
-            with contextlib.suppress(OSError, ValueError):  # there is no window left to say it in
+            with contextlib.suppress(OSError, ValueError):  # no window is left for a report
                 self.file.write(self.file.snapshot())
 
 
 def _target_of(panes: Panes) -> Target | None:
-    """What the user is on: the context or the row of the list that has the keyboard, else the current message."""
+    """Returns the current context or row of the focused list, else the current message."""
     focus = QApplication.focusWidget()
     place = panes.details.place
     if focus is not None and "marks" in panes.made and panes.marks.isAncestorOf(focus):
@@ -357,7 +357,7 @@ def _target_of(panes: Panes) -> Target | None:
 
 
 def _place_of(panes: Panes, target: Target) -> tuple[QWidget, QRect]:
-    """Where something with a note is seen: a rectangle of a widget."""
+    """Returns the widget and the rectangle that show a target."""
     if isinstance(target, ContextTarget):
         return panes.contexts.place_of(target) or (panes.details, QRect(0, 0, panes.details.width(), 0))
     view, row = panes.messages.view, panes.rows.row_of(target)

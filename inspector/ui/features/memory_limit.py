@@ -1,4 +1,4 @@
-"""Says that the memory set for messages is used up, and lets reading go on."""
+"""Reports that the memory limit for messages is reached, and continues reading on request."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ _FULL = "memory-full"
 
 
 class MemoryLimit(QObject):
-    """Watches how much memory the document of one window may still take."""
+    """Watches the memory limit of one window's document."""
 
     def __init__(self, shown: Shown, notices: NoticeStack, opening: Opening, parent: QObject) -> None:
-        """Watch nothing yet.
+        """Stores its collaborators.
 
         Args:
-            shown: whose document is watched.
-            notices: where it is said.
+            shown: the document and its panes.
+            notices: shows the report.
             opening: reads the rest of a log.
-            parent: owner.
+            parent: the owner.
         """
         super().__init__(parent)
         self._shown, self._notices, self._opening = shown, notices, opening
         self._said = False
 
     def attach(self, panes: Panes) -> None:
-        """Watch what these panes show."""
         panes.bridge.settled.connect(self._look)
         self._said = False
         self._look()
@@ -47,7 +46,7 @@ class MemoryLimit(QObject):
         self._said = memory.full
 
     def go_on(self) -> None:
-        """Take as much again, and read on."""
+        """Extends the limit and continues reading."""
         self._said = False
         self._notices.dismiss(_FULL)
         self._opening.go_on_with_more_memory()

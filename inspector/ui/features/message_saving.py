@@ -1,4 +1,4 @@
-"""Saving one message: asks where to, and writes its exact bytes while the window stays responsive."""
+"""Saves one message with its exact bytes to a file that the user chooses."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class MessageSaving(QObject):
     """Saves messages of one window."""
 
     def __init__(self, shown: Shown, tasks: TaskOwner, notices: NoticeStack, parent: QWidget) -> None:
-        """Save nothing yet.
+        """Stores its collaborators.
 
         Args:
-            shown: whose messages are saved.
-            tasks: runs the writing.
-            notices: where it is said what became of it.
-            parent: dialogs are modal to it.
+            shown: the document and its panes.
+            tasks: runs the writing task.
+            notices: shows the result.
+            parent: parent of modal dialogs.
         """
         super().__init__(parent)
         self._shown = shown
@@ -40,12 +40,11 @@ class MessageSaving(QObject):
         self._parent = parent
 
     def attach(self, panes: Panes) -> None:
-        """Save what these panes ask for."""
         panes.messages.save_requested.connect(self.ask)
         panes.details.links.save_requested.connect(self.ask)
 
     def ask(self, message: int) -> None:
-        """Ask for a file, then write the message there."""
+        """Asks for a file and writes the message there."""
         dialog = QFileDialog(self._parent, "Save message as", self._name(message))
         dialog.setObjectName("saveMessageDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -58,13 +57,13 @@ class MessageSaving(QObject):
         return f"message {message + 1}.{ending}"
 
     def save(self, message: int, path: Path) -> None:
-        """Write the message to a file, and say what became of it."""
+        """Writes the message to a file and reports the result."""
         self._tasks.spawn(self._save(message, path), "save a message")
 
     async def _save(self, message: int, path: Path) -> None:
         number = formats.message_number(message)
         try:
-            # Where it lies is asked here: the thread may look neither at columns nor at files the loop changes.
+            # Located here because a thread must not read columns or files that the event loop changes.
             exact = ExactMessage(self._shown.document.capture, message)
             written = await asyncio.to_thread(exact.save, path)
         except OSError as error:

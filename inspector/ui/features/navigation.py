@@ -1,6 +1,6 @@
-"""Where the user of a window wants to go: a view of the middle column, a page of the details, a message by its number.
+"""Navigation in a window: views of the middle column, details pages, messages by number.
 
-Dialogs and views are imported when they are asked for, so that a window is there sooner.
+Dialogs and views are imported on demand, so that a window opens sooner.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 class Navigation(QObject):
-    """Takes the user of one window to places in its document."""
+    """Shows places of one window's document."""
 
     def __init__(
         self, shown: Shown, center: Center, requests: WindowRequests, history: UndoHistory, theme: ThemeController,
         parent: QWidget,
     ) -> None:  # fmt: skip
-        """Go nowhere yet.
+        """Stores its collaborators.
 
         Args:
-            shown: what the window shows.
+            shown: the document and its panes.
             center: the views of the middle column.
-            requests: brings up docks.
-            history: where what was left can be returned to.
+            requests: raises docks.
+            history: receives undo steps.
             theme: gives the look of dialogs.
-            parent: dialogs are modal to it.
+            parent: parent of modal dialogs.
         """
         super().__init__(parent)
         self._shown = shown
@@ -46,7 +46,7 @@ class Navigation(QObject):
         self._parent = parent
 
     def attach(self, panes: Panes) -> None:
-        """Take the user where these panes ask for."""
+        """Connects the navigation requests of these panes."""
         panes.columns_dialog_requested.connect(self.choose_columns)
         panes.messages.sees_requested.connect(self.show_model_at)
         for pane in (panes.participants, panes.details.links):
@@ -58,12 +58,11 @@ class Navigation(QObject):
     # Views of the middle column
 
     def show_view(self, view: str) -> None:
-        """Show one of the views of the middle column, with the keyboard."""
+        """Shows a view of the middle column and focuses it."""
         self._center.show_view(view)
         self._center.take_focus()
 
     def show_in_timeline(self) -> None:
-        """Show the current message in the timeline."""
         from inspector.ui.panels.timeline.panel import TimelinePanel
 
         self.show_view("timeline")
@@ -72,7 +71,7 @@ class Navigation(QObject):
             timeline.show_current()
 
     def show_model_here(self) -> None:
-        """Show what the model sees at the current message, of whomever it concerns most."""
+        """Shows the model's input at the current message, for the participant that it concerns most."""
         panes = self._shown.panes
         message = panes.messages.current_message() if panes is not None else None
         panel = self._model_sees()
@@ -88,13 +87,13 @@ class Navigation(QObject):
                 panel.choose_reader(reader)
 
     def show_model_at(self, message: int) -> None:
-        """Show what the model sees at a message, which becomes the current one."""
+        """Selects a message and shows the model's input there."""
         if self._shown.panes is not None:
             self._shown.panes.go_to(message)
             self.show_model_here()
 
     def show_model_of(self, key: tuple[int, str]) -> None:
-        """Show what the model of a participant sees.
+        """Shows the model's input of a participant.
 
         Args:
             key: its space (string id) and its name.
@@ -112,17 +111,16 @@ class Navigation(QObject):
         panel = self._center.currentWidget()
         return panel if isinstance(panel, ModelSeesPanel) else None
 
-    # Panes beside it
+    # Docks
 
     def show_account(self) -> None:
-        """Show what happened, in the details."""
         panes = self._shown.panes
         if panes is not None:
             panes.show_account()
             self._requests.dock_requested.emit("Details")
 
     def show_details(self, tab: str) -> None:
-        """Show a page of the details of the current message, and give it the keyboard."""
+        """Shows and focuses a details page of the current message."""
         panes = self._shown.panes
         if panes is not None:
             self._requests.dock_requested.emit("Details")
@@ -131,7 +129,7 @@ class Navigation(QObject):
             self._requests.pane_requested.emit("Details")
 
     def show_findings(self) -> None:
-        """Show the findings, and give them the keyboard."""
+        """Shows and focuses the findings."""
         self._requests.dock_requested.emit("Findings")
         if self._shown.panes is not None:
             self._shown.panes.findings.setFocus()
@@ -139,7 +137,7 @@ class Navigation(QObject):
     # Messages
 
     def ask_where_to(self) -> None:
-        """Ask for a number, an id or part of an id, and go there."""
+        """Asks for a number, an id or part of an id, and selects that message."""
         panes = self._shown.panes
         if panes is None or not len(self._shown.document.capture):
             return
@@ -155,7 +153,7 @@ class Navigation(QObject):
             self._center.take_focus()
 
     def choose_columns(self) -> None:
-        """Choose columns, their order, and what the rows are sorted by."""
+        """Shows the dialog for columns, their order and the sort order."""
         panes = self._shown.panes
         if panes is None:
             return
@@ -165,7 +163,7 @@ class Navigation(QObject):
         dialog.open()
 
     def clear_view(self) -> None:
-        """Show everything; that can be undone."""
+        """Removes filter and scope as an undo step."""
         if self._shown.runs is not None:
             self._shown.runs.filter_requested.emit("")
         panes = self._shown.panes

@@ -1,6 +1,6 @@
-"""Going on to another message of a kind: with a problem, with a mark, of the same context, by the same participant.
+"""Steps to the next message of a kind: problem, mark, same context, same participant.
 
-Only messages that are shown count. The way leads around the end, and it is said when it does, or when there is none.
+Only shown messages count. Stepping wraps around with a report, and reports if there is no other message.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
 
 _NO_OTHER = "no-other"
 _OF_THIS_VIEW = ("no-problem", "no-mark", _NO_OTHER)
-"""Notices that say what is not shown: of another view they would not be true."""
+"""Notices about hidden messages, dismissed when the view changes."""
 
 
 class NextMessage(QObject):
-    """Takes the user of one window to the next (1) or the previous (-1) message of a kind.
+    """Selects the next (1) or previous (-1) message of a kind in one window.
 
     Signals:
-        filter_requested(str): show the messages of this filter instead.
+        filter_requested(str): apply this filter instead.
     """
 
     filter_requested = Signal(str)
 
     def __init__(self, shown: Shown, notices: NoticeStack, status: StatusBar, keys: Keys, parent: QObject) -> None:
-        """Go nowhere yet.
+        """Stores its collaborators.
 
         Args:
-            shown: whose messages are gone to.
-            notices: where it is said that there is no other.
-            status: where it is said that the way led around the end.
-            keys: the keys named in sentences.
-            parent: owner.
+            shown: the document and its panes.
+            notices: shows that there is no other message.
+            status: shows that stepping wrapped around.
+            keys: the shortcuts named in sentences.
+            parent: the owner.
         """
         super().__init__(parent)
         self._shown = shown
@@ -56,7 +56,7 @@ class NextMessage(QObject):
         self._keys = keys
 
     def attach(self, panes: Panes) -> None:
-        """Step through the messages of these panes; what was said of a view goes with it."""
+        """Dismisses notices when the view of these panes changes."""
         panes.filter_state.filter_applied.connect(self._forget)
         panes.filter_state.scope_changed.connect(self._forget)
 
@@ -65,7 +65,7 @@ class NextMessage(QObject):
             self._notices.dismiss(notice)
 
     def to_problem(self, step: int) -> None:
-        """To a message with a problem."""
+        """Selects the next message with a problem."""
         panes = self._shown.panes
         if panes is None:
             return
@@ -79,7 +79,7 @@ class NextMessage(QObject):
         self._say_none(panes, found, "problem", panes.problem_counts.problems.messages, none, links)
 
     def to_mark(self, step: int) -> None:
-        """To a message with a mark or a comment."""
+        """Selects the next message with a mark or comment."""
         panes = self._shown.panes
         if panes is None:
             return
@@ -90,7 +90,7 @@ class NextMessage(QObject):
         self._say_none(panes, found, "mark", len(marked), none)
 
     def in_context(self, step: int) -> None:
-        """To a message in the context of the current one; contexts below count as others."""
+        """Selects the next message in the same context, child contexts excluded."""
         panes = self._shown.panes
         if panes is None:
             return
@@ -102,7 +102,7 @@ class NextMessage(QObject):
         self._say_no_other(self._go_alike(panes, step, alike), "No other message of this context is shown.")
 
     def by_participant(self, step: int) -> None:
-        """To a message that the sender of the current one sent."""
+        """Selects the next message of the same sender."""
         panes = self._shown.panes
         if panes is None:
             return
@@ -124,7 +124,7 @@ class NextMessage(QObject):
         return message is not None
 
     def _go(self, panes: Panes, message: int | None, step: int) -> bool:
-        """Go to a message, and say quietly when the way led around the end; whether there is one."""
+        """Selects a message and reports a wrap-around. Returns False without a message."""
         before = panes.messages.current_message()
         if message is None:
             return False
@@ -136,7 +136,7 @@ class NextMessage(QObject):
     def _say_none(
         self, panes: Panes, found: bool, what: str, hidden: int, none: str, links: Sequence[Link] = ()
     ) -> None:
-        """Say that there is no message to go to, or that those there are are hidden; nothing when one was found."""
+        """Reports that all such messages are hidden, or that there are none. Dismisses the notice if one was found."""
         notice = f"no-{what}"
         if found:
             self._notices.dismiss(notice)
@@ -148,7 +148,7 @@ class NextMessage(QObject):
         self._notices.show_notice(notice, "note", sentence, links, closable=True)
 
     def show_chain_alone(self) -> None:
-        """The causal chain of the current message and nothing else, in the table; once more, what was there before."""
+        """Toggles the table between the causal chain of the current message and the previous view."""
         panes = self._shown.panes
         message = panes.messages.current_message() if panes is not None else None
         if panes is None or message is None:
@@ -162,7 +162,7 @@ class NextMessage(QObject):
             panes.show_chain(message)
 
     def _say_no_other(self, found: bool, sentence: str) -> None:
-        """Say that there is no other message to go to; nothing when one was found."""
+        """Reports that there is no other message. Dismisses the notice if one was found."""
         if found:
             self._notices.dismiss(_NO_OTHER)
         else:

@@ -1,4 +1,4 @@
-"""How a window gets a document that is read: a log, an archive, a stream, pasted text; logs that grow are followed."""
+"""Opens documents in a window: logs, archives, streams and pasted text. Follows growing logs."""
 
 from __future__ import annotations
 
@@ -58,15 +58,15 @@ _TOGETHER, _APART = "together", "apart"
 
 
 class Opening(QObject):
-    """Gives one window its document: a log, a stream, pasted text, sessions.
+    """Gives one window its document: a log, a stream, pasted text or sessions.
 
     Signals:
-        unsaved_begun(OwnCapture): what will be read is a capture of ours that nobody saved.
-        failed(): nothing, or no more, came of what was to be read.
-        ended(): nothing is read any more, whatever came of it.
-        survey_found(Path): what was to be opened here is a folder that holds a survey.
-        read_through(CaptureDocument): reading is over, because there is no more or because it was cancelled.
-        session_wanted(Path): the session in this file shall be shown with its sub-agents, in place of the file alone.
+        unsaved_begun(OwnCapture): an unsaved capture is about to be read.
+        failed(): reading failed.
+        ended(): reading has ended with any result.
+        survey_found(Path): the folder to open contains a survey.
+        read_through(CaptureDocument): reading is complete or cancelled.
+        session_wanted(Path): show the session in this file with its sub-agents instead of the file alone.
     """
 
     unsaved_begun = Signal(object)
@@ -80,18 +80,18 @@ class Opening(QObject):
         self, parent: QWidget, shown: Shown, stage: ShowsDocuments, services: Services, *, requests: WindowRequests,
         notices: NoticeStack, status: StatusBar, free: Callable[[str], Opening],
     ) -> None:  # fmt: skip
-        """Make it; nothing is opened yet.
+        """Stores its collaborators.
 
         Args:
-            parent: the window, to put dialogs before.
-            shown: what the window shows.
+            parent: the window, parent of dialogs.
+            shown: the document and its panes.
             stage: brings a document into the window.
-            services: recent files, and tasks in the background.
-            requests: what is asked of the window.
-            notices: where failures are said.
-            status: where progress is said.
-            free: this object of a window without a document, which may be this very one; given the name of what is
-                about to be opened there, "" for none.
+            services: recent files and background tasks.
+            requests: requests to the window.
+            notices: shows failures.
+            status: shows progress.
+            free: returns this object of a window without a document, maybe of this one. Its argument is the name of the
+                document to open, or "".
         """
         super().__init__(parent)
         self._parent, self._shown, self._stage, self._services = parent, shown, stage, services
@@ -106,18 +106,18 @@ class Opening(QObject):
         status.go_on_clicked.connect(self.go_on_reading)
 
     def moved_to(self, path: Path) -> None:
-        """The document lies in this file from now on; one of ours that it was read from is not needed any more."""
+        """Moves the document to a saved file. The temporary capture is not needed any more."""
         document = self._shown.document
         document.name, document.path = path.name, path
         self._location.move(path)
         self.remember(path)
 
     def adopt(self, document: CaptureDocument, path: Path) -> None:
-        """The window shows another document, of other sources: follow that from now on.
+        """Registers a replaced document with other sources, and follows it.
 
         Args:
-            document: it is shown.
-            path: what is opened again to show the same; empty for what a live session writes.
+            document: the shown document.
+            path: the path that opens the same again; empty for the capture of a live session.
         """
         self._location.open(path, None, follows=True, is_streamed=False)
         self._stopped_at = None
@@ -132,7 +132,7 @@ class Opening(QObject):
     # Logs
 
     def ask_for_files(self) -> None:
-        """Ask for logs and open each in a window."""
+        """Asks for logs and opens each in a window."""
         recent = self._services.settings.recent_files
         folder = str(path_in(recent[0]).parent) if recent else ""
         dialog = QFileDialog(self._parent, "Open a log", folder, _LOGS)
@@ -142,7 +142,7 @@ class Opening(QObject):
         open_once(dialog)
 
     def ask_for_folder(self) -> None:
-        """Ask for a folder of sessions and open it as one document."""
+        """Asks for a folder of sessions and opens it as one document."""
         recent = self._services.settings.recent_files
         folder = str(path_in(recent[0]).parent) if recent else ""
         dialog = QFileDialog(self._parent, "Open a folder of sessions", folder)
@@ -152,9 +152,9 @@ class Opening(QObject):
         open_once(dialog)
 
     def open_paths(self, paths: list[str]) -> None:
-        """Open files, together or each in a window of its own, as the user chooses.
+        """Opens files together or each in its own window, as the user chooses.
 
-        Those that hold sessions name each other, and are one document; so are the parts of a rotated log.
+        Files of MSP sessions that name each other are one document, like the parts of a rotated log.
         """
         found = [Path(path) for path in paths]
         sessions = [path for path in found if is_session_document(path)] if len(found) > 1 else []
@@ -186,7 +186,7 @@ class Opening(QObject):
             self.open_path(path)
 
     def open_together(self, paths: Sequence[Path]) -> None:
-        """Open files and folders as one document, here, or in a new window when this one is taken."""
+        """Opens files and folders as one document, here or in a new window."""
         try:
             named = own_source_list([SourceChoice(path) for path in paths])
         except OSError as error:
@@ -195,7 +195,7 @@ class Opening(QObject):
         self.open_path(named)
 
     def ask_for_reading(self) -> None:
-        """Ask as which format the log shown is to be read, and open it once more."""
+        """Asks for a format and opens the shown log again."""
         path = self._location.opened
         if path == Path():
             return
@@ -212,22 +212,22 @@ class Opening(QObject):
         dialog.open()
 
     def open_target(self, target: str) -> None:
-        """Open a file by its path, or an agent's session with its sub-agents (`base.targets`)."""
+        """Opens a file by its path, or an agent's session with its sub-agents (`base.targets`)."""
         self.open_path(path_in(target), together=is_session(target))
 
     def open_path(
         self, path: Path, *, name: str | None = None, beside: Sequence[Path] = (), reading: str | None = None,
         together: bool = False, at: int | None = None,
     ) -> None:  # fmt: skip
-        """Open a log, or a survey, here, or in a new window when this one is taken.
+        """Opens a log or a survey, here or in a new window.
 
         Args:
             path: the log.
-            name: what titles show instead of the file's own.
-            beside: further files of sessions that belong to it.
-            reading: the format to read it as; None for those that know its lines.
-            together: it is an agent's session, opened with its sub-agents.
-            at: No. of the message to go to when it is read.
+            name: title to show instead of the file name.
+            beside: further files of the same sessions.
+            reading: the format to use; None to detect it.
+            together: True for an agent's session with its sub-agents.
+            at: number of the message to select after reading.
         """
         shown = "" if is_stream(path) else name or path.name
         free = self._free(shown)
@@ -255,7 +255,7 @@ class Opening(QObject):
         self.ended.emit()
 
     async def _read_or_say(self, path: Path, reading: Coroutine[Any, Any, None]) -> bool:
-        """Read, and say it when that fails; whether it did not."""
+        """Reads and reports a failure. Returns True on success."""
         try:
             await reading
         except (OSError, UnknownFormatError) as error:
@@ -273,20 +273,20 @@ class Opening(QObject):
         return True
 
     def open_unsaved(self, own: OwnCapture, name: str) -> None:
-        """Open a capture that an earlier run did not save, here or in a new window; it stays unsaved."""
+        """Opens an unsaved capture of an earlier run, here or in a new window. It stays unsaved."""
         free = self._free("")
         free.unsaved_begun.emit(own)
         free.open_path(own.path, name=name)
 
     def cancel_reading(self) -> bool:
-        """Read no further; what was read stays. Whether there was something to cancel: what has no end is followed."""
+        """Cancels reading. Returns False if no finite source is being read. Messages read so far stay."""
         if not (self._may_read and self._is_finite):
             return False
         self._may_read = False
         return True
 
     def go_on_reading(self) -> None:
-        """Read the rest of what was cancelled; where only a reading anew will do, in place of this window."""
+        """Continues a cancelled reading, or replaces this window if the source must be read from the start."""
         if self._stopped_at is None or self._reading is not None:
             return
         document, path, name = self._shown.document, self._location.opened, self._location.name
@@ -298,38 +298,38 @@ class Opening(QObject):
         self._requests.replaced.emit()
 
     def go_on_with_more_memory(self) -> None:
-        """Read on after the memory set for messages was used up; what is live or followed does so by itself."""
+        """Continues reading with a higher memory limit. Live and followed sources continue by themselves."""
         document, sources = self._shown.document, self._shown.document.sources
         document.memory.extend()
         if self._reading is None and not document.live and sources.followed is None and sources.behind:
             self._stopped_at = self._stopped_at or 0.0
-            if self._location.opened == Path() and document.path is not None:  # it was live, and was never opened
+            if self._location.opened == Path() and document.path is not None:  # it was live and never opened as a file
                 self._location.open(document.path, document.name, follows=False, is_streamed=False)
             self.go_on_reading()
 
     @property
     def reading(self) -> bool:
-        """Whether a log is being read now."""
+        """True while a log is read."""
         return self._reading is not None or self._may_read
 
     def stop_reading(self) -> None:
-        """The window closes while a log is still being read."""
+        """Stops reading because the window closes."""
         if self._reading is not None:
             self._reading.cancel()
         self._note_facts(self._shown.document)
         self._following.stop()
 
     def remember(self, path: Path) -> None:
-        """Put a file, or a session, on top of the recent ones."""
+        """Puts a file or session on top of the recent ones."""
         self._services.settings.remember_file(self._location.target(path.resolve()))
         self._services.save_settings()
 
     def _note_facts(self, document: CaptureDocument) -> None:
-        """Note what the log holds, for the lists of recent ones, which read nothing of it."""
+        """Stores facts about the log for the recent entries, which do not read the file."""
         path = self._location.kept_file(document)
         if path is None or not len(document.capture):
             return
-        from inspector.present.session_titles import title_of_session  # of no use before a log is open
+        from inspector.present.session_titles import title_of_session  # not needed before a log is open
         from inspector.protocol.secrets.masking import mask_text
 
         settings, key = self._services.settings, self._location.target(path.resolve())
@@ -347,23 +347,23 @@ class Opening(QObject):
         self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = (),
         reading: str | None = None,
     ) -> None:  # fmt: skip
-        """Read a log into this window; rows show while it is being read, and afterwards as it grows.
+        """Reads a log into this window. Rows appear while it is read, and later as it grows.
 
         Args:
             path: a log, an archive, a pipe or STANDARD_INPUT.
-            name: what titles show instead of the file's own.
-            follow: read on when the log grows, until the window closes.
-            beside: further files of sessions that belong to it.
-            reading: the format to read it as; None for those that know its lines.
+            name: title to show instead of the file name.
+            follow: continue when the log grows, until the window closes.
+            beside: further files of the same sessions.
+            reading: the format to use; None to detect it.
 
         Raises:
             OSError: the file cannot be read.
-            UnknownFormatError: nothing in it is known.
+            UnknownFormatError: no format matches.
         """
-        streamed = is_stream(path)  # asked once: a pipe may be gone when it is read
+        streamed = is_stream(path)  # checked once: a pipe may be gone after it is read
         if not streamed:
             await first_answer(path)
-        await self._stage.prepare()  # before the clock of reading runs
+        await self._stage.prepare()  # before the time limit of reading starts
         document = CaptureDocument()
         document.memory.limit_to(self._services.settings.memory.limit_mb)
         self._location.open(path, name, follows=follow, is_streamed=streamed)
@@ -377,7 +377,7 @@ class Opening(QObject):
                 )  # fmt: skip
             await self._read(document, steps)
         except BaseException:
-            if self._shown.document is not document:  # else it is closed with the window
+            if self._shown.document is not document:  # else the window closes it
                 document.close()
             raise
         self._read_so_far(document)
@@ -389,7 +389,7 @@ class Opening(QObject):
             self._services.spawn(self._offer_sub_agents(document, path), f"look for sub-agents of {path.name}")
 
     async def _offer_sub_agents(self, document: CaptureDocument, path: Path) -> None:
-        """Say that files of sub-agents lie beside a session opened by its file alone, which has nothing of theirs."""
+        """Offers the files of sub-agents if a session was opened by its file alone."""
         members, _ = await asyncio.to_thread(members_of, path)
         opened = {path, *(source.path for source in document.capture.sources)}  # a sub-agent's file may name itself
         others = {member.path for member in members} - opened
@@ -409,7 +409,7 @@ class Opening(QObject):
         self._read_so_far(document)
 
     def _read_so_far(self, document: CaptureDocument) -> None:
-        """Reading is over, because there is no more or because it was cancelled: say what there is."""
+        """Reports the result of a complete or cancelled reading, and starts following."""
         read = sum(source.size for source in document.capture.sources)
         self._note_facts(document)
         _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
@@ -421,13 +421,13 @@ class Opening(QObject):
         self._requests.counts_changed.emit()
         self._requests.actions_changed.emit()
         self._following.start(document)
-        for sentence in document.sources.troubles:  # of the others say features of their own
+        for sentence in document.sources.troubles:  # features of other kinds of documents report their own
             self._notices.say(sentence, "severity.warning")
         if self._stopped_at is not None:
             self._status.set_stopped(self._stopped_at, again=not document.sources.can_go_on)
 
     def _say_read(self, document: CaptureDocument) -> None:
-        """Say in the status bar what is shown; of a live session that says what stands there."""
+        """Shows the document in the status bar. A live session shows itself."""
         if document.live:
             return
         self._status.show_log(
@@ -439,13 +439,13 @@ class Opening(QObject):
         )
 
     async def _read(self, document: CaptureDocument, steps: Generator[Progress]) -> None:
-        """Take the steps of opening, in slices that leave the window responsive; rows show after the first.
+        """Runs the steps of opening in slices that keep the window responsive. Rows appear after the first.
 
-        Ends early when `cancel_reading` was asked for; what was read by then stays.
+        Ends early after `cancel_reading`; messages read so far stay.
 
         Raises:
-            OSError: it cannot be read.
-            UnknownFormatError: nothing in it is known, or it was cancelled before there was anything to show.
+            OSError: the source cannot be read.
+            UnknownFormatError: no format matches, or reading was cancelled before the first message.
         """
         loop = asyncio.get_running_loop()
         shown = self._shown.document is document
@@ -457,7 +457,7 @@ class Opening(QObject):
                 share = progress.done / max(1, progress.total)
                 self._is_finite = progress.total > 0
                 if not shown and progress.messages:
-                    await asyncio.sleep(0)  # reading the first rows was long enough for one turn of the loop
+                    await asyncio.sleep(0)  # reading the first rows used up this iteration of the event loop
                     self._status.show_log(document.name, FORMAT_WORDS.get(document.format, ""))
                     if document.live:
                         self._status.set_input_open(True)
@@ -466,7 +466,7 @@ class Opening(QObject):
                     until = loop.time() + budgets.current.slice_s
                 if self._shown.panes is not None:
                     self._shown.panes.messages.expect(share if progress.total and share else 1.0)
-                if progress.total and reports.due():  # nobody knows how long a stream is
+                if progress.total and reports.due():  # a stream has no known length
                     self._status.set_progress(share, progress.messages)
                 if progress.waiting or loop.time() > until:
                     wait_s = budgets.current.input_s if progress.total else POLL_S
@@ -485,14 +485,14 @@ class Opening(QObject):
             await self._show(document)
 
     async def _show(self, document: CaptureDocument) -> None:
-        """Show a document, a step each turn of the loop: all of it takes longer than keys and clicks should wait."""
-        if self._location.is_streamed:  # what it waited for has come
+        """Shows a document, one step each iteration of the event loop, so that input events are handled."""
+        if self._location.is_streamed:  # the stream has sent data
             self._notices.dismiss(MESSAGE)
         for _ in self._stage.showing(document):
             await asyncio.sleep(0)
 
     def paste_text(self) -> None:
-        """Open what is in the clipboard as a log."""
+        """Opens the text in the clipboard as a log."""
         text = QGuiApplication.clipboard().text()
         if not text.strip():
             self._notices.say("There is no text in the clipboard. Copy lines of a log first, one JSON object a line.")
@@ -500,58 +500,57 @@ class Opening(QObject):
         self.open_text(text.encode("utf-8", "surrogatepass"), "pasted text")
 
     def open_text(self, data: bytes, name: str) -> None:
-        """Open bytes that came from somewhere else than a file: they are spooled to one first."""
+        """Opens bytes from outside a file; they are spooled to a temporary file."""
         folder = tempfile.TemporaryDirectory(prefix="context-inspector-")
-        path = Path(folder.name) / name  # what a sentence about it says
+        path = Path(folder.name) / name  # the file name in sentences
         path.write_bytes(data)
         free = self._free("")
         free._location.keep_spooled(folder)
         free.open_path(path, name=name)
 
     def clear_away(self) -> None:
-        """Remove files nobody needs any more; called when the window has closed them."""
+        """Removes temporary files after the window has closed them."""
         self._location.remove_spooled()
 
 
 def _format_words(document: CaptureDocument) -> str:
-    """What was read: a format, or how many sources."""
+    """Returns the format, or the number of sources."""
     if len(document.sources.files) > 1:
         return formats.count_of(len(document.sources.files), "source")
     return FORMAT_WORDS.get(document.format, "mostly unreadable" if len(document.capture) else "empty log")
 
 
 def _size_of(document: CaptureDocument) -> int | None:
-    """Bytes in its files; None where nobody knows."""
+    """Returns the size of the document's files in bytes; None if unknown."""
     if document.msp is not None:
         return document.msp.size or None
     return sum(source.size for source in document.sources.files)
 
 
 class LogFollowing:
-    """Keeps a document up to its log until its window closes, and says in the status bar how that goes."""
+    """Follows the log of a document until its window closes, and shows the state in the status bar."""
 
     def __init__(self, status: StatusBar, notices: NoticeStack) -> None:
         self._status, self._notices = status, notices
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start(self, document: CaptureDocument) -> None:
-        """Follow from now on, if the document was opened so."""
+        """Starts to follow a document that was opened for it."""
         if document.sources.followed is not None and not self._tasks:
             self._show(document)
             spawn(self._run(document), name=f"follow {document.name}", owner=self._tasks)
 
     def stop(self) -> None:
-        """Follow no more."""
         for task in list(self._tasks):
             task.cancel()
-        self._tasks = set()  # of what is followed next; they leave the other one by themselves
+        self._tasks = set()  # a new set for the next document; cancelled tasks remove themselves from the old one
 
     async def _run(self, document: CaptureDocument) -> None:
         loop = asyncio.get_running_loop()
         behind, shown, size_shown_s = False, (0, False, RUNNING), loop.time()
         source = document.capture.sources[0]
         while (followed := document.sources.followed) is not None and document.sources.following:
-            # Catching up, it only lets others have their turn between two blocks.
+            # While catching up it only yields to other tasks between two blocks.
             await asyncio.sleep(0 if behind else POLL_S if followed.active else FOLLOW_S)
             await others_first()
             until = time.perf_counter() + budgets.current.slice_s

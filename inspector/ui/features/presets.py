@@ -1,4 +1,4 @@
-"""The presets of one window: kept in the settings, chosen by chip, key and menu, saved, edited, moved, removed."""
+"""The filter presets of a window: chips, keys and menu; save, edit, move and remove."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 _NAME_LENGTH = 24
 _GROUP = "Presets"
 PROBLEMS = "finding.severity >= warning"
-"""The preset that carries a count: its own filter, whatever it is called."""
+"""Filter of the preset with a count, under any name."""
 
 
 class Presets(QObject):
-    """The presets of one window; the settings behind them are everybody's.
+    """The presets of one window. All windows share the settings.
 
     Signals:
-        chosen(str): a preset's filter shall be applied.
-        edit_requested(int): a preset shall be edited; its place in the settings.
-        saved_changed(bool): whether the filter in force is one of them.
+        chosen(str): apply the filter of a preset.
+        edit_requested(int): edit the preset at this index of the settings.
+        saved_changed(bool): True if the active filter is a preset.
 
     Attributes:
         bar: the chips.
-        actions: what applies each preset, in the order of the settings; those with a filter that is none are left out.
+        actions: the actions of the presets in the order of the settings, without invalid filters.
     """
 
     chosen = Signal(str)
@@ -55,15 +55,15 @@ class Presets(QObject):
         self, theme: ThemeController, owner: SettingsOwner, keys: Keys, notices: NoticeStack,
         name_card: Callable[[], NameCard], parent: QWidget,
     ) -> None:  # fmt: skip
-        """Show the presets there are.
+        """Shows the presets.
 
         Args:
             theme: gives the look.
             owner: has the presets.
-            keys: of the window; each preset can have one.
-            notices: where it is said why nothing is kept.
-            name_card: asks for names.
-            parent: the window: keys count in it, and the card lies on it.
+            keys: the window's shortcuts; each preset can have one.
+            notices: shows why a filter is not saved.
+            name_card: returns the card that asks for names.
+            parent: the window, scope of the shortcuts and parent of the card.
         """
         super().__init__(parent)
         self._owner = owner
@@ -94,7 +94,7 @@ class Presets(QObject):
         return self._owner.settings.presets
 
     def _usable(self) -> list[Preset]:
-        """The presets whose fields exist by now and that fit the document, its most frequent traffic first."""
+        """Returns the presets that compile and fit the document, most frequent traffic first."""
         usable = [preset for preset in self._presets if _compiles(preset.filter)]
         order = self._topics.order if self._topics is not None else ()
         if not order:
@@ -104,7 +104,7 @@ class Presets(QObject):
     # Showing
 
     def attach(self, panes: Panes) -> None:
-        """Offer the presets that fit the document of these panes, as it grows."""
+        """Offers the presets that fit the growing document of these panes."""
         topics, document = LogTopics(), panes.document
         topics.update(document)
         self._topics = topics
@@ -116,11 +116,11 @@ class Presets(QObject):
             self._on_presets_changed()
 
     def show_active(self, text: str, *, scoped: bool) -> None:
-        """Mark the preset of the filter in force, and whether it can still be saved as one.
+        """Marks the preset of the active filter, and enables saving it if it is new.
 
         Args:
             text: the filter.
-            scoped: a part of the tree is chosen as well, so that no filter shows everything.
+            scoped: True if a part of the tree is also selected, so that no filter shows all messages.
         """
         self._text, self._scoped = text, scoped
         self.bar.set_active_filter(text if text.strip() or not scoped else None)
@@ -129,19 +129,19 @@ class Presets(QObject):
         self.bar.set_can_add(bool(text.strip()) and not saved)
 
     def show_problems(self, messages: int, words: str) -> None:
-        """Say how many messages the preset Problems shows, and what was found, by severity."""
+        """Shows the count of problems and their severities on the preset Problems."""
         self.bar.set_count(PROBLEMS, messages)
         note = f"{formats.count_of(messages, 'message')} with a problem: {words}" if messages else ""
         self.bar.set_note(PROBLEMS, note)
 
     def set_context_selected(self, selected: bool, *, document: bool) -> None:
-        """Say whether there is a document to choose from, and a context that `$context` can stand for."""
+        """Stores if a document is shown and if `$context` has a value."""
         self._can_choose, self._context_selected = document, selected
         self.bar.set_context_selected(selected)
         self._enable()
 
     def fill_menu(self, menu: QMenu, before: QAction) -> None:
-        """Put a menu of the presets into another one."""
+        """Adds a submenu of the presets to a menu."""
         self._menu = QMenu("&Presets", menu)
         self._menu.setObjectName("view.presetMenu")
         self._menu.setAccessibleName("Presets")
@@ -149,7 +149,7 @@ class Presets(QObject):
         self._menu.addActions(self.actions)
 
     def show_presets(self) -> None:
-        """Show the presets as the settings have them now: chips, menu entries, keys."""
+        """Updates chips, menu entries and keys from the settings."""
         self._take_keys_over()
         presets = self._usable()
         if presets != self._shown or not self.actions:
@@ -178,7 +178,7 @@ class Presets(QObject):
             self._menu.addActions(self.actions)
 
     def _take_keys_over(self) -> None:
-        """Keys that the page of all keys gave to presets go with these: they are kept, moved and shared with them."""
+        """Moves keys from the settings of keys to their presets, so that they are moved and shared with them."""
         chosen = self._owner.settings.keys
         for name, preset in zip(_ids(self._usable()), self._usable(), strict=True):
             if name in chosen:
@@ -189,14 +189,14 @@ class Presets(QObject):
             waits = CONTEXT_VARIABLE in preset.filter and not self._context_selected
             action.setEnabled(self._can_choose and not waits)
 
-    # What the user does
+    # User actions
 
     def ask_to_save_active(self) -> None:
-        """Keep the filter in force as a preset, under a name that is asked for."""
+        """Asks for a name and saves the active filter as a preset."""
         self.ask_to_save(self._text)
 
     def ask_to_save(self, text: str) -> None:
-        """Keep a filter as a preset, under a name that is asked for where the preset will stand."""
+        """Asks for a name at the place of the new preset, and saves a filter."""
         known = next((preset for preset in self._usable() if preset.filter.strip() == text.strip()), None)
         if not text.strip():
             self._notices.say("There is no filter to keep as a preset.")
@@ -214,12 +214,12 @@ class Presets(QObject):
         return f"There is a preset {plain(known.name)} already. Give this one another name." if known else ""
 
     def _add_place(self) -> QRect:
-        """The right end of the bar, where a preset is added."""
+        """Returns the right end of the bar, where a preset is added."""
         bar = self.bar
         return QRect(bar.mapTo(self._parent, bar.rect().topRight()), QSize(1, bar.height()))
 
     def save(self, text: str, name: str = "") -> None:
-        """Keep a filter as a preset, named after itself where it has no name."""
+        """Saves a filter as a preset, with a shortened filter as default name."""
         if text.strip() and all(preset.filter != text for preset in self._usable()):
             self._presets.append(Preset(name=name or formats.shortened(text, _NAME_LENGTH), filter=text))
             self.refresh()
@@ -242,7 +242,7 @@ class Presets(QObject):
             self.refresh()
 
     def _move(self, preset: Preset, place: int) -> None:
-        """Move a preset to a place among those of the bar."""
+        """Moves a preset to an index among the shown ones."""
         now, others = self._place_of(preset), [one for one in self._usable() if one is not preset]
         if now is None:
             return
@@ -258,11 +258,11 @@ class Presets(QObject):
             self.edit_requested.emit(place)
 
     def _place_of(self, preset: Preset) -> int | None:
-        # By identity: two presets may say the same.
+        # by identity, since two presets may be equal
         return next((place for place, one in enumerate(self._presets) if one is preset), None)
 
     def refresh(self) -> None:
-        """Presets were added, removed, moved or edited: show them in every window, and store them."""
+        """Shows the changed presets in every window and saves them."""
         self._owner.settings_changes.presets_changed.emit()
         self._owner.save_settings()
 
@@ -272,9 +272,9 @@ class Presets(QObject):
 
 
 def in_order(presets: Sequence[Preset], topics: Sequence[Topic]) -> list[Preset]:
-    """Returns the presets that fit some topics; of several topics those of the first one come first.
+    """Returns the presets that fit some topics, in the order of the topics.
 
-    Presets for all logs keep their place before or behind the rest.
+    Presets for all logs keep their place before or after the others.
     """
     ranks = {topic: rank for rank, topic in enumerate(topics)}
     fitting: list[tuple[int, Preset]] = []
@@ -290,7 +290,7 @@ def in_order(presets: Sequence[Preset], topics: Sequence[Topic]) -> list[Preset]
 
 
 def _ids(presets: list[Preset]) -> list[str]:
-    """Names of their actions: they stay when presets are moved."""
+    """Returns the ids of their actions, which do not change when presets are moved."""
     found: list[str] = []
     for preset in presets:
         name, number = f"preset.{preset.name}", 2
@@ -304,7 +304,7 @@ def _with(act: Callable[[str], object], text: str) -> Callable[..., object]:
     return lambda *_checked: act(text)
 
 
-@lru_cache(maxsize=256)  # asked for each preset three times while a window is made
+@lru_cache(maxsize=256)  # called three times per preset while a window is created
 def _compiles(text: str) -> bool:
     try:
         compile_filter(text, selected_context="context")

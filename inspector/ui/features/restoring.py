@@ -1,7 +1,7 @@
-"""How one window stands, so that the next start can put it there again: noting it down, and putting it back.
+"""Saves and restores the state of a window across starts: filter, scope, order, place, docks.
 
-What needs messages that are not read yet waits for them, and gives way to whatever the user does meanwhile. What is
-open at all is kept by `ui/app/last_open.py`; the file is `inspector.settings.window_state`.
+Parts that need messages wait until these are read, and stop when the user acts. `ui/app/last_open.py` stores the list
+of open windows, and `inspector.settings.window_state` is the file.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class Restoring(QObject):
-    """What one window shall be again, and what it is.
+    """The saved and the current state of one window.
 
     Attributes:
-        saved: how it stood, until all of that is done or given up.
+        saved: the saved state until it is completely restored or given up.
     """
 
     def __init__(
@@ -41,15 +41,16 @@ class Restoring(QObject):
         joined: Callable[[], Connection | None], is_demo: Callable[[], bool],
         layout: Callable[[], tuple[str, str, bool, str]],
     ) -> None:  # fmt: skip
-        """Make it; nothing is to be put back yet.
+        """Stores its collaborators.
 
         Args:
-            parent: the window, whose place and size it is.
-            shown: what the window shows.
-            notices: where it is said what cannot be put back.
-            joined: returns the connection to the gateway that is, or was, watched; None for a log.
+            parent: the window, whose geometry is saved.
+            shown: the document and its panes.
+            notices: reports parts that cannot be restored.
+            joined: returns the connection to the present or past gateway; None for a log.
             is_demo: returns True if the window shows the demo, which is not opened again.
-            layout: docks as they are (base64), the view of the middle, and whether somebody has dragged the sides.
+            layout: returns the docks (base64), the middle view, True if the user dragged the sides, and the hidden
+                panes.
         """
         super().__init__(parent)
         self._parent, self._shown, self._notices = parent, shown, notices
@@ -59,20 +60,20 @@ class Restoring(QObject):
         self._head = (0, "")
         self._secret: dict[str, bool] = {}
 
-    # Putting it back
+    # Restoring the state
 
     def begin(self, saved: SavedWindow) -> None:
-        """The window is about to be shown: it stands where it stood, and shows the rest as soon as that is there."""
+        """Restores the geometry at once, and the rest when the document is shown."""
         self.saved = saved
         if saved.geometry:
             self._parent.restoreGeometry(QByteArray.fromBase64(saved.geometry.encode()))
 
     def give_up(self) -> None:
-        """Nothing of it will come."""
+        """Drops the saved state."""
         self.saved = None
 
     def attach(self, panes: Panes) -> None:
-        """The document is shown; told by the window, which has put the docks back by then."""
+        """Restores what the panes allow. The window has already restored the docks."""
         from inspector.ui.panels.details.panel import TABS
 
         saved = self.saved
@@ -93,7 +94,7 @@ class Restoring(QObject):
         QTimer.singleShot(0, self, self._go_on)
 
     def attach_runs(self, page: RunsPage) -> None:
-        """A survey is shown, all of it at once, so nothing waits."""
+        """Restores filter and order of a survey."""
         saved = self.saved
         self.give_up()
         if saved is not None and self._shows(saved):
@@ -101,7 +102,7 @@ class Restoring(QObject):
             page.sort_by(saved.sorted_by, descending=saved.descending)
 
     def _shows(self, saved: SavedWindow) -> bool:
-        """Whether the window shows what it showed then; one that only offers a gateway may be used for another."""
+        """Returns True if the window shows the saved document. It may be connected to another gateway."""
         now = self._joined()
         if now is not None:
             then = saved.connection
@@ -110,7 +111,7 @@ class Restoring(QObject):
         return bool(target) and target == saved.path
 
     def _target(self) -> str:
-        """Returns the text that opens the same again; "" if the window shows no file of the user."""
+        """Returns the target that opens the same document; "" if it is no file of the user."""
         if self._shown.runs is not None:
             return str(self._shown.runs.runs.path.absolute())
         location = self._shown.location
@@ -118,7 +119,7 @@ class Restoring(QObject):
         return "" if file is None else location.target(file)
 
     def settle(self) -> None:
-        """All of the log is read: what has not come is not there."""
+        """Restores the rest after the whole log is read."""
         if self.saved is not None and not self._settled:
             self._settled = True
             self._go_on()
@@ -136,12 +137,12 @@ class Restoring(QObject):
             state.apply_stack(stack)
 
     def _on_user_moved(self, *_: object) -> None:
-        """The user is elsewhere already."""
+        """Stops because the user has moved on."""
         if not self._placing:
             self.give_up()
 
     def _go_on(self, *_: object) -> None:
-        """Put back what can be by now."""
+        """Restores as much as the messages read so far allow."""
         panes, saved = self._shown.panes, self.saved
         if panes is None or saved is None or self._placing:
             return
@@ -159,7 +160,7 @@ class Restoring(QObject):
             self._placing = False
 
     def _put_all(self, panes: Panes, saved: SavedWindow) -> bool:
-        """Whether all of it is back; the place is one among the rows there are then."""
+        """Returns True if everything is restored. The place comes last because it depends on the rows."""
         return self._put_scope(panes, saved) and self._put_order(panes, saved) and self._put_place(panes, saved)
 
     def _is_another(self, saved: SavedWindow) -> bool:
@@ -170,7 +171,7 @@ class Restoring(QObject):
         return len(heads) < saved.head_messages or heads[saved.head_messages - 1] != saved.head
 
     def _put_scope(self, panes: Panes, saved: SavedWindow) -> bool:
-        """Whether that is done."""
+        """Restores the scope. Returns True if it is done."""
         wanted = saved.scope
         if wanted is None or panes.filter_state.scope is not None:
             return True
@@ -191,7 +192,7 @@ class Restoring(QObject):
         return True
 
     def _put_order(self, panes: Panes, saved: SavedWindow) -> bool:
-        """Whether rows stand in the order they shall have; what is sorted is sorted once, when all is read."""
+        """Restores the sort order after the log is read. Returns True if it is done."""
         if not saved.sorted_by:
             return True
         if not self._settled or not _shows_what_is_asked(panes):
@@ -206,7 +207,7 @@ class Restoring(QObject):
         return panes.rows.sorted_by is not None
 
     def _put_place(self, panes: Panes, saved: SavedWindow) -> bool:
-        """Whether the selected message and what was at the top are there again."""
+        """Restores selection and scroll position. Returns True if they are in place."""
         total = len(self._shown.document.capture)
         if not saved.path or not _shows_what_is_asked(panes) or max(saved.message or 0, saved.top or 0) >= total:
             return not saved.path
@@ -218,12 +219,12 @@ class Restoring(QObject):
             panes.messages.view.anchor.put_at_top(saved.top, saved.offset)
         return True
 
-    # Noting it down
+    # Saving the state
 
     def noted(self) -> SavedWindow | None:
-        """How the window stands now; None for what is not opened again: the start page, a demo, pasted text."""
+        """Returns the current state; None for the start page, the demo and pasted text."""
         panes, runs = self._shown.panes, self._shown.runs
-        if self.saved is not None:  # not all of it is back yet
+        if self.saved is not None:  # not completely restored yet
             return self.saved
         if panes is None and runs is None:
             return None
@@ -291,7 +292,7 @@ class Restoring(QObject):
             saved.top, saved.offset = at_top
 
     def _unless_secret(self, text: str) -> str:
-        """A text that may lie open on disk; "" for one that holds a secret, or that no file can hold."""
+        """Returns the text if it can be stored in plain; "" if it contains a secret or is not storable."""
         if not _is_storable(text):
             return ""
         known = self._secret.get(text)
@@ -303,12 +304,12 @@ class Restoring(QObject):
 
 
 def _shows_what_is_asked(panes: Panes) -> bool:
-    """Whether filter and scope are in force, and not on their way to be."""
+    """Returns True if the requested filter and scope are in force."""
     return panes.filter_state.filter is panes.rows.filter and panes.filter_state.scope == panes.rows.scope
 
 
 def _is_storable(text: str) -> bool:
-    """Whether it is Unicode, and no longer than what somebody wrote; a chain shown alone is a long filter."""
+    """Returns True for valid Unicode up to the length of handwritten text. The filter of a chain is longer."""
     try:
         return len(text.encode()) <= LONGEST
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The settings as the user edits them: in their dialog, and by actions such as zoom; what is set counts at once."""
+"""Edits settings from a window: dialog and actions such as zoom. Changes apply at once."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from inspector.ui.services import Services
 
 _ZOOM = (80, 200)
-"""Least and most, in per cent."""
+"""Minimum and maximum zoom, in percent."""
 
 
 class SettingsEditing(QObject):
     """Edits the settings of all windows from one of them.
 
     Signals:
-        edited(): settings were edited, and every window has taken them over; they are still to be stored.
+        edited(): settings were edited and applied to every window, but not saved yet.
     """
 
     edited = Signal()
@@ -32,14 +32,14 @@ class SettingsEditing(QObject):
         self, services: Services, keys: Keys, complete: Callable[[], object], further: Sequence[FurtherPage],
         parent: QWidget,
     ) -> None:  # fmt: skip
-        """Edit nothing yet.
+        """Stores its collaborators.
 
         Args:
             services: has the settings and the look.
-            keys: the keys of the window.
-            complete: makes what has keys of its own in the window, such as presets.
-            further: pages of the dialog about what it does not know.
-            parent: dialogs are modal to it.
+            keys: the shortcuts of the window.
+            complete: creates the parts of the window with shortcuts of their own, such as presets.
+            further: pages that the dialog does not provide itself.
+            parent: parent of modal dialogs.
         """
         super().__init__(parent)
         self._further = further
@@ -49,10 +49,10 @@ class SettingsEditing(QObject):
         self._parent = parent
 
     def open(self, page: str = "") -> SettingsDialog:
-        """Open the dialog; what is edited in it applies at once.
+        """Opens the settings dialog. Changes apply at once.
 
         Args:
-            page: id of the page it opens on; the first one by default.
+            page: id of the first page; "" for the default.
         """
         from inspector.ui.dialogs.settings import SettingsDialog
 
@@ -63,20 +63,21 @@ class SettingsEditing(QObject):
         if page:
             dialog.enter_page(page)
         dialog.changed.connect(self._on_changed)
-        dialog.changed.connect(lambda _settings: dialog.show_keyed(self._keys.known()))  # presets bring theirs
+        # presets have their own shortcuts
+        dialog.changed.connect(lambda _settings: dialog.show_keyed(self._keys.known()))
         dialog.open()
         return dialog
 
     def edit_preset(self, place: int) -> None:
-        """Open the settings of one preset.
+        """Opens the settings of one preset.
 
         Args:
-            place: its place in the settings.
+            place: its index in the settings.
         """
         self.open("presets").edit_preset(place)
 
     def show_keys(self) -> None:
-        """List the keys, so that one can be looked for."""
+        """Shows the searchable list of shortcuts."""
         from inspector.ui.dialogs.keys import KeysDialog
 
         self._complete()
@@ -94,37 +95,36 @@ class SettingsEditing(QObject):
         self.apply(hints=display.show_context_hints != hints_before)
 
     def apply(self, *, hints: bool = False) -> None:
-        """Settings were edited: every window takes them over, and they are stored.
+        """Applies edited settings to every window and saves them.
 
         Args:
-            hints: whether context hints are among what was edited; then windows with their own mind give it up.
+            hints: True if context hints were edited. Windows then drop their overrides.
         """
         self._services.apply_settings(hints=hints)
         self.edited.emit()
 
     def fold_streams(self, folded: bool) -> None:
-        """Give the frames of each stream one row, or each its own, in all windows and from now on."""
+        """Shows each stream as one row, or each frame as its own, in all windows."""
         self._services.settings.display.fold_streams = folded
         self.apply()
 
     def show_hints(self, shown: bool) -> None:
-        """Show or hide the badges of transient results."""
+        """Shows or hides the badges of transient results."""
         self._services.settings.display.show_context_hints = shown
         self.apply(hints=True)
 
     def choose_theme(self, theme: ThemeSetting) -> None:
-        """Be light or dark, or as the system is."""
+        """Chooses light, dark or the system's theme."""
         self._services.settings.display.theme = theme
         self._services.theme.set_setting(theme)
         self.apply()
 
     def zoom_by(self, step: int) -> None:
-        """So many per cent larger, or smaller."""
+        """Changes the zoom by a number of percentage points."""
         display = self._services.settings.display
         display.zoom_percent = max(_ZOOM[0], min(_ZOOM[1], display.zoom_percent + step))
         self._services.theme.set_zoom(display.zoom_percent / 100)
         self._services.save_settings()
 
     def zoom_reset(self) -> None:
-        """Actual size."""
         self.zoom_by(100 - self._services.settings.display.zoom_percent)

@@ -1,7 +1,7 @@
-"""Adds sources to the document a window shows, file or live, removes them, and sets their clocks.
+"""Adds and removes sources of a window's document and sets their clock offsets.
 
-What is wanted is read anew beside what is shown, in the order of time, and takes its place when it is complete, with
-the view as it was: so one that is removed leaves nothing behind, and it does not matter in which order they were added.
+The new set of sources is read beside the shown document in time order. It replaces the document when it is complete,
+and the view stays. So a removed source leaves no trace, and the order of additions does not matter.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class SourceEditing(QObject):
     """Changes the sources of one window's document.
 
     Signals:
-        replaced(CaptureDocument, Path): the window shows another document, of which this list was kept; the path is
-            empty where a live session writes one of the sources.
-        list_saved(Path): the sources are named in this file.
+        replaced(CaptureDocument, Path): the window shows another document, saved as this list. The path is empty if a
+            live session writes one of the sources.
+        list_saved(Path): the list of sources was saved to this file.
     """
 
     replaced = Signal(object, object)
@@ -56,17 +56,17 @@ class SourceEditing(QObject):
         show_instead: Callable[[CaptureDocument, Places], Panes | None], usual_folder: Callable[[], Path],
         is_reading: Callable[[], bool],
     ) -> None:  # fmt: skip
-        """Make it; nothing is changed yet.
+        """Stores its collaborators.
 
         Args:
-            parent: the window, to put dialogs before.
-            shown: what it shows.
-            services: tasks in the background, and what is set.
-            notices: where it is said what could not be read.
-            status: where it is said how far reading is.
-            show_instead: has the window show another document in place of the one shown, with the view as it was.
-            usual_folder: where dialogs begin.
-            is_reading: whether the document shown is still being read.
+            parent: the window, parent of dialogs.
+            shown: the document and its panes.
+            services: background tasks and settings.
+            notices: shows unreadable sources.
+            status: shows progress.
+            show_instead: replaces the shown document and keeps the view.
+            usual_folder: returns the start folder of dialogs.
+            is_reading: returns True while the shown document is read.
         """
         super().__init__(parent)
         self._parent, self._shown, self._services = parent, shown, services
@@ -76,7 +76,7 @@ class SourceEditing(QObject):
         self._task: asyncio.Task[None] | None = None
 
     def attach(self, panes: Panes) -> None:
-        """The window shows a document: do what its list of sources asks for."""
+        """Connects the list of sources when it is created."""
         panes.when_made("sources", self._listen_to)
 
     def _listen_to(self, panel: object) -> None:
@@ -90,19 +90,19 @@ class SourceEditing(QObject):
         panel.view.remove_requested.connect(self.remove)
 
     def stop(self) -> None:
-        """The window closes: what is being read is not shown any more."""
+        """Cancels reading because the window closes."""
         if self._task is not None:
             self._task.cancel()
 
-    # What is asked for
+    # Requests
 
     @property
     def choices(self) -> list[SourceChoice]:
-        """The sources as they are wanted by now."""
+        """The requested sources, before they are read."""
         return self._wanted if self._wanted is not None else self._shown.document.choices
 
     def ask_for_sources(self) -> None:
-        """Ask for files to be added."""
+        """Asks for files to add."""
         if not self._may_change():
             return
         dialog = QFileDialog(self._parent, "Add sources", str(self._usual_folder()), "All files (*)")
@@ -112,7 +112,7 @@ class SourceEditing(QObject):
         open_once(dialog)
 
     def add(self, added: Sequence[SourceChoice]) -> None:
-        """Show further sources together with those shown."""
+        """Adds sources to the document."""
         if self._may_change() and added:
             known = {one.key for one in self.choices}
             new = [one for one in in_order(added) if one.key not in known]
@@ -122,7 +122,7 @@ class SourceEditing(QObject):
             self._renew([*self.choices, *new])
 
     def show_session(self, path: Path) -> None:
-        """Show an agent's session with its sub-agents in place of its file alone."""
+        """Shows an agent's session with its sub-agents instead of its file alone."""
         if self._may_change() and self._task is None:
             self._task = self._services.spawn(self._read_session(path), f"read {path.name} with its sub-agents")
 
@@ -155,14 +155,14 @@ class SourceEditing(QObject):
         return True
 
     def remove(self, row: SourceRow) -> None:
-        """Show all sources but one."""
+        """Removes one source."""
         if self._may_change():
             left = [one for one in self.choices if row.path not in self._paths_of(one)]
             if left:
                 self._renew(left)
 
     def ask_for_offset(self, row: SourceRow) -> None:
-        """Ask what is to be added to the times of a source."""
+        """Asks for the clock offset of a source."""
         if not self._may_change():
             return
         from inspector.ui.dialogs.form_dialog import ValueDialog
@@ -186,7 +186,7 @@ class SourceEditing(QObject):
         ])  # fmt: skip
 
     def _paths_of(self, choice: SourceChoice) -> set[Path]:
-        """The files of a choice: of a session, those of its sub-agents as well."""
+        """Returns the files of a choice, with the sub-agents of a session."""
         found = {choice.path, *choice.parts}
         if choice.is_session:
             others = {path for one in self.choices if one is not choice for path in (one.path, *one.parts)}
@@ -194,7 +194,7 @@ class SourceEditing(QObject):
         return found
 
     def save_list(self) -> None:
-        """Ask for a name and save a list of the sources there."""
+        """Asks for a name and saves the list of sources."""
         self._services.spawn(self._ask_and_save(), "save a list of sources")
 
     async def _ask_and_save(self) -> None:
@@ -218,10 +218,10 @@ class SourceEditing(QObject):
         self._notices.say(f"Saved the list of {formats.count_of(len(choices), 'source')} as {target}.")
         self.list_saved.emit(target)
 
-    # Doing it
+    # Reading
 
     def _may_change(self) -> bool:
-        """Whether sources can be changed now; else it is said why not."""
+        """Returns True if sources can be changed now, else reports the reason."""
         document = self._shown.document
         if self._is_reading():
             self._notices.say("Wait until the document is read, or cancel that, before changing its sources.")
@@ -248,7 +248,7 @@ class SourceEditing(QObject):
             self._status.set_progress(None)
 
     async def _read(self, wanted: list[SourceChoice]) -> None:
-        """Read what is wanted, and show it, if that is still what is wanted."""
+        """Reads the requested sources, and shows them unless the request has changed."""
         shown = self._shown.document
         found = self._new_document()
         is_live = any(one.is_live for one in wanted)
@@ -283,7 +283,7 @@ class SourceEditing(QObject):
         return self._report(progress) and self._wanted is wanted
 
     def _missing(self, found: CaptureDocument, wanted: list[SourceChoice]) -> str:
-        """Why what is new among the sources is not there; "" where it is."""
+        """Returns the reason why a new source is missing, or ""."""
         before = {one.key for one in self._shown.document.choices}
         there = {one.key for one in found.choices}
         if all(one.key in there for one in wanted if one.key not in before):
@@ -292,16 +292,16 @@ class SourceEditing(QObject):
 
 
 class Place(NamedTuple):
-    """Where the records of a message lie: file, offset and part of the record, of any source that has it."""
+    """The records of a message: file, offset and part, one entry for each source that has a copy."""
 
     records: tuple[tuple[Path, int, int], ...]
 
 
 class SourcePlaces:
-    """Finds messages by where their records lie."""
+    """Finds messages by the position of their records."""
 
     def place_of(self, document: CaptureDocument, message: int) -> Place:
-        """Where the records of a message lie, the one it is read from first."""
+        """Returns the records of a message, its own first."""
         capture = document.capture
         columns = capture.columns
         found = [(int(columns["source"][message]), int(columns["offset"][message]), int(columns["part"][message]))]
@@ -309,7 +309,7 @@ class SourcePlaces:
         return Place(tuple((capture.sources[source].path, offset, part) for source, offset, part in found))
 
     def message_at(self, document: CaptureDocument, place: Place) -> int | None:
-        """The message that has one of these records. O(messages)."""
+        """Returns the message with one of these records, or None. O(messages)."""
         capture = document.capture
         numbers = {source.path: number for number, source in enumerate(capture.sources)}
         for path, offset, part in place.records:

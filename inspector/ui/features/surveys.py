@@ -1,4 +1,4 @@
-"""A survey in one window: its page in the place of the start page, and its runs in windows of their own."""
+"""Shows a survey in a window in place of the start page, and opens its runs in other windows."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Surveys(QObject):
 
     Signals:
         attached(RunsPage): a survey is shown.
-        failed: nothing came of it.
-        run_requested(Path, object): open a log in another window, at the message of a No., or None.
+        failed: the survey cannot be read.
+        run_requested(Path, object): open a log in another window, at a message number or None.
 
     Attributes:
-        path: of the survey shown, or on its way to be; None.
+        path: path of the shown or loading survey, or None.
     """
 
     attached = Signal(object)
@@ -47,17 +47,17 @@ class Surveys(QObject):
         self, parent: QWidget, shown: Shown, themes: ThemeController, services: Services, history: UndoHistory, *,
         notices: NoticeStack, status: StatusBar, put: Callable[[QWidget], object],
     ) -> None:  # fmt: skip
-        """Show nothing yet.
+        """Stores its collaborators.
 
         Args:
             parent: the window.
-            shown: what the window shows.
-            themes: give the look.
-            services: work in the background.
-            history: where a filter that was in force can be returned to.
-            notices: where failures are said.
-            status: where it is said what is shown.
-            put: shows a page in the place of the start page.
+            shown: the document and its panes.
+            themes: gives the look.
+            services: background tasks.
+            history: receives undo steps of filters.
+            notices: shows failures.
+            status: shows the survey's name and size.
+            put: shows a page in place of the start page.
         """
         super().__init__(parent)
         self._parent, self._shown, self._themes, self._services = parent, shown, themes, services
@@ -65,7 +65,7 @@ class Surveys(QObject):
         self.path: Path | None = None
 
     def show(self, path: Path) -> None:
-        """Read a survey and show it."""
+        """Reads a survey and shows it."""
         self.path = path
         self._services.spawn(self._show(path), f"open {path.name}")
 
@@ -88,7 +88,7 @@ class Surveys(QObject):
         page.setFocus()
 
     def _choose(self, text: str) -> None:
-        """Show the runs of a filter; that can be undone."""
+        """Filters the runs as an undo step."""
         page = self._shown.runs
         if page is not None and text != page.filter:
             self._history.do(

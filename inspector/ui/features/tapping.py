@@ -1,4 +1,4 @@
-"""Tapping an MCP server of a client on this machine, and opening what it says as it arrives."""
+"""Taps an MCP server of a client on this machine and opens its capture as it arrives."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ _ENDS_MS = 5_000
 
 
 class Tapping(QObject):
-    """Shows the servers, changes an entry when it is asked to, and opens the capture that follows.
+    """Shows the servers, changes a client's entry on request, and opens the resulting capture.
 
-    A server at an address is tapped while the dialog is open: its tap is a process of its own, and the entry is as it
-    was when the dialog closes, or the program ends.
+    A server at an address is tapped while the dialog is open. Its tap is a separate process. The entry is restored when
+    the dialog closes or the program ends.
 
     Signals:
-        arrived(str): a capture that is to be opened.
+        arrived(str): open this capture.
     """
 
     arrived = Signal(str)
 
     def __init__(self, parent: QWidget, services: Services, notices: NoticeStack) -> None:
-        """Look nothing up yet.
+        """Stores its collaborators.
 
         Args:
-            parent: the window, to put the dialog before.
-            services: gives the look, and looks in the background.
-            notices: where it is said that an entry could not be made as it was.
+            parent: the window, parent of the dialog.
+            services: the look and background tasks.
+            notices: reports an entry that could not be restored.
         """
         super().__init__(parent)
         self._parent, self._services, self._notices = parent, services, notices
         self._dialog: TapServerDialog | None = None
         self._looking: asyncio.Task[None] | None = None
         self._change: Change | None = None
-        self._restores: Server | None = None  # whose entry is to be as it was
+        self._restores: Server | None = None  # the server whose entry must be restored
         self._tap: QProcess | None = None
         self._since = 0.0
         self._watch = QTimer(self)
@@ -64,11 +64,11 @@ class Tapping(QObject):
 
     @property
     def folder(self) -> Path:
-        """Where captures go."""
+        """The folder of captures."""
         return data_folder() / FOLDER
 
     def ask(self) -> TapServerDialog:
-        """Show the servers."""
+        """Shows the dialog of servers."""
         if self._dialog is not None:
             self._dialog.raise_()
             self._dialog.activateWindow()
@@ -95,7 +95,7 @@ class Tapping(QObject):
             self._dialog.show_found(found)
 
     def _plan(self, server: Server | None) -> None:
-        """Say what would change at a server."""
+        """Shows the change that a tap of this server needs."""
         self._change = None
         if self._dialog is None or server is None:
             return
@@ -138,7 +138,7 @@ class Tapping(QObject):
         self._tap.start(program, [*first, *words])
 
     def _on_tap_ended(self) -> None:
-        """The tap has ended before it was asked to: it says why."""
+        """Shows the error of a tap that ended by itself."""
         tap = self._tap
         said = bytes(tap.readAllStandardError().data()).decode(errors="replace") if tap is not None else ""
         self.end()
@@ -151,7 +151,7 @@ class Tapping(QObject):
             self._on_tap_ended()
 
     def _look_for_capture(self) -> None:
-        """Open the first capture that is there since the change."""
+        """Opens the first capture written since the change."""
         try:
             recent = [file for file in self.folder.glob(f"*{SUFFIX}") if file.stat().st_mtime >= self._since - 1.0]
         except OSError:
@@ -164,10 +164,10 @@ class Tapping(QObject):
         if self._dialog is not None and self._tap is None:
             self._dialog.say(f"{newest.name} is open, and follows what is said.")
 
-    # The end
+    # Closing
 
     def close(self) -> None:
-        """The window closes: so does the dialog, with what it runs."""
+        """Closes the dialog and ends its tap."""
         if self._dialog is not None:
             self._dialog.close()
 
@@ -178,7 +178,7 @@ class Tapping(QObject):
         self.end()
 
     def end(self) -> None:
-        """End the tap that runs, and leave the client's entry as it was."""
+        """Ends the running tap and restores the client's entry."""
         self._watch.stop()
         tap, self._tap = self._tap, None
         if tap is not None:

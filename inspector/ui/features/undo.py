@@ -1,7 +1,7 @@
-"""What the user did to marks, comments, presets, highlight rules and the view, so that it can be undone and done again.
+"""Undo history of a window: marks, comments, presets, highlight rules and views.
 
-One history for each window, behind Undo and Redo of the Edit menu. Presets and highlight rules are everybody's: an edit
-of them stands in the history of the window it was made in; what is typed into one of them is one step.
+Undo and Redo in the Edit menu use it. All windows share presets and highlight rules. Their edits are in the history of
+the window where they were made, and continuous typing is one step.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from inspector.ui.services import SettingsOwner
 
 _STEPS = 500
-"""So many steps are kept; a step holds a few words."""
+"""Maximum number of steps; a step holds a few words."""
 _MERGES = 1
-"""Qt asks steps of the same number whether they are one."""
+"""Id of mergeable steps. Qt asks steps with equal ids to merge."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Lists:
-    """What the user keeps in the settings and edits in the window."""
+    """The lists in the settings that the user edits in the window."""
 
     presets: list[Preset]
     highlights: list[HighlightRule]
@@ -46,7 +46,7 @@ class _Lists:
 
 
 class _Step(QUndoCommand):
-    """One thing that was done; done when it is pushed."""
+    """One undo step. Qt runs `redo` when it is pushed."""
 
     def __init__(
         self, words: str, redo: Callable[[], object], undo: Callable[[], object],
@@ -65,7 +65,7 @@ class _Step(QUndoCommand):
 
     @override
     def mergeWith(self, other: QUndoCommand) -> bool:
-        """Take in the next edit of the same entry, as of the next letter that was typed."""
+        """Merges the next edit of the same entry, such as the next typed letter."""
         if (
             not isinstance(other, _Step)
             or other._entry != self._entry
@@ -86,25 +86,25 @@ class _Step(QUndoCommand):
 
 
 class UndoHistory(QObject):
-    """The steps of one window.
+    """The undo steps of one window.
 
     Signals:
-        steps_changed(str, str): what can be taken back and what can be done again, in words; "" for nothing.
-        refused(str): why a step was not taken back or done again.
+        steps_changed(str, str): words for the next undo and redo step; "" without one.
+        refused(str): the reason why a step was not undone or redone.
 
     Attributes:
-        stack: Qt's own stack of steps.
+        stack: Qt's undo stack.
     """
 
     steps_changed = Signal(str, str)
     refused = Signal(str)
 
     def __init__(self, owner: SettingsOwner, parent: QObject) -> None:
-        """Nothing was done yet.
+        """Starts with an empty history.
 
         Args:
             owner: has the presets and highlight rules.
-            parent: owner.
+            parent: the owner.
         """
         super().__init__(parent)
         self._owner = owner
@@ -118,22 +118,20 @@ class UndoHistory(QObject):
     def do(
         self, words: str, redo: Callable[[], object], undo: Callable[[], object], entry: tuple[str, int] | None = None
     ) -> None:
-        """Do something that can be undone.
+        """Runs an undoable step.
 
         Args:
-            words: what it is, as it follows "Undo": "mark No. 12".
-            redo: does it, now and whenever it is done again.
-            undo: takes it back.
-            entry: what was edited, where typing into it is one step.
+            words: the words after "Undo": "mark No. 12".
+            redo: runs the step, now and on each redo.
+            undo: reverts the step.
+            entry: the edited entry, so that continuous typing is one step.
         """
         self.stack.push(_Step(words, redo, undo, entry))
 
     def undo(self) -> None:
-        """Take back what was done last."""
         self.stack.undo()
 
     def redo(self) -> None:
-        """Do again what was taken back last."""
         self.stack.redo()
 
     def _on_changed(self, _index: int = 0) -> None:
@@ -141,19 +139,19 @@ class UndoHistory(QObject):
 
     @property
     def present(self) -> set[str]:
-        """What can be done, as the actions name what they need."""
+        """The fulfilled `needs` of actions: undo and redo."""
         can = {"undo": self.stack.canUndo(), "redo": self.stack.canRedo()}
         return {name for name, possible in can.items() if possible}
 
     def close(self) -> None:
-        """The window closes: there is nothing to undo any more."""
+        """Clears the history because the window closes."""
         self.stack.indexChanged.disconnect(self._on_changed)
         self.stack.clear()
 
     # Presets and highlight rules
 
     def note_lists(self, *, edited_here: bool) -> None:
-        """The settings are stored: where presets or rules were edited in this window, that is one step.
+        """Pushes a step if presets or rules were edited in this window since the last save.
 
         O(presets and rules).
         """
@@ -163,14 +161,14 @@ class UndoHistory(QObject):
         self._lists = after
         if edited_here:
             words, entry = _words(before, after)
-            span = [before, after]  # further typing makes it longer
+            span = [before, after]  # merged steps extend it
             step = _Step(
                 words, lambda: self._put(after, span[0]), lambda: self._put(before, span[1]), entry=entry, span=span
             )
             self.stack.push(step)
 
     def _put(self, lists: _Lists, instead_of: _Lists) -> None:
-        """Make the lists what they were, unless another window has changed them since: its edits are not taken back."""
+        """Restores the lists, unless another window has edited them since."""
         owner = self._owner
         present = _Lists.of(owner.settings)
         if present == lists:
@@ -189,7 +187,7 @@ class UndoHistory(QObject):
 
 
 def _words(before: _Lists, after: _Lists) -> tuple[str, tuple[str, int] | None]:
-    """What was done, in words, and which entry was edited where it was one of them that was."""
+    """Returns the words of an edit, and the edited entry if it is a single one."""
     if before.presets != after.presets:
         return _edit_words("preset", before.presets, after.presets)
     return _edit_words("highlight rule", before.highlights, after.highlights)

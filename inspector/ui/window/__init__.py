@@ -1,1 +1,1 @@
-"""The main window: it assembles, nothing below knows it."""
+"""The main window: assembles all features and panels. Nothing below imports it."""

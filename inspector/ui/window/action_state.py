@@ -1,4 +1,4 @@
-"""What the actions of a window say: which make sense now, which are on, and what Undo and Redo would do."""
+"""Enables the actions of a window by its state, and labels Undo and Redo."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ W = TypeVar("W", bound=QWidget)
 
 
 class ActionState(QObject, Generic[W]):
-    """Keeps the actions of one window, of the kind W, true to its document."""
+    """Updates the actions of one window of type W when its document changes."""
 
     def __init__(
         self, actions: Actions[W], history: UndoHistory, shown: Shown, developer: Developer, *,
         unsaved: Callable[[], bool], connected: Callable[[], bool], of_sessions: Callable[[], set[str]],
         parent: QWidget,
     ) -> None:  # fmt: skip
-        """Leave them as they are until something changes.
+        """Subscribes to the undo history.
 
         Args:
-            actions: of the window.
-            history: what can be undone.
-            shown: the document, if there is one.
-            developer: knows whether its menu is there.
-            unsaved: whether it is a capture without a name yet; asked only with a document, as are the next two.
-            connected: whether it comes from a gateway, or did.
-            of_sessions: what there is of sessions that are edited.
-            parent: owner.
+            actions: the actions of the window.
+            history: the undo history.
+            shown: the document and its panes, if any.
+            developer: decides if the Developer menu is shown.
+            unsaved: returns True for a capture without a name. Only called with a document, like the next two.
+            connected: returns True if the document comes from a gateway.
+            of_sessions: returns the `needs` that editable sessions fulfil.
+            parent: the owner.
         """
         super().__init__(parent)
         self._actions = actions
@@ -49,7 +49,7 @@ class ActionState(QObject, Generic[W]):
         history.steps_changed.connect(self._on_steps_changed)
 
     def attach(self, panes: Panes) -> None:
-        """Go by these panes, too, and let each of them take the keys that count in panes only."""
+        """Subscribes to the panes, and adds the keys that work only inside panes to each pane."""
         panes.selection_changed.connect(self.enable)
         switches = self._actions.show_switches
         panes.messages.find_bar.match_case.toggled.connect(switches)
@@ -60,13 +60,13 @@ class ActionState(QObject, Generic[W]):
         panes.panel_made.connect(lambda _name, pane: self._actions.add_to_pane(pane))
 
     def show_view(self, view: QWidget | None) -> None:
-        """Another view of the middle column is shown."""
+        """Updates the actions after a change of the middle view."""
         self._actions.show_switches()
         if view is not None:
             self._actions.add_to_pane(view)
 
     def enable(self, *_changed: object) -> None:
-        """Enable the actions that make sense now."""
+        """Enables the actions whose `needs` are fulfilled."""
         present = self._history.present
         if self._shown.panes is not None:
             present |= self._present_in(self._shown.panes)
@@ -93,7 +93,7 @@ class ActionState(QObject, Generic[W]):
         return present
 
     def _on_steps_changed(self, undo: str, redo: str) -> None:
-        """Undo and Redo say what they would do."""
+        """Appends the name of the step to Undo and Redo."""
         for name, title, words in (("edit.undo", "&Undo", undo), ("edit.redo", "&Redo", redo)):
             action = self._actions.by_id[name]
             action.setText(f"{title} {words}".rstrip().replace("& ", "&& "))

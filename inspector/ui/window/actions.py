@@ -1,6 +1,6 @@
-"""What can be done in a window: menus, tool bar, keys and palette follow from this table.
+"""The table of all actions: menus, tool bar, keys and command palette are built from it.
 
-To add one: a line in ACTIONS that says which feature of the window does it.
+To add an action, add a line to ACTIONS that names the feature of the window that performs it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EDGES, _TIME, _SORT, _ZOOM, _HIGHLIGHT = "&Panes", "&Time", "&Sort", "&Zoom", "
 
 
 def _panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
-    """Done by the panes of the document; nothing without one."""
+    """Runs `do` with the panes of the document, if there is one."""
 
     def done(window: MainWindow) -> None:
         if window.panes is not None:
@@ -35,7 +35,7 @@ def _panes(do: Callable[[Panes], object]) -> Callable[[MainWindow], None]:
 
 
 def _places(do: Callable[[Panes | RunsPage], object]) -> Callable[[MainWindow], None]:
-    """Done by what is shown: the panes of a document, or the page of a survey; nothing without one."""
+    """Runs `do` with the panes of a document or the page of a survey, if there is one."""
 
     def done(window: MainWindow) -> None:
         shown = window.panes or window.shown.runs
@@ -46,22 +46,20 @@ def _places(do: Callable[[Panes | RunsPage], object]) -> Callable[[MainWindow], 
 
 
 def _in_panes(on: Callable[[Panes], bool]) -> Callable[[MainWindow], bool]:
-    """Whether something is on in the panes of the document; off without one."""
+    """Returns a test of the panes that is False without a document."""
     return lambda window: window.panes is not None and on(window.panes)
 
 
 def _has_theme(setting: str) -> Callable[[MainWindow], bool]:
-    """Whether this theme is the one chosen."""
     return lambda window: window.theme.setting == setting
 
 
 def _shows(view: str) -> Callable[[MainWindow], bool]:
-    """Whether a view of the middle column is shown."""
     return lambda window: window.panes is not None and window.center.current == view
 
 
 def _bar(window: MainWindow) -> FilterBar:
-    """Where the filter of what is shown is written: of messages, or of runs."""
+    """Returns the filter bar in use: of messages, or of the runs of a survey."""
     runs = window.shown.runs
     return window.filter_bar if runs is None else runs.bar
 
@@ -73,13 +71,13 @@ def _count_times_from_current(panes: Panes) -> None:
 
 
 def _clear_view(window: MainWindow) -> None:
-    """Show everything; text that is written and not entered goes, too."""
+    """Removes filter and scope, and drops text that was typed but not applied."""
     window.navigation.clear_view()
     _bar(window).discard_written()
 
 
 def _show_about(window: MainWindow) -> None:
-    """Show versions, and the licences of everything the program is made of."""
+    """Shows versions and the licences of all dependencies."""
     from inspector.ui.dialogs.about import AboutDialog
     from inspector.ui.dialogs.environment_facts import about_facts
 

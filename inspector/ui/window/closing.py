@@ -1,4 +1,4 @@
-"""How a window closes: what is not saved is asked about first, and a live session ends."""
+"""Closes a window: asks about unsaved captures and ends a live session first."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Closing:
-    """Settles what becomes of what one window holds before it closes."""
+    """Closes one window in order: questions, session, window."""
 
     def __init__(
         self,
@@ -26,15 +26,15 @@ class Closing:
         saving: CaptureSaving,
         msp: MspEditing,
     ) -> None:
-        """Let it stay open.
+        """Stores its collaborators.
 
         Args:
-            window: is closed in the end.
+            window: the window that is closed at the end.
             shown: its document, whose capture may be unsaved.
-            tasks: runs the asking.
-            gateway: its session ends.
+            tasks: runs the questions as a task.
+            gateway: has the session to end.
             saving: asks about the capture.
-            msp: asks about sessions.
+            msp: asks about edited sessions.
         """
         self._frame = window
         self._shown = shown
@@ -45,7 +45,10 @@ class Closing:
         self._settled = False
 
     def put_off(self) -> bool:
-        """Whether the window must stay for now; it closes by itself as soon as all is settled, unless it shall not."""
+        """Returns True if the window must stay open for now.
+
+        The window then closes itself after the questions, unless the user cancels.
+        """
         if self._settled:
             return self._msp.saving.busy
         asks = self._gateway.session is not None or self._shown.location.unsaved is not None or self._msp.may_lose_any
@@ -55,15 +58,15 @@ class Closing:
 
     @property
     def may_lose_any(self) -> bool:
-        """Whether closing now would lose something that nobody has said may be lost."""
+        """True if closing now would lose data without the user's consent."""
         return self._saving.unsaved or self._msp.may_lose_any
 
     async def may_close(self) -> bool:
-        """Ask what shall become of what is not saved; False when the window shall stay."""
+        """Asks about unsaved data. Returns False if the window must stay open."""
         return await self._saving.may_close() and await self._msp.saving.may_close()
 
     def stay_after_all(self) -> None:
-        """Another window was not to be closed: what was answered here does not count."""
+        """Resets the answers because another window was kept open."""
         self._saving.stay_after_all()
         self._msp.saving.stay_after_all()
 
@@ -72,7 +75,7 @@ class Closing:
             await self.aclose()
 
     async def aclose(self) -> None:
-        """Leave the gateway, end the demo, then close the window; nothing is asked, an unsaved capture stays."""
+        """Leaves the gateway, ends the demo and closes the window. Asks no question and keeps an unsaved capture."""
         self._settled = True
         await self._msp.saving.settle()
         await self._gateway.end_session()

@@ -1,4 +1,4 @@
-"""What the settings say about display, as one window shows it: hints, the times and columns of the table, findings."""
+"""Applies display settings to one window and saves choices made in its panes."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
 
 class Display(QObject):
-    """Shows the panes of one window as the settings say, and stores what is chosen in the panes themselves.
+    """Applies the display settings to the panes of one window, and saves choices made in them.
 
     Attributes:
-        hints_here: whether this window shows context hints whatever the settings say; None goes by them.
+        hints_here: overrides the setting for context hints in this window. None uses the setting.
     """
 
     def __init__(self, owner: SettingsOwner, shown: Shown, name_card: Callable[[], NameCard], parent: QObject) -> None:
-        """Go by the settings.
+        """Stores its collaborators.
 
         Args:
             owner: has the settings.
-            shown: the panes, if there are any.
-            name_card: asks for names.
-            parent: owner.
+            shown: the document and its panes, if any.
+            name_card: returns the card that asks for a name.
+            parent: the owner.
         """
         super().__init__(parent)
         self._owner = owner
@@ -43,7 +43,7 @@ class Display(QObject):
         self.hints_here: bool | None = None
 
     def attach(self, panes: Panes) -> None:
-        """Store what is chosen in these panes."""
+        """Saves choices made in these panes."""
         panes.table_changed.connect(self._on_table_changed)
         panes.contexts.sources_action.triggered.connect(self._on_sources_chosen)
         panes.plot_choices.spacing_chosen.connect(self._on_spacing_chosen)
@@ -64,7 +64,7 @@ class Display(QObject):
         panel.name_requested.connect(lambda: self._ask_for_name(panel))
 
     def _remember_query(self, panel: QueryPanel, sql: str) -> None:
-        """What was asked is remembered, but for what holds a secret."""
+        """Adds a query to the history, unless it contains a secret."""
         settings = self._owner.settings
         if mask_text(sql) == sql and settings.remember_query(sql):
             panel.show_saved(settings.queries, settings.query_history)
@@ -81,30 +81,29 @@ class Display(QObject):
         if not sql:
             return
         card = self._name_card()
-        corner = panel.mapTo(panel.window(), panel.rect().topRight())  # it floats over the window the panel is in
+        corner = panel.mapTo(panel.window(), panel.rect().topRight())  # the card floats over the panel's window
         card.ask("Name of the query", sql, "", QRect(corner, QSize(1, 1)), panel.save)
 
     def apply(self, panes: Panes) -> None:
-        """Take over what the settings say."""
         panes.apply_settings(self._owner.settings, hints=self.shows_hints)
 
     def show_hints_here(self) -> None:
-        """Show context hints in this window from now on, whatever the settings say."""
+        """Shows context hints in this window regardless of the setting."""
         self.hints_here = True
 
     @property
     def folds_streams(self) -> bool:
-        """Whether the frames of a stream have one row."""
+        """True if the frames of a stream share one row."""
         return self._owner.settings.display.fold_streams
 
     @property
     def hides_bookkeeping(self) -> bool:
-        """Whether records that programs write for themselves have no rows."""
+        """True if bookkeeping records of programs are hidden."""
         panes = self._shown.panes
         return self._owner.settings.display.hide_bookkeeping if panes is None else panes.rows.hides_bookkeeping
 
     def switch_bookkeeping(self) -> None:
-        """Show bookkeeping rows where they are hidden, else hide them; in all windows and from now on."""
+        """Toggles bookkeeping rows in all windows, and saves the choice."""
         hidden = self.hides_bookkeeping
         if self._shown.panes is not None:
             self._shown.panes.shows_bookkeeping_here = False
@@ -114,40 +113,40 @@ class Display(QObject):
 
     @property
     def shows_hints(self) -> bool:
-        """Whether transient results have their badges."""
+        """True if transient results have badges."""
         return self._owner.settings.display.show_context_hints if self.hints_here is None else self.hints_here
 
     @property
     def time_mode(self) -> str:
-        """What the column Time says: an id of `times.MODES`."""
+        """The time mode of the column Time: an id of `times.MODES`."""
         panes = self._shown.panes
         return self._owner.settings.table.time if panes is None else panes.messages.model.times.mode
 
     def _on_table_changed(self, table: Table) -> None:
-        """Columns are everybody's, and are remembered."""
+        """Saves the columns, which all windows share."""
         self._owner.settings.table = table
         self._owner.save_settings()
         self._owner.apply_settings()
 
     def _on_spacing_chosen(self, spacing: Literal["time", "scale", "message"]) -> None:
-        """Plots of all documents space messages alike."""
+        """Saves the spacing of plots, which all documents share."""
         self._owner.settings.axis_by = spacing
         self._owner.save_settings()
         self._owner.apply_settings()
 
     def _on_formatted_chosen(self, formatted: bool) -> None:
-        """Texts of all documents are shown alike."""
+        """Saves the choice of formatted text, which all documents share."""
         self._owner.settings.display.formatted_text = formatted
         self._owner.save_settings()
         self._owner.apply_settings()
 
     def _on_sources_chosen(self, shown: bool) -> None:
-        """Trees of all documents have sources as a level, or none has."""
+        """Saves the choice of sources as a tree level, which all documents share."""
         self._owner.settings.display.sources_in_contexts = shown
         self._owner.save_settings()
         self._owner.apply_settings()
 
     def _on_grouping_chosen(self, grouping: Grouping) -> None:
-        """The next document's findings are grouped alike."""
+        """Saves the grouping of findings for the next document."""
         self._owner.settings.findings_by = grouping.value
         self._owner.save_settings()

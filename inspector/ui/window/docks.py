@@ -1,6 +1,6 @@
-"""The docks of one window: which there are, what is in them, and the switches that show and hide them.
+"""The docks of a window: creates them, shows and hides them.
 
-Those at the bottom are empty until they are shown first: their panels are made then.
+Panels of the bottom docks are created when they are first shown.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _AREA_OF = {side: area for area, side in SIDES.items()}
 _AREAS = {Area.LEFT: LEFT, Area.RIGHT: RIGHT, Area.BOTTOM: BOTTOM}
 
 DOCKS = tuple((panel, _AREAS[panel.area]) for panel in PANELS if panel.area is not Area.MIDDLE)
-"""Panels in docks and where these stand until they are moved, in the order they are made: that of their tabs."""
+"""Panels in docks with their default sides, in the order of their tabs."""
 
 MIDDLE = "Messages"
-"""Title of the middle column, which is no dock."""
+"""Title of the middle column, which is not a dock."""
 
 READ = (
     *(one.title for one in PANELS if one.area is Area.LEFT), MIDDLE,
     *(one.title for one in PANELS if one.area is Area.BOTTOM),
     *(one.title for one in PANELS if one.area is Area.RIGHT),
 )  # fmt: skip
-"""Titles of the panes in the order they are read."""
+"""Titles of the panes in reading order."""
 
 
 class _Dock(QDockWidget):
-    """A dock whose panel is made as soon as it is to be shown."""
+    """A dock that creates its panel when it is first shown."""
 
     def __init__(self, title: str, window: QMainWindow, fill: Callable[[], object]) -> None:
         super().__init__(title, window)
@@ -60,12 +60,12 @@ class Docks(QObject):
     """The docks of one window.
 
     Signals:
-        changed(): others are shown or hidden, by whatever means.
+        changed(): a dock was shown or hidden, by any means.
         details_wanted(): the details are about to be shown.
-        left(): the one that had the keyboard is hidden, or was left with Escape.
+        left(): the dock with the keyboard focus was hidden, or left with Esc.
 
     Attributes:
-        by_title: the docks; none while there is no document.
+        by_title: the docks by title; empty while there is no document.
     """
 
     changed = Signal()
@@ -81,8 +81,8 @@ class Docks(QObject):
         self._panes: Panes | None = None
 
     def make(self, panes: Panes) -> Steps[None]:
-        """Make the docks, with these panes in them, a step each; nothing is seen of them until they are placed."""
-        while self._made:  # for a document that could not be shown after all
+        """Creates the docks with these panes, one a step. They stay invisible until `place`."""
+        while self._made:  # left over from a document that failed to open
             self._made.pop()[-1].deleteLater()
         self._panes = panes
         for one, area in DOCKS:
@@ -94,7 +94,7 @@ class Docks(QObject):
             yield
 
     def place(self) -> Steps[None]:
-        """Let the docks that were made stand in the window, a step for each that is shown."""
+        """Adds the created docks to the window, with a step for each that is shown."""
         for one, area, dock in self._made:
             self.by_title[one.title] = dock
             self._frame.addDockWidget(area, dock)
@@ -111,7 +111,7 @@ class Docks(QObject):
             self._panes.panel(name)
 
     def replace(self, panes: Panes) -> None:
-        """Show these panes in the docks, in place of those that are there."""
+        """Replaces the panels in the docks by these panes."""
         self._panes = panes
         for one, _area in DOCKS:
             dock = self.by_title[one.title]
@@ -122,14 +122,14 @@ class Docks(QObject):
         self._show_titles()
 
     def _show_titles(self, *_moved: object) -> None:
-        """What a tab is called its head need not say again."""
+        """Hides the title in the head of a dock that has a tab with the same text."""
         for dock in self.by_title.values():
             head = dock.titleBarWidget()
             if isinstance(head, PaneHead):
                 head.show_title(dock.isHidden() or dock.isFloating() or not _lying_with(self._frame, dock))
 
     def attach(self, panes: Panes) -> None:
-        """Do what panes ask for: that the details come up, and of the bottom to be hidden, or left for the middle."""
+        """Connects the panes' requests to show the details, hide a bottom panel, or focus the middle."""
         for details_requested in (panes.messages.open_details_requested, panes.contexts.details_requested):
             details_requested.connect(self._show_details)
         panes.messages.view.message_clicked.connect(self.details_wanted)
@@ -148,21 +148,21 @@ class Docks(QObject):
         self.bring_up("Details")
 
     def shows(self, switch: str) -> bool:
-        """Whether any of the docks that an action shows and hides is shown, however it came to be."""
+        """Returns True if any dock of this action is shown."""
         return any(not dock.isHidden() for dock in self._of(switch))
 
     def bring_up(self, title: str) -> None:
-        """Show a dock, in front of those it lies on."""
+        """Shows a dock in front of its tab group."""
         self.by_title[title].show()
         self.by_title[title].raise_()
 
     def offer(self, title: str) -> None:
-        """Show a dock, the keyboard staying where it is, unless the user has others at its side."""
+        """Shows a dock without moving the focus, unless other docks at its side are shown."""
         if all(self.by_title[one].isHidden() for one in self._at(self._frame.dockWidgetArea(self.by_title[title]))):
             self.bring_up(title)
 
     def move(self, title: str, area: Qt.DockWidgetArea) -> None:
-        """Let a dock stand at another side, with the keyboard; at the bottom it lies on those that are there."""
+        """Moves a dock to another side and focuses it. At the bottom it joins the tab group."""
         window, dock = self._frame, self.by_title[title]
         there = [one for one in self.by_title.values() if one is not dock and window.dockWidgetArea(one) == area]
         dock.setFloating(False)
@@ -172,10 +172,10 @@ class Docks(QObject):
         self._enter(title)
 
     def switch(self, switch: str) -> None:
-        """Show or hide the docks at a side.
+        """Shows or hides the docks of an action.
 
         Args:
-            switch: id of the action that does so.
+            switch: id of the action.
         """
         hide = self.shows(switch)
         if not hide and switch == "view.details":
@@ -184,11 +184,11 @@ class Docks(QObject):
             dock.setVisible(not hide)
 
     def shows_edge(self, side: str) -> bool:
-        """Whether any dock is shown at a side of the window, whichever it is: left, right or bottom."""
+        """Returns True if any dock at this side is shown: left, right or bottom."""
         return any(not self.by_title[title].isHidden() for title in self._at(_AREA_OF[side]))
 
     def switch_edge(self, side: str) -> None:
-        """Hide every dock at a side, or show again those that were hidden so: the usual ones of that side at first."""
+        """Hides every dock at a side, or shows the docks that it hid last; the default ones at first."""
         area = _AREA_OF[side]
         there = self._at(area)
         shown = [title for title in there if not self.by_title[title].isHidden()]
@@ -208,12 +208,12 @@ class Docks(QObject):
         self.changed.emit()
 
     def _at(self, area: Qt.DockWidgetArea) -> list[str]:
-        """Titles of the docks that stand at a side, or would if they were shown."""
+        """Returns the titles of the docks at a side, hidden ones included."""
         docks = self.by_title.items()
         return [title for title, one in docks if not one.isFloating() and self._frame.dockWidgetArea(one) == area]
 
     def turn_over(self, title: str) -> None:
-        """Show a pane of those that lie on one another in front, with the keyboard; hide the one that is in front."""
+        """Shows a tabbed pane in front and focuses it, or hides it if it is in front."""
         window, dock = self._frame, self.by_title[title]
         if not dock.isHidden() and is_in_front(window, dock):
             held = dock.isAncestorOf(QApplication.focusWidget() or window)
@@ -235,18 +235,21 @@ class Docks(QObject):
 
 
 def is_in_front(window: QMainWindow, dock: QDockWidget) -> bool:
-    """Whether a dock that is shown is seen: of those that lie on one another only one is."""
+    """Returns True if a shown dock is visible. Only one dock of a tab group is."""
     content = dock.widget()
     return not _lying_with(window, dock) or not window.isVisible() or (content is not None and is_seen(content))
 
 
 def _lying_with(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:
-    """The docks shown that lie on one another with this one."""
+    """Returns the other shown docks of its tab group."""
     return [one for one in window.tabifiedDockWidgets(dock) if not one.isHidden() and not one.isFloating()]
 
 
 def is_seen(content: QWidget) -> bool:
-    """Whether anything of what a dock holds is seen: of what its children cover whole, Qt calls nothing visible."""
+    """Returns True if any part of the content is visible.
+
+    Qt reports an empty visible region for a widget that its children cover.
+    """
     if not content.isVisible():
         return False
     inner = (child for child in content.children() if isinstance(child, QWidget))
@@ -254,7 +257,7 @@ def is_seen(content: QWidget) -> bool:
 
 
 def _clear(dock: QDockWidget) -> None:
-    """Empty a dock, which is filled again when it is shown."""
+    """Empties a dock. It is filled again when it is shown."""
     panel, head = dock.widget(), dock.titleBarWidget()
     if panel is not None:
         panel.setParent(None)
@@ -265,7 +268,7 @@ def _clear(dock: QDockWidget) -> None:
 
 
 def _fill(dock: QDockWidget, panel: QWidget) -> None:
-    """Show a panel in a dock, in place of the one that is there."""
+    """Puts a panel in a dock in place of the old one."""
     before = dock.widget(), dock.titleBarWidget()
     dock.setWidget(panel)
     head = getattr(panel, "head", None)

@@ -1,4 +1,4 @@
-"""Help > Guide: opens the guide at the page about the pane that has the keyboard."""
+"""Help > Guide: opens the guide at the page about the focused pane."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GuideOpening(QObject):
     """Shows the guide of one window.
 
     Attributes:
-        shown: the guide, while it is open.
+        shown: the guide window while it is open, else None.
     """
 
     def __init__(self, window: WindowFeatures) -> None:
@@ -30,7 +30,7 @@ class GuideOpening(QObject):
         self.shown: GuideWindow | None = None
 
     def open(self) -> None:
-        """Shows the guide at the page about the focused pane; on the start page at its contents."""
+        """Shows the guide at the page about the focused pane, or at its contents on the start page."""
         name = self.focused_page()
         if self.shown is None:
             from inspector.ui.dialogs.guide import GuideWindow
@@ -43,7 +43,7 @@ class GuideOpening(QObject):
         self.shown.activateWindow()
 
     def focused_page(self) -> str:
-        """Returns the name of the page about the pane that has the keyboard."""
+        """Returns the name of the page about the focused pane."""
         window = self._frame
         if window.shown.runs is not None:
             return _SURVEY

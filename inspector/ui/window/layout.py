@@ -1,6 +1,6 @@
-"""Where a window stands and how wide its panes are: defaults, what zoom does to them, and what is kept in layout.ini.
+"""Window geometry and pane widths: defaults, zoom, and storage in layout.ini.
 
-Geometry and layout only; all other settings are in settings/.
+Geometry and layout only. All other settings are in settings/.
 """
 
 from __future__ import annotations
@@ -23,37 +23,39 @@ if TYPE_CHECKING:
     from inspector.ui.look.theme import ThemeController
 
 SMALL, WIDE = 1280, 1700
-"""Default width of a window, and from where its panes are wider (docs/design.md 14); pixels at 100 %."""
+"""Default window width, and the width from which its panes are wider (docs/design.md 14); pixels at 100 %."""
 
 HEIGHT = 800
 _LAYOUT_VERSION = 1
 _SIDES = {False: (212, 312), True: (288, 484)}
-"""Widths of the panes beside the messages, at 1280 and 1920 pixels: titles of contexts can be told apart, and the
-column Message has a good share of a table."""
+"""Widths of the left and right panes at a window width of 1280 and 1920 pixels.
+
+Titles of contexts stay distinguishable, and the column Message gets a good share of the table.
+"""
 _LEAST_MIDDLE = 640
-"""What the messages keep: all their usual columns, and 240 for what is said; before, panes give way. At 100 %."""
+"""Minimum width of the messages: all default columns, and 240 for the text. Side panes shrink first. At 100 %."""
 _LEAST_LEFT, _LEAST_RIGHT = 150, 220
-"""Narrower, the panes at the left and the details are of no use; pixels at 100 %."""
+"""Minimum useful widths of the left panes and the details; pixels at 100 %."""
 _GIVE_WAY = (("Details",), ("Contexts", "Participants"))
-"""Which panes give way, the first ones first."""
+"""Panes to hide for lack of room, in this order."""
 _NEARLY = 8
-"""A pane that moved less was not dragged; pixels."""
+"""Smaller changes of a width do not count as a drag; pixels."""
 _CASCADE = 28
 _TITLE_BAR, _EDGE = 36, 4
-"""Room for the desktop's frame, which is not known before the window is shown; logical pixels."""
+"""Room for the desktop's window frame, which is unknown before the window is shown; logical pixels."""
 _SHARE_BELOW = 0.4
-"""Of the window's height, for details below the messages."""
+"""Share of the window's height for details below the messages."""
 _BOTTOM_HEIGHT = 196
 """Head, hairline and six rows; pixels at 100 %."""
 
 
 def fitting(size: QSize, screen: QSize) -> QSize:
-    """The size of a window that stands whole on a screen, with the frame the desktop puts around it."""
+    """Returns the window size that fits the screen, desktop frame included."""
     return size.boundedTo(QSize(screen.width() - 2 * _EDGE, screen.height() - _TITLE_BAR - _EDGE))
 
 
 class _Sides(NamedTuple):
-    """Widths of the panes beside the messages, and the least of what the messages keep; pixels at 100 %."""
+    """Widths of the side panes and minimum width of the messages; pixels at 100 %."""
 
     left: float
     right: float
@@ -64,10 +66,10 @@ class WindowLayout(QObject):
     """Places one window and its docks.
 
     Signals:
-        room_changed(): details have no room beside the messages any more, or have it again.
+        room_changed(): the room for details beside the messages is lost or regained.
 
-    The panes at the sides have the default widths of the window's width until somebody drags them, also when the
-    window is stored on one screen and shown on another.
+    Side panes have the default widths for the window's width until the user drags them. This also holds for a window
+    stored on one screen and shown on another.
     """
 
     room_changed = Signal()
@@ -75,13 +77,13 @@ class WindowLayout(QObject):
     def __init__(
         self, window: QMainWindow, theme: ThemeController, docks: Mapping[str, QDockWidget], *, remembers: bool
     ) -> None:
-        """Place nothing yet.
+        """Watches the window for drags of pane edges.
 
         Args:
-            window: what is placed.
-            theme: how large everything is drawn.
-            docks: by title; none while there is no document.
-            remembers: whether layouts are read from disk and written to it.
+            window: the window to place.
+            theme: gives the zoom.
+            docks: the docks by title; empty while there is no document.
+            remembers: True to read layouts from disk and write them.
         """
         super().__init__(window)
         self._frame = window
@@ -90,13 +92,13 @@ class WindowLayout(QObject):
         self._remembers = remembers
         self._zoom = theme.theme.zoom
         self._dragged: _Sides | None = None
-        self._pressed: tuple[int, int] | None = None  # widths as the pointer went down
-        self._below = False  # details stand below the messages for lack of room
-        self._narrow = 0  # so many of `_GIVE_WAY` have no room
-        self._gave_way: set[str] = set()  # titles of those that were hidden for it
+        self._pressed: tuple[int, int] | None = None  # widths at mouse press
+        self._below = False  # True while details are below the messages for lack of room
+        self._narrow = 0  # number of entries of `_GIVE_WAY` without room
+        self._gave_way: set[str] = set()  # titles of the panes hidden for lack of room
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
-        self._settling.setInterval(0)  # once the docks have come to rest
+        self._settling.setInterval(0)  # after the docks are laid out
         self._settling.timeout.connect(self._fit_sides)
         window.installEventFilter(self)
 
@@ -104,10 +106,10 @@ class WindowLayout(QObject):
         return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
 
     def place_window(self, others: Iterable[QWidget]) -> None:
-        """Give a new window the place and size of the one closed last, beside others that stand there already."""
+        """Gives a new window the last closed window's geometry, moved away from other windows."""
         window = self._frame
         window.resize(SMALL, HEIGHT)
-        if QGuiApplication.platformName() != "offscreen":  # a screen nobody sees is smaller than what is asked for
+        if QGuiApplication.platformName() != "offscreen":  # the offscreen screen is smaller than the requested size
             window.resize(fitting(window.size(), window.screen().availableSize()))
         if not self._remembers:
             return
@@ -119,7 +121,7 @@ class WindowLayout(QObject):
             window.move(window.pos() + QPoint(_CASCADE, _CASCADE))
 
     def default_docks(self) -> None:
-        """Widths and heights of docs/design.md 14 for the width of the window."""
+        """Applies the widths and heights of docs/design.md 14 for the window's width."""
         docks = self._docks
         self._dragged = None
         self._below = False
@@ -137,7 +139,7 @@ class WindowLayout(QObject):
         self._frame.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
 
     def reset(self) -> None:
-        """Put every dock back to its side, not floating; those at the sides are shown, those at the bottom are not."""
+        """Puts every dock back to its side. Side docks are shown and bottom docks are hidden."""
         window = self._frame
         for one, area in DOCKS:
             dock = self._docks[one.title]
@@ -148,14 +150,13 @@ class WindowLayout(QObject):
         self.default_docks()
 
     def restore_docks(self, saved: SavedWindow | None, show_view: Callable[[str], object]) -> None:
-        """Put the docks where they were in this window before, else when a window was closed last.
+        """Restores this window's docks, or the docks of the last closed window.
 
-        Only a window that is opened again has its view and what was open at the bottom back: a log that is opened anew
-        begins with its messages.
+        Only a reopened window gets its view and its bottom docks back. A newly opened log begins with its messages.
 
         Args:
-            saved: how this window stood; None where nobody knows.
-            show_view: shows a view of the middle column, by its id.
+            saved: the saved state of this window; None if unknown.
+            show_view: shows a view of the middle column by its id.
         """
         if saved is not None and saved.docks:
             state = QByteArray.fromBase64(saved.docks.encode())
@@ -169,14 +170,14 @@ class WindowLayout(QObject):
         if isinstance(state, QByteArray):
             gave_way = str(store.value("gave_way", ""))
             self._take(state, dragged=store.value("dragged", "true") == "true", gave_way=gave_way)
-            for one, area in DOCKS:  # what was asked of another log at the bottom nobody has asked of this one
+            for one, area in DOCKS:  # bottom docks were chosen for another log
                 if area is BOTTOM:
                     self._docks[one.title].hide()
 
     def _take(self, state: QByteArray, *, dragged: bool, gave_way: str) -> None:
         self._frame.restoreState(state, _LAYOUT_VERSION)
         self._below = False
-        for title in gave_way.split(","):  # there may be room in this window
+        for title in gave_way.split(","):  # this window may have room
             if title in self._docks:
                 if not self._stands_at_side(title):
                     self._frame.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._docks[title])
@@ -187,10 +188,10 @@ class WindowLayout(QObject):
         if dragged:
             self._keep_sides()
         self._give_way()
-        self._fit_sides()  # the widths stored are the defaults of a window of another width perhaps
+        self._fit_sides()  # the stored widths may be defaults of another window width
 
     def docks_now(self) -> tuple[str, bool, str]:
-        """Docks as they are (base64), whether somebody has dragged the sides, and which gave way, by title."""
+        """Returns the docks (base64), True if the user dragged the sides, and the titles hidden for lack of room."""
         state = self._frame.saveState(_LAYOUT_VERSION).toBase64().data()
         return bytes(state).decode(), self._dragged is not None, self._gave_way_words
 
@@ -200,7 +201,7 @@ class WindowLayout(QObject):
         return ",".join(sorted(hidden | ({"Details"} if self._below else set[str]())))
 
     def store(self) -> None:
-        """Keep place, size and docks for the next window."""
+        """Saves geometry and docks for the next window."""
         window = self._frame
         if self._remembers and self._docks:
             store = self._store()
@@ -209,21 +210,21 @@ class WindowLayout(QObject):
             store.setValue("dragged", "false" if self._dragged is None else "true")
             store.setValue("gave_way", self._gave_way_words)
             store.sync()
-            with contextlib.suppress(OSError):  # the user's alone, as all there is in that folder
+            with contextlib.suppress(OSError):  # readable by the user alone, as everything in that folder
                 Path(store.fileName()).chmod(0o600)
 
     def window_resized(self, before: int, now: int) -> None:
-        """Panes take the widths that fit the new width of the window."""
-        complete = {"Contexts", "Details"} <= self._docks.keys()  # the first ones may widen a narrow window
+        """Fits the side panes to the new window width."""
+        complete = {"Contexts", "Details"} <= self._docks.keys()  # the first docks may widen a narrow window
         if complete:
             self._give_way()
         if complete and before != now:
             self._set_sides(*self._fitting(now))
 
     def _give_way(self) -> None:
-        """Hide panes that leave the messages no room for their columns; show them again when there is room.
+        """Hides panes that leave the messages too little room, and shows them when there is room again.
 
-        What the user shows or hides meanwhile stays so. Details are shown below the messages once they are asked for.
+        Keeps panes that the user shows or hides meanwhile. Details move below the messages on request.
         """
         room = self._frame.width() / self._theme.theme.zoom - _LEAST_MIDDLE
         narrow = (room < _LEAST_LEFT + _LEAST_RIGHT) + (room < _LEAST_LEFT)
@@ -244,11 +245,11 @@ class WindowLayout(QObject):
 
     @property
     def lacks_room_for_details(self) -> bool:
-        """Whether details have no room beside the messages."""
+        """True if details have no room beside the messages."""
         return self._narrow > 0 and (self._below or "Details" in self._gave_way)
 
     def make_room_for_details(self) -> None:
-        """Let details that have no room beside the messages stand below them until there is room."""
+        """Puts details without room below the messages until there is room."""
         dock = self._docks.get("Details")
         if dock is None or "Details" not in self._gave_way or not dock.isHidden():
             return
@@ -277,7 +278,7 @@ class WindowLayout(QObject):
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Notice that the user drags the edge of a pane: Qt gives the window itself the pointer only there."""
+        """Detects drags of pane edges. Qt sends mouse events to the window itself only there."""
         if watched is self._frame and {"Contexts", "Details"} <= self._docks.keys():
             if event.type() is QEvent.Type.MouseButtonPress:
                 self._pressed = self._sides()
@@ -292,7 +293,7 @@ class WindowLayout(QObject):
             self._keep_sides()
 
     def _keep_sides(self) -> None:
-        """Keep the widths as the user has dragged them, at any zoom."""
+        """Saves the dragged widths independently of the zoom."""
         zoom, defaults = self._theme.theme.zoom, _SIDES[self._frame.width() >= WIDE]
         docks = [self._docks[title] for title in ("Contexts", "Details")]
         left, right = (
@@ -303,21 +304,21 @@ class WindowLayout(QObject):
         self._dragged = _Sides(left, right, min(_LEAST_MIDDLE, self._frame.width() / zoom - shown))
 
     def zoom_docks(self) -> None:
-        """Panes grow and shrink with the type in them, as far as that leaves room for the messages."""
+        """Scales the side panes with the zoom as far as the messages keep their room."""
         zoom, before = self._theme.theme.zoom, self._zoom
         self._zoom = zoom
         if zoom == before or not self._docks:
             return
         self._give_way()
         self._fit_sides()
-        self._settling.start()  # panes that were zoomed after this have other least widths
+        self._settling.start()  # panes zoomed after this one get new minimum widths
 
     def _fit_sides(self) -> None:
         if {"Contexts", "Details"} <= self._docks.keys():
             self._set_sides(*self._fitting(self._frame.width()))
 
     def _fitting(self, width: int) -> tuple[int, int]:
-        """The widths of the panes at the left and of the details, in pixels, in a window of a width."""
+        """Returns the widths of the left panes and the details for a window width, in pixels."""
         zoom, docks = self._theme.theme.zoom, self._docks
         sides = self._dragged or _Sides(*_SIDES[width >= WIDE], _LEAST_MIDDLE)
         room = max(1.0, width - sides.middle * zoom)

@@ -1,10 +1,10 @@
-"""A window: start page or one document, with menus, tool bar, notices and status bar.
+"""The main window: start page or one document, with menus, tool bar, notices and status bar.
 
-Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py; how a document
-comes into the window is in showing.py, and how it closes in closing.py.
+Assembles only. panes.py connects panes, actions.py lists the actions. showing.py brings a document into the window, and
+closing.py closes it.
 
-Parts that the start page goes without bring most of the program with them: a window is painted in half the time
-without. Nobody has to wait for them later either: `Warming` has them made as soon as the window is painted.
+Parts that the start page does not need import most of the program. Without them the window is painted in half the time.
+`Warming` creates them as soon as the window is painted.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ class MainWindow(WindowFeatures):
     """One window.
 
     Attributes:
-        application: what windows share.
+        application: the services that windows share.
         shown: the document and its panes.
-        requests: what features ask of the window.
-        warming: makes what a document needs before there is one.
-        undo_history: what can be undone.
-        display: what the settings say about display, and what this window says instead.
-        can_do: everything that can be done in it.
-        action_state: which of it makes sense now.
-        actions_by_id, menus: the same as actions by id, and the menus by title.
-        keys: which keys do what.
+        requests: the requests of features to the window.
+        warming: creates the parts for a document in advance.
+        undo_history: the undoable steps.
+        display: the display settings, with this window's overrides.
+        can_do: all actions.
+        action_state: enables the actions.
+        actions_by_id, menus: the actions by id, and the menus by title.
+        keys: the keyboard shortcuts.
         developer: the Developer menu and the log.
-        dock_row: what is in the docks, and what shows and hides them.
-        docks: by title.
+        dock_row: shows and hides docks.
+        docks: the docks by title.
         pages: the middle, with the start page or the document.
-        start_page, notices: parts of it.
+        start_page, notices: parts of `pages`.
         status: the status bar.
     Signals:
-        view_chosen(): another filter or scope is in force.
+        view_chosen(): filter or scope has changed.
     """
 
     view_chosen = Signal()
@@ -94,7 +94,7 @@ class MainWindow(WindowFeatures):
         self.keys.take_all(self.can_do.keyed())
         self.menus = self.can_do.fill_menus(self.menuBar())
         self.menuBar().setAccessibleName("Menu bar")
-        self.menus["&View"].aboutToShow.connect(self.complete)  # it holds the presets
+        self.menus["&View"].aboutToShow.connect(self.complete)  # the menu lists the presets
         recent = self.recent_menus = RecentMenus(application, self.menus["&File"])
         recent.file_chosen.connect(lambda target: self.opening.open_target(target))
         recent.gateway_chosen.connect(lambda chosen: self.connections.join(chosen))
@@ -137,14 +137,14 @@ class MainWindow(WindowFeatures):
             self.notices.say(application.notice, "severity.warning")
 
     def _name_keys(self) -> None:
-        """Keys are named in sentences and on buttons as they are now."""
+        """Shows the current shortcuts in sentences and on buttons."""
         self.start_page.show_keys(self.keys.words)
         self.status.show_palette_key(self.keys.words("help.palette"))
         if self.panes is not None:
             self.panes.show_keys(self.keys.words)
 
     def _listen_to_start_page(self) -> None:
-        """Who does what it asks for is made when it asks."""
+        """Connects the start page. The features are created when a signal arrives."""
         page = self.start_page
         page.open_requested.connect(lambda: self.opening.ask_for_files())
         page.sessions_requested.connect(lambda: self.agent_sessions.ask())
@@ -162,7 +162,7 @@ class MainWindow(WindowFeatures):
         page.clear_recent_requested.connect(lambda: self.connections.clear_recent())
 
     def _listen_to_requests(self) -> None:
-        """Do what features ask for."""
+        """Connects the requests of features."""
         requests = self.requests
         requests.actions_changed.connect(self.action_state.enable)
         requests.counts_changed.connect(lambda: self.document_status.refresh_counts())
@@ -177,19 +177,19 @@ class MainWindow(WindowFeatures):
         requests.pane_requested.connect(lambda title: self.pane_focus.enter(title))
 
     def _name_details(self) -> None:
-        """Say in the menu where details are while there is no room beside the messages."""
+        """Names the place of the details in the menu while they are below the messages."""
         lacks_room = self.layout_keeper.lacks_room_for_details
         self.actions_by_id["view.details"].setText("&Details (below the messages)" if lacks_room else "&Details")
 
-    # Start page and document
+    # Document
 
     def _show_failed(self) -> None:
-        from inspector.present.findings import failed_filter  # with the first document
+        from inspector.present.findings import failed_filter  # imported with the first document
 
         self.filtering.apply(failed_filter(self.document.capture))
 
     def _give_way(self) -> None:
-        """Another window shows the same, and takes the place of this one."""
+        """Gives its geometry to another window with the same document, and closes."""
         self.application.windows[-1].setGeometry(self.geometry())
         self.close()
 
@@ -218,19 +218,19 @@ class MainWindow(WindowFeatures):
 
     @override
     def childEvent(self, event: QChildEvent) -> None:
-        """Qt makes a tab bar of its own for docks that lie on one another, and gives it no name."""
+        """Names the tab bar that Qt creates for tabbed docks."""
         super().childEvent(event)
-        if not event.polished():  # asking for a child that Python does not know makes its class: dear at the start
+        if not event.polished():  # access to a child unknown to Python builds its class, which is slow at startup
             return
         child = event.child()
         if isinstance(child, QTabBar):
             child.setObjectName("dockTabs")
             child.setAccessibleName("Panes that lie on one another")
-            child.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # else Tab goes there also while it is empty and not seen
+            child.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # else Tab also stops there while it is empty and invisible
 
     @override
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Tab goes through the window as it is read; Qt's order is that in which panes were made."""
+        """Moves the focus in reading order. Qt's own order is the order of creation."""
         panes = self.panes
         if panes is None:
             return super().focusNextPrevChild(next)
@@ -260,7 +260,7 @@ class MainWindow(WindowFeatures):
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
-        """A live session ends first: the close is put off until it is settled what becomes of the capture."""
+        """Defers the close until the live session has ended and the user has decided about the capture."""
         if self.closing.put_off():
             event.ignore()
             return

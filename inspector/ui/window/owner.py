@@ -1,4 +1,7 @@
-"""What a window needs of the application, which opens and counts windows; nothing below the application imports it."""
+"""Protocol of the application as the windows see it: opens and counts windows.
+
+Keeps the layers below free of imports of the application.
+"""
 
 from __future__ import annotations
 
@@ -14,33 +17,31 @@ W = TypeVar("W")
 
 
 class WindowOwner(ProgramServices, Services, Protocol[W]):
-    """Opens windows of the kind W, and keeps what they share."""
+    """Opens windows of type W and keeps the objects that they share."""
 
     windows: list[W]
-    """Those that are open."""
+    """The open windows."""
     notice: str
-    """What every window says first; "" for nothing."""
+    """First notice in every window; "" for none."""
 
     def new_window(self, opening: str = "") -> W:
-        """A new window, shown: on the start page, or on its way to a document.
+        """Opens and shows a new window, on the start page or while a document loads.
 
         Args:
-            opening: name of what will be shown in a moment.
+            opening: name of the document that is about to be shown.
         """
         ...
 
-    def window_closing(self, window: W) -> None:
-        """A window is about to close."""
-        ...
+    def window_closing(self, window: W) -> None: ...
 
     def window_closed(self, window: W) -> None:
-        """Forget a window; the last one ends the application."""
+        """Removes a window. The last one ends the application."""
         ...
 
     def unsaved(self) -> list[Unsaved]:
-        """Captures that earlier runs did not save."""
+        """Returns the unsaved captures of earlier runs."""
         ...
 
     async def quit(self) -> None:
-        """Close every window, unless somebody asked about an unsaved capture wants to stay."""
+        """Closes every window, unless the user cancels a question about an unsaved capture."""
         ...

@@ -1,4 +1,4 @@
-"""The middle of a window: its notices, and below them the start page or the page of a document."""
+"""The middle of a window: notices, and the start page or the document's page."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 class Pages(QWidget):
-    """What the docks of one window stand around.
+    """The central widget of one window, with docks around it.
 
     Attributes:
-        notices: above both pages, until the page of a document has them below its tabs.
-        start_page: what is shown without a document.
+        notices: above both pages, until the document's page shows them below its tabs.
+        start_page: the page without a document.
     """
 
     def __init__(
         self, theme: ThemeController, settings: Settings, head: Callable[[], ViewHead], center: Callable[[], Center],
         window: QWidget,
     ) -> None:  # fmt: skip
-        """Hold the start page, with nothing of a document made.
+        """Shows the start page and creates no part of a document.
 
         Args:
             theme: gives the look.
-            settings: what the start page offers is kept there.
-            head: makes the tabs above the views of a document, when they are needed.
-            center: makes these views.
-            window: owner.
+            settings: the entries of the start page.
+            head: creates the tabs above the views of a document on demand.
+            center: creates these views on demand.
+            window: the owner.
         """
         super().__init__(window)
         self._make_head = head
@@ -52,7 +52,7 @@ class Pages(QWidget):
 
     @cached_property
     def document_page(self) -> QWidget:
-        """Tabs and notices above, the view chosen, and below it what it hides; unseen until it is shown."""
+        """The page of a document: tabs, notices, the chosen view and its hints. Hidden until it is shown."""
         head = self._make_head()
         page = QWidget(self.window())
         column = _column(page)
@@ -60,36 +60,33 @@ class Pages(QWidget):
         column.addWidget(self._make_center(), 1)
         column.addWidget(head.notices)
         head.hide()
-        page.hide()  # else a window that is not seen yet shows it on top of its menus
+        page.hide()  # else a window that is not visible yet shows it above its menus
         return page
 
     def show_start(self) -> None:
-        """Show the start page."""
         self._pages.setCurrentWidget(self.start_page)
 
     def show_document(self) -> None:
-        """Show the page of a document in its place."""
         if self._pages.indexOf(self.document_page) < 0:
             self._pages.addWidget(self.document_page)
         self._pages.setCurrentWidget(self.document_page)
 
     def show_page(self, page: QWidget) -> None:
-        """Show a page of its own in the place of both."""
         self._pages.addWidget(page)
         self._pages.setCurrentWidget(page)
 
     def leave_start(self) -> None:
-        """Show the page of a document for good: unseen, the start page would still keep the middle wide.
+        """Removes the start page for good. A hidden start page would keep the middle wide.
 
-        What is put back beside it would be narrow then.
+        Docks restored beside it would then be too narrow.
         """
         held = self.window().focusWidget()
         if held is not None and self.start_page.isAncestorOf(held):
-            held.clearFocus()  # else Qt looks through all panes for who is next
+            held.clearFocus()  # else Qt searches all panes for the next focus
         self.show_document()
         self._pages.removeWidget(self.start_page)
         self.start_page.hide()
-        for around in (self._pages, self):  # at once: docks are put back before the next turn of the loop
+        for around in (self._pages, self):  # at once: docks are restored before the next iteration of the event loop
             layout = around.layout()
             if layout is not None:
                 layout.activate()

@@ -1,4 +1,4 @@
-"""What the command palette offers: every action, what was open before, kept gateways, and the panes."""
+"""The entries of the command palette: actions, recent files, gateways and panes."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ if TYPE_CHECKING:
 _LATELY = 5
 _RECENT = "Recent"
 _UNKEPT = ("file.", "join.", "float.", "move.", "close.")
-"""Lines that name files and places, which are listed as recent elsewhere, or what is there for a moment."""
+"""Id prefixes of temporary entries and of files and places, which are listed as recent elsewhere."""
 _SELF = "help.palette"
 _OF_THE_TABLE = {"edit.copy_row": "Ctrl+C", "edit.select_all": "Ctrl+A"}
-"""Keys that every list and field has for itself, so that no action can have them."""
+"""Keys that every list and field handles itself, so that no action can use them."""
 _Run = Callable[[], object]
 
 
 class Palette(QObject):
-    """The palette of one window.
+    """The command palette of one window.
 
     Attributes:
-        card: what is seen of it.
+        card: its widget.
     """
 
     def __init__(
         self, window: QMainWindow, theme: ThemeController, keys: Keys, services: SettingsOwner, docks: Docks,
         pane_focus: PaneFocus, *, open_target: Callable[[str], object], join: Callable[[ConnectionSettings], object],
     ) -> None:  # fmt: skip
-        """Make the palette; it is not seen yet.
+        """Creates the hidden palette.
 
         Args:
-            window: it is shown in.
+            window: shows the palette.
             theme: gives the look.
-            keys: everything that can be done, with its keys.
-            services: know what was open before.
-            docks: can be moved and closed.
-            pane_focus: gives the keyboard to panes.
-            open_target: opens a file, or a session, that was open before.
-            join: connects to a gateway that was watched before.
+            keys: all actions with their keys.
+            services: the recent files and gateways.
+            docks: the docks to move and close.
+            pane_focus: focuses panes.
+            open_target: opens a recent file or session.
+            join: connects to a gateway.
         """
         super().__init__(window)
         self._frame = window
@@ -71,10 +71,10 @@ class Palette(QObject):
         self.card.run_requested.connect(self._run)
 
     def find(self, query: str) -> list[CommandEntry]:
-        """What fits a query, best first; what cannot be done now comes last.
+        """Returns the entries that match a query, best match first and disabled entries last.
 
-        With an empty query everything fits, and what was done lately comes first. Files are looked for by their
-        whole path, actions by their title, the menu they stand in and other words for them.
+        An empty query matches every entry and puts recent commands first. Files match by their whole path. Actions
+        match by title, menu and synonyms.
         """
         lines = [*self._actions(), *self._elsewhere()]
         if not query.strip():
@@ -130,7 +130,7 @@ class Palette(QObject):
         return lines
 
     def _add_moves(self, add: Callable[[str, str, str, _Run], None], title: str, dock: QDockWidget) -> None:
-        """What a pointer does with the head of a pane: with the one that has the keyboard, or floats."""
+        """Adds the moves that a pointer can do with a pane's head, for the focused pane and floating panes."""
         before, floats = self.card.came_from, dock.isFloating()
         held = before is not None and isValid(before) and dock.isAncestorOf(before)
         if dock.isHidden() or not (held or floats):

@@ -1,4 +1,4 @@
-"""From pane to pane with the keyboard: the filter bar, then the panes that are shown, in the order they are read."""
+"""Moves the keyboard focus between panes, in reading order."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class PaneFocus:
-    """Gives the keyboard to the panes of one window."""
+    """Focuses the panes of one window."""
 
     def __init__(self, shown: Shown, filter_bar: FilterBar, center: Center, docks: Mapping[str, QDockWidget]) -> None:
-        """Give it to none yet.
+        """Stores its collaborators.
 
         Args:
-            shown: the panes there are, if any.
-            filter_bar: comes first.
+            shown: the panes, if any.
+            filter_bar: the first stop.
             center: the middle column.
-            docks: by title.
+            docks: the docks by title.
         """
         self._shown = shown
         self._filter_bar = filter_bar
@@ -34,9 +34,9 @@ class PaneFocus:
         self._docks = docks
 
     def stops(self) -> list[tuple[QWidget, QWidget]]:
-        """What can have the keyboard as a whole: an area, and the widget in it that takes it.
+        """Returns the focus stops as pairs of an area and the widget in it that takes the focus.
 
-        Of docks that lie on one another only the one that is seen counts.
+        A tab group counts only with its visible dock.
         """
         panes, runs = self._shown.panes, self._shown.runs
         if runs is not None:
@@ -55,7 +55,7 @@ class PaneFocus:
         return found
 
     def panes(self) -> list[tuple[str, QWidget]]:
-        """The title of each pane, and the widget in it that takes the keyboard; the messages come first."""
+        """Returns each pane's title and the widget in it that takes the focus. The messages come first."""
         if self._shown.panes is None:
             return []
         shown = {id(area): taker for area, taker in self.stops()}
@@ -64,13 +64,12 @@ class PaneFocus:
         return [(MIDDLE, self._shown.panes.messages), *found]
 
     def enter(self, title: str) -> None:
-        """Give the keyboard to what is in a dock."""
         content = self._docks[title].widget()
         if content is not None:
             _taker(content).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def step(self, by: int) -> None:
-        """Give the keyboard to the next (1) or previous (-1) pane, around the end."""
+        """Focuses the next (1) or previous (-1) pane and wraps around."""
         places = self.stops()
         if not places:
             return
@@ -85,7 +84,7 @@ class PaneFocus:
 
 
 def _taker(content: QWidget) -> QWidget:
-    """What takes the keyboard of a pane: the pane's own choice, else the first thing in it that can."""
+    """Returns the widget that takes the focus in a pane: its focus proxy, else its first focusable child."""
     if content.focusProxy() is not None:
         return content
     for widget in content.findChildren(QWidget):  # not along `nextInFocusChain`: see input/tab_order.py

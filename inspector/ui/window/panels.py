@@ -1,7 +1,7 @@
-"""The panels of a window.
+"""The table of a window's panels.
 
-To add one: a folder in `ui/panels` and a line in PANELS, in the order of docks, tabs and reading; and a line in
-`actions.py` for the action that shows it. Panels are imported when they are made: the start page goes without.
+To add a panel, add a folder in `ui/panels`, a line in PANELS and an action in `actions.py`. PANELS has the order of
+docks, tabs and reading. Panels are imported on demand because the start page needs none.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _facets(panes: Panes) -> QWidget:
     def compiled(text: str) -> DisplayFilter:
         try:
             return state.compile(text)
-        except FilterError:  # of $context, which stands for nothing any more
+        except FilterError:  # $context of a filter without an active context
             return compile_filter("")
 
     def show_view(*_changed: object) -> None:

@@ -1,4 +1,4 @@
-"""Submenus of the File menu: files that were open before, gateways that are kept or were watched before."""
+"""Submenus of the File menu: recent files and gateways."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from inspector.ui.services import SettingsOwner
 
 
 class RecentMenus(QObject):
-    """Open recent, and Gateways; filled each time they open, so that they say what is so now.
+    """The menus Open recent and Gateways, filled each time they open.
 
     Signals:
         file_chosen(Path): open a file.
         gateway_chosen(ConnectionSettings): watch a gateway.
-        clear_requested(): forget what was open before.
+        clear_requested(): clear the recent entries.
 
     Attributes:
         files, gateways: the submenus.
@@ -30,11 +30,11 @@ class RecentMenus(QObject):
     clear_requested = Signal()
 
     def __init__(self, services: SettingsOwner, menu: QMenu) -> None:
-        """Put the submenus in.
+        """Adds the submenus.
 
         Args:
-            services: know what was open before.
-            menu: the File menu; it holds the actions `file.open` and `file.connections` already.
+            services: has the recent files and gateways.
+            menu: the File menu, which already has the actions `file.open` and `file.connections`.
         """
         super().__init__(menu)
         self._services = services
@@ -83,7 +83,7 @@ class RecentMenus(QObject):
             self.gateways.addSeparator()
         for chosen in unnamed:
             recent = recent_connection(chosen)
-            words = f"{recent.title}, {recent.detail}..."  # it asks first, as other entries with dots do
+            words = f"{recent.title}, {recent.detail}..."  # dots, because it opens a dialog
             self._add(self.gateways, recent, words, _with(self.gateway_chosen.emit, chosen))
         if unnamed:
             self._add_clear(self.gateways)

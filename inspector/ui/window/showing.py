@@ -1,4 +1,4 @@
-"""How a document comes into a window: panes and docks are made unseen, in steps, and then shown at once."""
+"""Brings a document into a window: builds panes and docks invisibly in steps, then shows them at once."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
 
 
 class Showing:
-    """Makes the panes of one window, and puts them where they are seen."""
+    """Builds the panes of one window and puts them in place."""
 
     def __init__(
         self, window: QWidget, shown: Shown, theme: ThemeController, *, pages: Pages, bars: BarStack, head: ViewHead,
         center: Center, docks: Docks, layout: WindowLayout, restoring: Restoring,
     ) -> None:  # fmt: skip
-        """Show nothing yet.
+        """Stores its collaborators.
 
         Args:
-            window: owner of the panes.
-            shown: is told of the document and of its panes.
+            window: the owner of the panes.
+            shown: receives the document and its panes.
             theme: gives the look.
-            pages: the start page, which goes, and what comes in its place.
-            bars: are above the panes, seen with a document only.
-            head: above the views of the middle column.
+            pages: the start page and its replacement.
+            bars: the bars above the panes, visible with a document only.
+            head: the tabs above the views of the middle column.
             center: these views.
-            docks: hold the other panes.
-            layout: how wide docks are.
-            restoring: how the window stood before the program ended, if that is to be put back.
+            docks: the docks with the other panes.
+            layout: the widths of docks.
+            restoring: the saved state of the window, if it is restored.
         """
         self._frame = window
         self._shown = shown
@@ -61,13 +61,13 @@ class Showing:
         self._making: Panes | None = None
 
     def show(self, document: CaptureDocument, fill: Callable[[Panes], object]) -> Steps[Panes]:
-        """Show the first document of the window, in steps between which the loop may turn.
+        """Shows the first document of the window, in steps that let the event loop run.
 
-        All is made and laid out before anything is seen; then it is painted a part at a time, each where it stays.
+        Everything is built and laid out invisibly. Then it is painted part by part in its final place.
 
         Args:
-            document: what is shown.
-            fill: has what stands around the panes say what there is.
+            document: the document to show.
+            fill: fills the widgets around the panes.
         """
         panes = self._making = Panes(document, self._theme, PANELS, self._frame)
         yield
@@ -91,9 +91,9 @@ class Showing:
         return panes
 
     def _place(self, panes: Panes) -> Steps[None]:
-        """Put everything where it stays."""
+        """Puts all parts in their final place."""
         self._center.attach(panes)
-        panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
+        panes.messages.show()  # else not before the next iteration of the loop, and a hidden widget takes no focus
         yield
         self._pages.leave_start()
         yield
@@ -109,13 +109,13 @@ class Showing:
         yield from self._bars.show()
 
     def _parts(self, panes: Panes) -> list[tuple[QWidget, str]]:
-        """What is painted a part at a time, what is needed most first, and the surface that is there before."""
+        """Returns the parts to paint one by one, most important first, with the surface painted before."""
         panels = (self._center.currentWidget(), panes.contexts, panes.details, panes.participants, *panes.bottom)
         parts = [*((part, "surface.base") for part in panels), *((part, "surface.chrome") for part in self._bars.rows)]
         return [(part, surface) for part, surface in parts if part is not None and part.isVisible()]
 
     def replace(self, document: CaptureDocument) -> Panes:
-        """Show another document in place of the one shown; docks and views stay where they are."""
+        """Replaces the shown document. Docks and views stay in place."""
         before = self._shown.panes
         if before is not None:
             before.detach()
@@ -131,6 +131,6 @@ class Showing:
         return panes
 
     def stop(self) -> None:
-        """The window closes: panes that are still being made are let go."""
+        """Discards panes under construction because the window closes."""
         if self._making is not None:
             self._making.detach()

@@ -1,4 +1,4 @@
-"""What a window says of its document outside the panes: the title, and the figures and states in its status bar."""
+"""Title and status bar of a window: figures and states of its document."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 _CLOCK_MS = 1_000
 _SPARED_FROM = 100
-"""Avoidable tokens from which on they are counted; while messages come only those that stay so."""
+"""Minimum of avoidable tokens to report. While messages arrive, only certain ones count."""
 
 
 class DocumentStatus(QObject):
-    """Keeps the title, the status bar and the counts beside the filter true for the document of one window.
+    """Updates the title, the status bar and the counts beside the filter of one window.
 
     Signals:
-        hung(): traffic is live, and somebody has waited so long that it is worth a list; once a document.
+        hung(): a participant of live traffic waits for very long; once per document.
     """
 
     hung = Signal()
@@ -43,18 +43,18 @@ class DocumentStatus(QObject):
         self, window: QWidget, shown: Shown, status: StatusBar, *, filter_bar: FilterBar, presets: Presets,
         conditions: FilterConditions, gateway: GatewayWatch, saving: CaptureSaving, msp: MspEditing,
     ) -> None:  # fmt: skip
-        """Say nothing until there is a document.
+        """Shows no figures until there is a document.
 
         Args:
             window: has the title.
-            shown: its document.
-            status: the bar where figures and states are said.
-            filter_bar: says how many messages are shown.
-            presets: one of them says how many problems there are.
-            conditions: count what they hide, each second while messages come.
-            gateway: has a clock of its own while one is joined.
-            saving: knows the name of the capture, and whether it is saved.
-            msp: knows whether sessions are saved.
+            shown: the document and its panes.
+            status: the status bar.
+            filter_bar: shows the number of messages.
+            presets: one of them shows the number of problems.
+            conditions: counts hidden messages, each second while messages arrive.
+            gateway: has its own clock while connected.
+            saving: has the name of the capture and its unsaved state.
+            msp: has the unsaved state of sessions.
         """
         super().__init__(window)
         self._frame = window
@@ -67,7 +67,7 @@ class DocumentStatus(QObject):
         self._saving = saving
         self._msp = msp
         self._has_hung = False
-        self._titled = ""  # by which title of a session the window is called
+        self._titled = ""  # the session title in the window title
         self._mark = ""
         self._clock = QTimer(self)
         self._clock.setInterval(_CLOCK_MS)
@@ -75,7 +75,7 @@ class DocumentStatus(QObject):
         self._clock.start()
 
     def attach(self, panes: Panes) -> None:
-        """Say what these panes report."""
+        """Subscribes to these panes."""
         panes.counts_changed.connect(self.refresh_counts)
         panes.messages.selection_changed.connect(self._show_selection)
         panes.messages.copy_reported.connect(self._status.tell)
@@ -87,41 +87,41 @@ class DocumentStatus(QObject):
         self._show_spared()
 
     def stop(self) -> None:
-        """The window closes: no second counts any more."""
+        """Stops the clock because the window closes."""
         self._clock.stop()
 
     def show_title(self) -> None:
-        """The title names the session or the document, with the platform's mark while it is not saved."""
+        """Shows the session or document in the title, with the platform's mark for unsaved changes."""
         self._titled = title = self._session_title()
         self._mark = mark = self._title_mark()
-        self._frame.setWindowModified(False)  # Qt wants its place in the title first
+        self._frame.setWindowModified(False)  # Qt wants the placeholder in the title first
         self._frame.setWindowTitle(window_title(title or self._saving.name, mark))
         self._show_modified()
 
     def _title_mark(self) -> str:
-        """Returns Qt's place for the mark of unsaved changes, or nothing if this document is never unsaved."""
+        """Returns Qt's placeholder for the mark of unsaved changes, or "" if this document is never unsaved."""
         return "[*]" if self._shown.location.unsaved is not None or self._shown.document.msp is not None else ""
 
     def _session_title(self) -> str:
-        """The title of the one session that is shown; "" for a saved list of sources, which has its own name."""
+        """Returns the title of the only session shown, or "". A saved list of sources has its own name."""
         panes, path = self._shown.panes, self._shown.document.path
         if panes is None or (path is not None and path.suffix == SUFFIX):
             return ""
         return panes.contexts.model.session_title
 
     def _show_modified(self) -> None:
-        """The title's mark says whether something is not saved."""
-        if self._title_mark() != self._mark:  # a capture taken over after its title was shown
+        """Sets the mark of unsaved changes in the title."""
+        if self._title_mark() != self._mark:  # a recovered capture gets its mark after its title
             self.show_title()
             return
         self._frame.setWindowModified(self._saving.unsaved or self._msp.saving.dirty)
 
     def refresh_counts(self) -> None:
-        """Show how many messages there are and how many are shown."""
+        """Shows the numbers of all messages and of shown messages."""
         document, panes = self._shown.document, self._shown.panes
         if panes is None:
             return
-        if self._session_title() != self._titled:  # a session's title comes with its records
+        if self._session_title() != self._titled:  # a session's title arrives with its records
             self.show_title()
         if self._titled and not document.live:
             self._status.name_log(self._titled)
@@ -135,16 +135,16 @@ class DocumentStatus(QObject):
         self._show_modified()
 
     def _show_problems(self, problems: Problems) -> None:
-        """Count problems in the status bar and on their preset."""
+        """Shows the number of problems in the status bar and on their preset."""
         self._status.set_problems(problems.messages, problems.worst, problems.words)
         self._presets.show_problems(problems.messages, problems.words)
 
     def _show_waiting(self) -> None:
-        """Say who waits for whom while messages come, as far as all of them were looked at."""
+        """Shows the longest wait while messages arrive, once the tally is complete."""
         panes = self._shown.panes
         if panes is None or panes.account.tally.behind:
             return
-        from inspector.present.account import waiting_now  # with the first document
+        from inspector.present.account import waiting_now  # imported with the first document
 
         found = waiting_now(self._shown.document, panes.account.tally)
         if found is None:
@@ -157,7 +157,7 @@ class DocumentStatus(QObject):
                 self.hung.emit()
 
     def _show_spared(self) -> None:
-        """Say what could be spared, where that is worth a word."""
+        """Shows the avoidable tokens if they reach the threshold."""
         panes = self._shown.panes
         found = panes.waste_figures.found if panes is not None else None
         certain = panes is not None and panes.document.arriving
@@ -169,21 +169,21 @@ class DocumentStatus(QObject):
         self._status.set_spared(spared_words(found, short=True, certain=certain), spared_words(found, certain=certain))
 
     def _show_selection(self, selection: SelectionTotals | None) -> None:
-        """Say how much is selected, where it is more than the current message."""
+        """Shows the size of a selection of several messages."""
         if selection is None:
             self._status.set_selected(0)
         else:
             self._status.set_selected(selection.count, selection.size_bytes, selection.span_ns)
 
     def pause_or_go_on(self) -> None:
-        """Hold the view still while the capture goes on, or no longer."""
+        """Pauses or resumes the view; the capture continues."""
         panes = self._shown.panes
         if panes is not None:
             panes.bridge.set_paused(not panes.bridge.paused)
             self.refresh_clock()
 
     def refresh_clock(self) -> None:
-        """A second has passed: rates, states and waiting times; those of a gateway alone go by the wall clock."""
+        """Updates rates, states and waiting times each second. Only a gateway's document uses the wall clock."""
         document, panes = self._shown.document, self._shown.panes
         if panes is None:
             return

@@ -1,4 +1,4 @@
-"""The bars above the panes of one window, from the top: tool bar with the filter bar, presets, stacked conditions."""
+"""The bars above the panes: tool bar with the filter bar, presets, stacked conditions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ICON = 16
 
 
 class ToolBar(QToolBar):
-    """What is used all the time: buttons, the filter bar, buttons; names follow the keys, icons the zoom."""
+    """Frequent actions and the filter bar. Names follow the shortcuts, icons the zoom."""
 
     def __init__(
         self, parent: QWidget, theme: ThemeController, keys: Keys, actions: Mapping[str, QAction], filter_bar: FilterBar
@@ -59,7 +59,7 @@ class ToolBar(QToolBar):
                     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
 
     def _on_toggled(self, action: QAction, on: bool) -> None:
-        """A screen reader's press toggles the button, of which Qt does not tell the action."""
+        """Triggers the action for a screen reader's press, which toggles only the button in Qt."""
         if action.isCheckable() and action.isChecked() is not on:
             action.trigger()
 
@@ -75,26 +75,26 @@ class ToolBar(QToolBar):
 
 
 class BarStack(QObject):
-    """Rows of bars above the panes, made hidden, in a window that may be seen already.
+    """The rows of bars above the panes, created hidden because the window may be visible already.
 
     Attributes:
         tool_bar: the first row.
-        conditions: the last row, empty yet; it shows itself when there are some.
+        conditions: the last row, hidden while it is empty.
     """
 
     def __init__(
         self, window: QMainWindow, theme: ThemeController, keys: Keys, actions: Mapping[str, QAction],
         filter_bar: FilterBar, presets: QWidget,
     ) -> None:  # fmt: skip
-        """Add the bars to the window.
+        """Adds the bars to the window.
 
         Args:
-            window: where they stand.
+            window: the window.
             theme: gives the size of icons and the height of the presets.
-            keys: named on the buttons of the tool bar.
-            actions: by id; some have such a button.
+            keys: the shortcuts in the names of the buttons.
+            actions: the actions by id.
             filter_bar: stands among the buttons.
-            presets: what stands in the row of presets.
+            presets: the content of the row of presets.
         """
         super().__init__(window)
         self._theme = theme
@@ -104,22 +104,22 @@ class BarStack(QObject):
         self._preset_bar.hold(presets)
         bars = (self.tool_bar, self._preset_bar, self.conditions)
         for place, bar in enumerate(bars):
-            bar.hide()  # first, else a window that is seen shows it for a moment
+            bar.hide()  # first, else a visible window shows it for a moment
             if place:
                 window.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
             window.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
-        for bar in (*reversed(bars), window.menuBar()):  # screen readers go by the order of what is in a window
+        for bar in (*reversed(bars), window.menuBar()):  # screen readers follow the order of the window's children
             bar.lower()
         theme.changed.connect(self._fit)
         self._fit()
 
     @property
     def rows(self) -> tuple[QWidget, ...]:
-        """Those that are seen with every document."""
+        """The bars that every document has."""
         return self.tool_bar, self._preset_bar
 
     def show(self) -> Steps[None]:
-        """There is a document: show its bars, a step each."""
+        """Shows the bars of a document, one a step."""
         for bar in self.rows:
             bar.show()
             yield

@@ -1,4 +1,4 @@
-"""Makes what a document needs before there is one, so that nobody has to wait for it."""
+"""Imports and creates the parts for a document in advance, while the start page is shown."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ _IN_PIECES = (
     "inspector.ui.panels.findings.panel", "inspector.ui.panels.marks.panel", "inspector.ui.panels.latency.panel",
     "inspector.ui.panels.waste.panel", "inspector.ui.panels.tokens.panel",
 )  # fmt: skip
-"""What takes long to import; one after the other, so that keys and clicks come through between them."""
+"""Slow imports, done one by one so that input events are handled between them."""
 
 
 class Warming(QObject):
-    """Makes the parts of a window, a piece each turn of the loop, while it is on its start page."""
+    """Creates the parts of a window, one piece each iteration of the event loop, while it shows the start page."""
 
     def __init__(self, parts: Sequence[Callable[[], object]], wanted: Callable[[], bool], parent: QObject) -> None:
-        """Wait for `start`.
+        """Waits for `start`.
 
         Args:
-            parts: each makes a part of the window; what the part is made of is imported before, in pieces.
-            wanted: whether the window is still there to be warmed, and shows nothing yet.
-            parent: owner.
+            parts: callables that each create a part of the window; their modules are imported first.
+            wanted: returns True while the window exists and shows no document.
+            parent: the owner.
         """
         super().__init__(parent)
         self._parts = parts
         self._wanted = wanted
         self._left = self._pieces()
         self._timer = QTimer(self)
-        self._timer.setSingleShot(True)  # what fails is said once
+        self._timer.setSingleShot(True)  # an error is reported once
         self._timer.timeout.connect(self._go_on)
 
     def start(self) -> None:
-        """Begin: the window is painted."""
+        """Starts after the window is painted."""
         self._timer.start()
 
     async def finish(self) -> None:
-        """Make what is left: a document is about to be shown. Keys, clicks and painting come through meanwhile."""
+        """Creates the remaining parts before a document is shown. Input and painting continue meanwhile."""
         self._timer.stop()
         for _ in iter(self._make_piece, False):
             await asyncio.sleep(0)
@@ -66,7 +66,7 @@ class Warming(QObject):
             self._timer.start()
 
     def _make_piece(self) -> bool:
-        """Whether there was a piece left to make."""
+        """Returns True if a piece was left to create."""
         with gc_control.no_collection():
             return next(self._left, False)
 

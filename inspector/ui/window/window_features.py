@@ -1,6 +1,6 @@
-"""Features of a window, each imported and made when it is first asked for.
+"""The features of a window, each imported and created on first use.
 
-The start page needs few of them; without the others a window is painted in half the time.
+The start page needs few of them. Without the others the window is painted in half the time.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ if TYPE_CHECKING:
 
 
 class WindowFeatures(QMainWindow):
-    """Makes and connects the features of one window; `MainWindow` makes what the start page shows.
+    """Creates and connects the features of one window. `MainWindow` creates the parts of the start page.
 
     Attributes:
         application, shown, requests, undo_history, display, keys, theme, notices, status, pages, action_state,
         actions_by_id, menus, dock_row, docks, layout_keeper: set by `MainWindow`, which describes them.
     Signals:
-        view_chosen(): another filter or scope is in force.
+        view_chosen(): filter or scope has changed.
     """
 
     view_chosen = Signal()
@@ -140,7 +140,6 @@ class WindowFeatures(QMainWindow):
 
     @property
     def filter_bar(self) -> FilterBar:
-        """Where the filter is written."""
         return self.filtering.bar
 
     @cached_property
@@ -155,7 +154,7 @@ class WindowFeatures(QMainWindow):
     def command_palette(self) -> Palette:
         from inspector.ui.window.palette import Palette
 
-        self.complete()  # presets are found, too
+        self.complete()  # the palette lists the presets
         return Palette(
             self, self.theme, self.keys, self.application, self.dock_row, self.pane_focus,
             open_target=self.opening.open_target, join=self.connections.join,
@@ -216,7 +215,7 @@ class WindowFeatures(QMainWindow):
 
     @property
     def saver(self) -> MspSaving | CaptureSaving:
-        """Saves what the window shows: sessions as they are edited, else the capture."""
+        """The saver for the shown content: edited sessions, else the capture."""
         return self.msp.saving if self.document.msp is not None else self.capture_saving
 
     @cached_property
@@ -475,21 +474,21 @@ class WindowFeatures(QMainWindow):
 
     @property
     def document(self) -> CaptureDocument:
-        """What the window shows; empty on the start page."""
+        """The shown document; an empty one on the start page."""
         return self.shown.document
 
     def complete(self) -> None:
-        """Make what is seen with a document, and listens to what is seen on the start page."""
+        """Creates the parts that only a document needs."""
         for make in self.waiting_parts:
             make()
 
     def focus_center(self) -> None:
-        """Give the keyboard back to the view in the middle."""
+        """Focuses the view in the middle."""
         if self.panes is not None:
             self.center.take_focus()
 
     def show_start(self) -> None:
-        """Show the start page, which is for a window without a document."""
+        """Shows the start page in a window without a document."""
         self.pages.show_start()
         self.setWindowTitle("Context Inspector")
         self.status.show_empty()
@@ -498,35 +497,35 @@ class WindowFeatures(QMainWindow):
 
     @property
     def taken(self) -> bool:
-        """Whether it shows something, or something is on its way to it."""
+        """True if the window shows a document or survey, or is about to."""
         shows_survey = "surveys" in self.__dict__ and self.surveys.path is not None
         return self.panes is not None or self.opening.reading or self.gateway.starting or shows_survey
 
     def free_window(self, opening: str = "") -> WindowFeatures:
-        """This window while it is on the start page, else a new one.
+        """Returns this window if it shows the start page, else a new one.
 
         Args:
-            opening: what a new window says that it opens.
+            opening: name of the document that a new window shows while loading.
         """
         return self.application.new_window(opening) if self.taken else self
 
     async def prepare(self) -> None:
-        """Make what a document needs, while keys and clicks come through."""
+        """Creates the parts for a document while input events are handled."""
         await self.warming.finish()
         self.complete()
 
     def show_opening(self, name: str) -> None:
-        """Show that a document is on its way, with nothing that would be gone at once."""
+        """Shows that a document is loading, without short-lived widgets."""
         self.pages.show_document()
         self.status.show_opening(name)
 
     def showing(self, document: CaptureDocument) -> Steps[Panes]:
-        """Show a document, in steps between which the loop may turn; a window does so once."""
+        """Shows the first document in steps that let the event loop run."""
         self.complete()
         return self.documents.show(document, self._fill)
 
     def _fill(self, panes: Panes) -> None:
-        """What stands around the panes says what there is."""
+        """Fills the widgets around the panes."""
         self.apply_settings()
         self.show_title()
         self.filtering.show_first()
@@ -541,7 +540,7 @@ class WindowFeatures(QMainWindow):
         self.restoring.attach(panes)
 
     def show_anew(self, document: CaptureDocument) -> Panes:
-        """Show another document in place of the one shown, which holds the same but for edits; docks stay."""
+        """Replaces the shown document by an edited version. Docks stay in place."""
         self.deferred_checks.stop()
         self.counting.stop()
         panes = self.documents.replace(document)
@@ -554,19 +553,19 @@ class WindowFeatures(QMainWindow):
         return panes
 
     def listen_to_view(self, panes: Panes) -> None:
-        """Another filter or scope: neither what was said of the one before is true, nor a name asked for it wanted."""
+        """Ends notes and name cards when filter or scope change, since they concern the old view."""
         for changed in (panes.filter_state.filter_applied, panes.filter_state.scope_changed):
             changed.connect(self.notices.end_note)
             changed.connect(self.view_chosen)
 
     def show_title(self) -> None:
-        """The title names the document; where that makes two alike, the other window's is told from it as well."""
+        """Shows titles in all windows, since equal titles are made distinguishable."""
         for window in self.application.windows:
             if window.panes is not None:
                 window.document_status.show_title()
 
     def apply_settings(self) -> None:
-        """Take over what the settings say about display."""
+        """Applies the settings to this window."""
         from inspector.analysis.passes.tokens.listed_prices import prices_in_force
 
         self.keys.apply(self.application.settings.keys)
@@ -582,12 +581,12 @@ class WindowFeatures(QMainWindow):
         self.can_do.show_switches()
 
     def layout_now(self) -> tuple[str, str, bool, str]:
-        """Docks as they are (base64), the view of the middle, whether somebody dragged the sides, which gave way."""
+        """Returns the docks (base64), the middle view, True if the user dragged the sides, and the hidden panes."""
         docks, dragged, gave_way = self.layout_keeper.docks_now()
         return docks, self.center.current, dragged, gave_way
 
     def share_rules(self) -> None:
-        """The rules and the budget of sub-sessions were edited here: the other windows show them, too."""
+        """Shows edited sub-session rules and budgets in the other windows."""
         for window in self.application.windows:
             if window is not self:
                 window.msp.view.apply_settings()
