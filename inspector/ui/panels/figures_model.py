@@ -1,4 +1,4 @@
-"""The rows of a table of figures, sorted as the user chose; what they are is said by each table's own model."""
+"""Base model of sortable tables of figures. Each table's own model supplies texts and sort keys."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
 
     Attributes:
         columns: left to right.
-        titles: what they are called.
-        first_figure: the first one that is a figure; those before it stand at the left.
-        sorted_by: the column the rows are sorted by.
-        descending: whether the largest stand first.
-        rows: what is shown, in the order shown.
+        titles: column heads.
+        first_figure: first right-aligned column; the columns before it are left-aligned.
+        sorted_by: the sort column.
+        descending: True if the largest value comes first.
+        rows: the rows in display order.
     """
 
     columns: ClassVar[type[enum.IntEnum]]
@@ -37,32 +37,31 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
         self.sorted_by = sorted_by
         self.descending = True
 
-    # What a table's own model says
+    # Supplied by each table's own model
 
     def key_of(self, one: Row) -> int:
-        """What tells a row from others, also when it says something else."""
+        """Returns the identity of a row, which stays the same when its figures change."""
         raise NotImplementedError
 
     def in_order(self, rows: list[Row], column: Any, *, descending: bool) -> list[Row]:
-        """Rows sorted by a column."""
         raise NotImplementedError
 
     def text(self, one: Row, column: Any) -> str:
-        """What a cell says."""
+        """Returns the text of a cell."""
         raise NotImplementedError
 
     def tip(self, one: Row) -> str:
-        """What the tooltip of a row's name says, as rich text."""
+        """Returns the tooltip of a row's name as rich text."""
         raise NotImplementedError
 
     # Rows
 
     def take_rows(self, rows: list[Row], *, anew: bool = False) -> None:
-        """Show other figures, sorted as before.
+        """Replaces the rows and keeps the sort order.
 
         Args:
             rows: the figures, in any order.
-            anew: they are of other things, although their keys may be the same.
+            anew: True if the rows are about other things although their keys may be the same; resets the model.
         """
         ordered = self.in_order(rows, self.sorted_by, descending=self.descending)
         if not anew and [self.key_of(one) for one in ordered] == [self.key_of(one) for one in self.rows]:
@@ -75,11 +74,10 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
         self.endResetModel()
 
     def row_of(self, key: int) -> int:
-        """The row of a key; -1 when it is not shown."""
+        """Returns the row of a key, or -1 if it is not listed."""
         return next((row for row, one in enumerate(self.rows) if self.key_of(one) == key), -1)
 
     def is_figure(self, column: int) -> bool:
-        """Whether a column holds figures, which stand at the right."""
         return column >= self.first_figure
 
     # Qt
@@ -125,13 +123,12 @@ class FiguresModel(QAbstractTableModel, Generic[Row]):
         if role == Qt.ItemDataRole.ToolTipRole:
             return self.heading_tip(section) or None
         if role == Qt.ItemDataRole.InitialSortOrderRole and self.is_figure(section):
-            return int(Qt.SortOrder.DescendingOrder.value)  # the first click asks for the most, not for the least
+            return int(Qt.SortOrder.DescendingOrder.value)  # the first click shows the largest first
         return None
 
     def heading(self, column: int) -> str:
-        """What stands over a column."""
         return self.titles[column]
 
     def heading_tip(self, column: int) -> str:
-        """What more there is to say of a column; "" for nothing."""
+        """Returns the tooltip of a column head, or "" for none."""
         raise NotImplementedError

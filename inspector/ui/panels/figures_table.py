@@ -1,7 +1,7 @@
-"""A table of figures: a row a name, sorted as the user chose; painting, keys, pointer and context menu.
+"""A sortable table of figures, one row per name: painting, keys, pointer and context menu.
 
-The rows are a `FiguresModel`. A table says what is in its cells and menu; the last column keeps the room of a pane.
-Where there is no room for all columns names stay readable, and some columns are left out: none is ever cut.
+The rows are a `FiguresModel`. Subclasses paint cells and fill the context menu. The last column keeps the padding of a
+pane. In a narrow view names stay readable, and some columns are hidden; no figure is elided.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 def paddings(theme: Theme, column: enum.IntEnum) -> tuple[int, int]:
-    """Room left and right of the text in a column, pixels: the outer ones keep that of a pane."""
+    """Returns the space left and right of a column's text in pixels. The outer columns use the padding of a pane."""
     pane, cell = theme.metrics.pane_padding, theme.metrics.cell_padding
     return (cell if column else pane), (pane if column == max(type(column)) else cell)
 
 
 class _Delegate(QStyledItemDelegate):
-    """Paints the ground of a cell, and has the table paint what stands on it."""
+    """Paints the background of a cell and lets the table paint its content."""
 
     def __init__(self, view: FiguresTable, themes: ThemeController) -> None:
         super().__init__(view)
@@ -72,7 +72,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 class _Head(QHeaderView):
-    """Column heads that stand over their figures, with an arrow at the one the rows are sorted by."""
+    """Column heads aligned with their figures, with an arrow at the sort column."""
 
     def __init__(self, view: FiguresTable, themes: ThemeController, name: str) -> None:
         super().__init__(Qt.Orientation.Horizontal, view)
@@ -106,14 +106,14 @@ class FiguresTable(PlainTable):
     """The table.
 
     Signals:
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+        filter_requested(str, str): a display filter and its way of joining the active one (filter_menu.FilterMode).
 
     Attributes:
         figures: its rows.
         hovered_row: the row under the pointer, or -1.
-        gives_way: columns that are left out one after another where there is no room, but for the one sorted by.
-        least_name: room the first column has before others give way, pixels at 100 %.
-        absent: columns that say nothing here, and are left out whatever room there is.
+        gives_way: columns that are hidden in this order if the view is too narrow, except the sort column.
+        least_name: minimum width of the first column, in pixels at 100 %.
+        absent: columns without any value in this document; hidden at every width.
     """
 
     filter_requested = Signal(str, str)
@@ -129,14 +129,14 @@ class FiguresTable(PlainTable):
         name: str,
         widths: Mapping[Any, str | int],
     ) -> None:
-        """Make the table, sorted as its model is.
+        """Creates the table with the sort order of its model.
 
         Args:
             model: its rows.
-            themes: give the look.
+            themes: gives the look.
             parent: owner.
-            name: what it is called, in small letters.
-            widths: of each column but the first, which takes what is left: its widest text, or pixels at 100 %.
+            name: name of the table in lower case.
+            widths: of each column but the first, as its widest text or in pixels at 100 %. The first column stretches.
         """
         super().__init__(themes, parent, name=f"{name}Table", title=name.capitalize())
         self.figures = model
@@ -152,7 +152,7 @@ class FiguresTable(PlainTable):
         self.setHorizontalHeader(_Head(self, themes, name))
         self.horizontalHeader().sortIndicatorChanged.connect(self._fit_columns)
         sorted_by = model.sorted_by
-        self.setSortingEnabled(True)  # sorts by a column of Qt's choice
+        self.setSortingEnabled(True)  # Qt sorts by a column of its own choice here
         self.sortByColumn(sorted_by, Qt.SortOrder.DescendingOrder)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
         model.modelReset.connect(self._restore)
@@ -161,31 +161,28 @@ class FiguresTable(PlainTable):
         self.use_theme()
 
     def column_at(self, index: QModelIndex | QPersistentModelIndex) -> enum.IntEnum:
-        """The column of a cell."""
         return self.figures.columns(index.column())
 
-    # What a table says of itself
+    # Supplied by each table
 
     def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Paint what stands in a cell."""
         raise NotImplementedError
 
     def enter_row(self, row: int) -> None:
-        """Return was pressed on a row."""
+        """Handles Enter on a row."""
         raise NotImplementedError
 
     def fill_menu(self, menu: QMenu, row: int) -> None:
-        """Put in what can be done with a row, besides copying it."""
+        """Adds the actions of a row other than copying."""
         raise NotImplementedError
 
-    # Looks
+    # Appearance
 
     def name_font(self, *, mono: bool) -> QFont:
-        """Font of a name: those of the protocol's things are set in mono."""
+        """Returns the font of a name. Names from the protocol are monospaced."""
         return self._themes.theme.font("mono-row" if mono else "body")
 
     def use_theme(self) -> None:
-        """Take grid and fonts from the theme now in force."""
         theme = self._themes.theme
         metrics = theme.metrics
         self.verticalHeader().setDefaultSectionSize(metrics.row)
@@ -195,7 +192,7 @@ class FiguresTable(PlainTable):
         heads.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         for column, width in self._widths.items():
             if isinstance(width, str):
-                arrow = 4 * metrics.unit  # of the column it is sorted by
+                arrow = 4 * metrics.unit  # the arrow of the sort column
                 title = head.horizontalAdvance(self.figures.titles[column]) + arrow
                 pixels = max(body.horizontalAdvance(width), title) + sum(paddings(theme, column)) + 2
             else:
@@ -212,7 +209,7 @@ class FiguresTable(PlainTable):
         self._fit_columns()
 
     def leave_out(self, columns: set[int]) -> None:
-        """Hide columns that hold no value, and show those again that hold one."""
+        """Hides columns without values and shows the others again."""
         if columns != self.absent:
             for column in self.absent - columns:
                 self.setColumnHidden(column, False)
@@ -220,7 +217,7 @@ class FiguresTable(PlainTable):
             self._fit_columns()
 
     def _fit_columns(self, *_sorted: object) -> None:
-        """Leave out what gives way as far as there is no room, once it is known how much there is."""
+        """Hides columns of `gives_way` until the rest fits. Does nothing before the view is visible and has a width."""
         wanted = {column: pixels for column, pixels in self._pixels.items() if column not in self.absent}
         room = self.viewport().width() - round(self.least_name * self._themes.theme.zoom)
         over = sum(wanted.values()) - room if self.isVisible() else 0
@@ -243,7 +240,7 @@ class FiguresTable(PlainTable):
             self._selected = self.figures.key_of(self.figures.rows[current.row()])
 
     def _restore(self) -> None:
-        """Rows have another order: the one selected stays selected."""
+        """Selects the selected row again after a reset."""
         row = -1 if self._selected is None else self.figures.row_of(self._selected)
         if row >= 0:
             self.selectionModel().setCurrentIndex(self.figures.index(row, 0), _ROW)
@@ -273,7 +270,11 @@ class FiguresTable(PlainTable):
         self.hover(None)
 
     def hover(self, place: QPoint | None) -> None:
-        """The pointer is at a place of the viewport, or gone."""
+        """Updates the hovered row.
+
+        Args:
+            place: the pointer in the viewport; None if it has left.
+        """
         row = self.indexAt(place).row() if place is not None else -1
         if row != self.hovered_row:
             self.hovered_row = row
@@ -282,7 +283,7 @@ class FiguresTable(PlainTable):
     # Menu
 
     def menu_for(self, row: int) -> QMenu:
-        """The context menu of a row; it deletes itself when it closes."""
+        """Returns the context menu of a row. It deletes itself when it closes."""
         menu = QMenu(self)
         menu.setObjectName(f"{self._name}Menu")
         menu.setAccessibleName(self._name.capitalize())

@@ -1,4 +1,4 @@
-"""Paints what rows of lists in panels have in common: ground, icons, texts that are cut where room ends."""
+"""Paints the common parts of list rows in panels: background, icons and elided texts."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import name_font
 
 GAP = 10
-"""Between columns; pixels at 100 %."""
+"""Between columns, pixels at 100 %."""
 ICON = 24
-"""From an icon's left edge to the text behind it."""
+"""From an icon's left edge to the text after it, pixels at 100 %."""
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
 
 
 class ListDelegate(QStyledItemDelegate):
-    """One row. Where nothing is selected the current one has a ring while the list has the focus.
+    """One row. Without a selection the current row has a focus ring while the list has the focus.
 
     Attributes:
-        shows_cursor: whether it has that; False, say, until a key was pressed.
+        shows_cursor: True if the focus ring is painted; some lists wait for the first key.
     """
 
     def __init__(self, theme_controller: ThemeController, parent: QObject | None = None) -> None:
@@ -59,7 +59,7 @@ class ListDelegate(QStyledItemDelegate):
         painter.restore()
 
     def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
-        """Paint what a row says, on its ground."""
+        """Paints the content of a row over its background."""
         raise NotImplementedError
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, cell: QRect) -> None:
@@ -75,12 +75,12 @@ class ListDelegate(QStyledItemDelegate):
         )  # fmt: skip
 
     def number_left(self, cell: QRect) -> int:
-        """Where the column of numbers begins."""
+        """Returns the left edge of the column of numbers."""
         right = cell.right() + 1 - self._themes.theme.metrics.pane_padding
         return right - self._metrics["number"].horizontalAdvance("No. 00000")
 
     def draw_number(self, painter: QPainter, cell: QRect, words: str) -> None:
-        """Draw a link to a message at the right end."""
+        """Draws a link to a message at the right edge."""
         painter.setFont(self._fonts["number"])
         painter.setPen(self._themes.theme.color("accent.text"))
         painter.drawText(cell.adjusted(0, 0, -self._themes.theme.metrics.pane_padding, 0), RIGHT, words)
@@ -91,7 +91,7 @@ class ListDelegate(QStyledItemDelegate):
         painter.drawPixmap(x, cell.top() + (cell.height() - side) // 2, pixmap)
 
     def _draw(self, painter: QPainter, role: str, token: str, x: int, cell: QRect, text: str, width: int) -> int:
-        """Draw one line, cut at its right end; the width drawn."""
+        """Draws one line, elided at the right, and returns its width."""
         if width <= 0:
             return 0
         shown = self._metrics[role].elidedText(text, Qt.TextElideMode.ElideRight, width)

@@ -1,4 +1,4 @@
-"""The head of a list in a panel: title, a quiet sentence with a link, then copy, more and close."""
+"""Head of a list panel: title, hint with a link, and the buttons Copy, More and Close."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ _AFTER_TITLE = 8
 
 
 class HintLabel(QWidget):
-    """A quiet sentence that is cut where room is short, and then whole in its tooltip."""
+    """A hint that is elided in a narrow head and complete in its tooltip."""
 
     def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget | None = None) -> None:
-        """Make it, saying nothing."""
         super().__init__(parent)
         self._themes = theme_controller
         self._text = ""
@@ -30,11 +29,9 @@ class HintLabel(QWidget):
 
     @property
     def text(self) -> str:
-        """The whole sentence."""
         return self._text
 
     def say(self, text: str) -> None:
-        """Say another sentence."""
         if text != self._text:
             self._text = text
             self.setAccessibleName(text)
@@ -63,15 +60,15 @@ class HintLabel(QWidget):
 
 
 class ListHead(PaneHead):
-    """Title, what is hidden and how to see it; copy, more, close at the right.
+    """Head of a list panel: title, hint with a link to hidden rows, and the buttons Copy, More and Close.
 
     Signals:
-        reach_switched(): list also what the view hides, or only what it shows.
+        reach_switched(): list hidden messages too, or only the visible ones.
         copy_clicked, close_clicked: copy the list; close the panel.
 
     Attributes:
         hint, link: the sentence and its link.
-        menu: of the button More; whoever makes the head fills it.
+        menu: of the button More; the owner of the head fills it.
     """
 
     reach_switched = Signal()
@@ -81,12 +78,12 @@ class ListHead(PaneHead):
     def __init__(
         self, theme_controller: ThemeController, title: str, *, name: str, parent: QWidget | None = None
     ) -> None:
-        """Make the head.
+        """Creates the head.
 
         Args:
             theme_controller: gives the look.
-            title: what is listed.
-            name: what object names begin with.
+            title: plural noun of the listed things.
+            name: prefix of object names.
             parent: owner.
         """
         super().__init__(theme_controller, title, name=f"{name}Head", parent=parent)
@@ -110,18 +107,18 @@ class ListHead(PaneHead):
         theme_controller.changed.connect(self._fit_link)
 
     def say(self, hint: str, link: str) -> None:
-        """Say what is hidden, and what a click can do about it; "" for nothing."""
+        """Shows a hint about hidden rows and the label of its link; "" hides either."""
         self.hint.say(hint)
         self.link.set_label(link)
         self.link.setVisible(bool(link))
         self._fit_link()
 
     def _fit_link(self) -> None:
-        self.link.setFixedWidth(self.link.sizeHint().width())  # the sheet lets links shrink to nothing
+        self.link.setFixedWidth(self.link.sizeHint().width())  # the style sheet lets links shrink to zero width
 
     @override
     def minimumSizeHint(self) -> QSize:
-        """What does not fit is said in tooltips and in the menu."""
+        """Returns a small width: tooltips and the menu hold everything that is elided."""
         return QSize(round(_LEAST_WIDTH * self._themes.theme.zoom), super().minimumSizeHint().height())
 
     def _on_more_clicked(self) -> None:

@@ -1,4 +1,4 @@
-"""A panel that lists things about messages: head above list, moving over rows, copying them, their menu."""
+"""Base of panels that list things about messages: head above list, selection, copying and context menu."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.plain_table import PlainTable
 
 COPIED_MOST = 1_000
-"""Rows that are copied at once: each is put into words for it."""
+"""Maximum of rows copied at once; each is formatted for it."""
 
 
 class HeadedPanel(QWidget):
@@ -23,9 +23,9 @@ class HeadedPanel(QWidget):
 
     Signals:
         message_requested(int): select this message.
-        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
-        close_requested(): it is to be hidden.
-        left(): the focus is to go back to the messages.
+        filter_requested(str, str): an expression and its way of joining the active filter (filter_menu.FilterMode).
+        close_requested(): hide the panel.
+        left(): return the focus to the messages.
     """
 
     message_requested = Signal(int)
@@ -41,7 +41,7 @@ class HeadedPanel(QWidget):
         self.setProperty("variant", "base")
 
     def stack(self, head: PaneHead, view: PlainTable, *, body: QLayout | None = None) -> None:
-        """Put the head above the view, or above what holds it; Esc in the view leaves the panel."""
+        """Puts the head above the view, or above `body`, a layout with the view in it. Esc in the view emits `left`."""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -55,9 +55,10 @@ class HeadedPanel(QWidget):
 
 
 class ListPanel(HeadedPanel):
-    """What panels have in common that list things about messages.
+    """Base of panels that list things about messages.
 
-    A panel makes its head and view, then calls `put_together`; one with more than a head above its list `listen_to`.
+    A panel creates its head and view, then calls `put_together`. A panel with a different layout calls `listen_to`
+    alone.
     """
 
     def __init__(self, document: CaptureDocument, shown: VisibleRows, title: str, parent: QWidget | None) -> None:
@@ -65,7 +66,7 @@ class ListPanel(HeadedPanel):
         self._shown = shown
 
     def put_together(self, head: ListHead, view: ListView, model: ListModel) -> None:
-        """Put head and list into the panel, and listen to them."""
+        """Adds head and list to the panel and connects them."""
         self.stack(head, view)
         self.listen_to(view, model)
         model.rows_settled.connect(self.say)
@@ -73,39 +74,38 @@ class ListPanel(HeadedPanel):
         head.close_clicked.connect(self.close_requested)
 
     def listen_to(self, view: ListView, model: ListModel) -> None:
-        """Do what the user does in the list."""
+        """Connects the list's selection, Enter, copy and context menu."""
         self._model = model
         view.picked.connect(self._on_picked)
         view.entered.connect(self._on_entered)
         view.copy_asked.connect(self._copy_row)
         view.menu_asked.connect(lambda row, at: self.menu_for(row).popup(at))
 
-    # What a panel says of itself
+    # Supplied by each panel
 
     def say(self) -> None:
-        """The rows are others: say in the head how many, and in an empty list why."""
+        """Updates the count in the head and the text of an empty list. Called after each change of the rows."""
         raise NotImplementedError
 
     def go_to_row(self, row: int) -> bool:
-        """Ask for what a row is about; whether it is about something."""
+        """Requests the message of a row. Returns False if the row has none."""
         raise NotImplementedError
 
     def row_text(self, row: int) -> str:
-        """What is copied of a row."""
+        """Returns the text of a row for the clipboard."""
         raise NotImplementedError
 
     def menu_for(self, row: int) -> QMenu:
-        """The context menu of a row; it deletes itself when it closes."""
+        """Returns the context menu of a row. It deletes itself when it closes."""
         raise NotImplementedError
 
     def hider(self) -> str:
-        """What hides messages from the table."""
         return hider_words(self._shown.filter, self._shown.scope)
 
-    # What the user does
+    # User input
 
     def _on_picked(self, row: int, clicked: bool) -> None:
-        """Moving over rows selects their messages; a filter that hides one gives way to a click or Return only."""
+        """Selects the message of a row. If the filter hides it, only a click or Enter goes there."""
         if clicked or self._model.is_shown(row):
             self.go_to_row(row)
 
@@ -123,6 +123,6 @@ class ListPanel(HeadedPanel):
 
 
 def hider_words(filter_: DisplayFilter, scope: Scope | None) -> str:
-    """What a view hides messages by."""
+    """Names the cause of hidden messages: filter, scope or both."""
     filtered, scoped = bool(filter_.text.strip()), scope is not None
     return "filter and scope" if filtered and scoped else "the scope" if scoped else "the filter"

@@ -1,6 +1,6 @@
-"""A list of a panel: keys, a place that is kept while rows come and go, words while it is empty.
+"""A list in a panel: keys, a stable scroll position while rows change, and a text for the empty list.
 
-What is selected is what a row is about, never its place. Panels that list things (findings, marks) share it.
+Selection and scroll position follow the row's key, not its index. The lists of findings and marks share it.
 """
 
 from __future__ import annotations
@@ -27,22 +27,18 @@ from inspector.ui.panels.plain_table import PlainTable
 _KEYS = Qt.Key
 
 Key = tuple[str, int]
-"""Names a row whatever comes and goes around it."""
+"""Identifies a row while other rows are inserted and removed."""
 
 
 class ListRows(Protocol):
-    """What stands in which row."""
+    """Rows of a list by index and key."""
 
-    def __len__(self) -> int:
-        """How many rows."""
-        ...
+    def __len__(self) -> int: ...
 
-    def key_at(self, row: int) -> Key:
-        """What names a row."""
-        ...
+    def key_at(self, row: int) -> Key: ...
 
     def row_of(self, key: Key) -> int:
-        """The row of a key; -1 when it is not listed."""
+        """Returns the row of a key, or -1 if it is not listed."""
         ...
 
 
@@ -51,13 +47,13 @@ _NOWHERE = QModelIndex()
 
 
 class ListModel(QAbstractTableModel):
-    """The model of such a list; one column. What a row says is made when it is asked for.
+    """Model of a list with one column. Texts are formatted on demand.
 
     Signals:
-        about_to_change, rows_settled: around a change of the rows; views keep their place by what they are on.
+        about_to_change, rows_settled: before and after a change of the rows; views keep their position by key.
 
     Attributes:
-        held: the row that is looked at.
+        held: the selected row.
     """
 
     about_to_change = Signal()
@@ -67,38 +63,35 @@ class ListModel(QAbstractTableModel):
 
     @property
     def listed(self) -> ListRows:
-        """What stands in which row."""
         raise NotImplementedError
 
     @contextmanager
     def changing(self) -> Generator[None]:
-        """All rows may be others afterwards."""
+        """Surrounds a change of any rows; resets the model."""
         self.about_to_change.emit()
         self.beginResetModel()
         yield
         self.endResetModel()
         self.rows_settled.emit()
 
-    # What a row says
+    # Texts of a row
 
     def text(self, row: int) -> str:
-        """What it shows."""
         raise NotImplementedError
 
     def spoken(self, row: int) -> str:
-        """What a screen reader says of it."""
+        """Returns the text of a row for a screen reader."""
         raise NotImplementedError
 
     def tip(self, row: int) -> str:
-        """Its tooltip."""
         raise NotImplementedError
 
     def is_shown(self, row: int) -> bool:
-        """Whether the message table shows what it is about."""
+        """Returns True if the message table shows the row's message."""
         return True
 
     def more(self, row: int, role: int) -> object:
-        """What it says in a role of the panel's own."""
+        """Returns the data of a role defined by the panel."""
         return None
 
     # Qt
@@ -127,9 +120,9 @@ class ListView(PlainTable):
     """Shows the rows of a `ListModel`.
 
     Signals:
-        picked(int, bool): the user moved to a row, and whether by a click.
-        entered(int): a row was entered: Return, or a double click.
-        copy_asked(int): the row is to be copied.
+        picked(int, bool): the user moved to a row; True for a click.
+        entered(int): Enter or a double click on a row.
+        copy_asked(int): copy the row.
     """
 
     picked = Signal(int, bool)
@@ -140,7 +133,7 @@ class ListView(PlainTable):
         self, model: ListModel, theme_controller: ThemeController, *, name: str, title: str,
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        """Make the list.
+        """Creates the list.
 
         Args:
             model: its rows.
@@ -169,18 +162,18 @@ class ListView(PlainTable):
 
     @property
     def row_height(self) -> int:
-        """Height of every row, in logical pixels."""
+        """Height of every row in logical pixels."""
         return self._themes.theme.metrics.finding_row
 
-    # What is selected
+    # Selection
 
     @property
     def selected(self) -> Key | None:
-        """What is selected; its row may be that of a closed group it is in."""
+        """The selected key. In a collapsed group the group's head is highlighted for it."""
         return self._selected
 
     def select(self, key: Key | None, *, into_view: bool = True) -> None:
-        """Mark a row, or the head of the closed group it is in, or nothing. Says nothing to anybody."""
+        """Selects a row or the head of its collapsed group without emitting `picked`; None clears the selection."""
         self._selected = self._list.held = key
         row = -1 if key is None else self._list.listed.row_of(key)
         self._mark(row)
@@ -197,18 +190,18 @@ class ListView(PlainTable):
         self.viewport().update()
 
     def _pick(self, row: int, *, clicked: bool = False) -> None:
-        """Go to a row as the user asked."""
+        """Selects a row for the user and emits `picked`."""
         if 0 <= row < self._list.rowCount():
             self.select(self._list.listed.key_at(row))
             self.picked.emit(row, clicked)
 
-    # Staying where one is
+    # Scroll position
 
     def _on_about_to_change(self) -> None:
         height = self.row_height
         top = self.verticalScrollBar().value()
         row = top // height
-        # At the very top one wants to see what comes there: the worst comes first.
+        # A view at the very top stays there, so that new severe rows are visible at once: they are sorted first.
         kept = top > 0 and row < len(self._list.listed)
         self._top = (self._list.listed.key_at(row), top - row * height) if kept else None
 
@@ -232,7 +225,7 @@ class ListView(PlainTable):
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_asked.emit(row)
-        elif modifiers or key == _KEYS.Key_Space:  # the window's
+        elif modifiers or key == _KEYS.Key_Space:  # the window handles these keys
             event.ignore()
         elif key == _KEYS.Key_Escape:
             self.left.emit()
@@ -242,7 +235,7 @@ class ListView(PlainTable):
             super().keyPressEvent(event)
 
     def _step(self, row: int, key: int) -> bool:
-        """Move to another row; whether it is a key for that."""
+        """Moves to another row. Returns False if the key is no navigation key."""
         last = self._list.rowCount() - 1
         page = max(1, self.viewport().height() // self.row_height - 1)
         wanted = {
@@ -256,7 +249,7 @@ class ListView(PlainTable):
         if wanted is None:
             return False
         if self._selected is None and key in (_KEYS.Key_Down, _KEYS.Key_Up):
-            # With the focus Qt has gone to the first row, and that is where one begins.
+            # Qt makes the first row current when the view gets the focus; the user starts from it.
             self._pick(max(row, 0))
             return True
         wanted = min(max(wanted, 0), last)
@@ -270,7 +263,7 @@ class ListView(PlainTable):
 
     @override
     def keyboardSearch(self, search: str) -> None:
-        """Nothing: Qt would ask every row for its text at each letter."""
+        """Disables Qt's type-ahead search, which would format every row at each letter."""
 
     # Pointer
 
@@ -280,7 +273,7 @@ class ListView(PlainTable):
         row = self.rowAt(event.position().toPoint().y())
         if row >= 0 and event.button() is Qt.MouseButton.LeftButton:
             self._press(row)
-        elif row >= 0 and event.button() is Qt.MouseButton.RightButton:  # its menu is to be about what is marked
+        elif row >= 0 and event.button() is Qt.MouseButton.RightButton:  # the menu is about the selected row
             self.select(self._list.listed.key_at(row), into_view=False)
 
     def _press(self, row: int) -> None:
@@ -297,11 +290,11 @@ class ListView(PlainTable):
 
     @override
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Nothing is left to do; Qt's own would select what is below the pointer by now."""
+        """Does nothing. Qt would select the row that is under the pointer by now."""
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if not event.buttons():  # dragging selects nothing either
+        if not event.buttons():  # a drag selects nothing
             super().mouseMoveEvent(event)
 
     # Painting

@@ -1,4 +1,4 @@
-"""Heads of panes: title, count, small buttons at the right, a hairline below (docs/design.md 13 and 14)."""
+"""Heads of panes: title, count, small buttons at the right and a hairline below (docs/design.md 13 and 14)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inspector.ui.widgets.labels import ElidingLabel, TextLabel
 
 
 class LineHead(QWidget):
-    """Words and buttons above a view that get shorter where there is little room; as high as the head of a pane.
+    """A bar of texts and buttons above a view, as high as a pane's head. Texts get shorter in a narrow bar.
 
     Attributes:
         row: its layout.
     """
 
     def __init__(self, themes: ThemeController, *, name: str, label: str, parent: QWidget) -> None:
-        """Make it empty; whoever derives from it calls `begin` when all is in it.
+        """Creates an empty bar. Subclasses call `begin` after adding their widgets.
 
         Args:
             themes: gives the look.
@@ -38,12 +38,12 @@ class LineHead(QWidget):
         self.row = QHBoxLayout(self)
 
     def begin(self) -> None:
-        """Follow the theme from now on."""
+        """Applies the theme and follows its changes."""
         self._themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
     def room_beside(self, yielding: Container[QWidget]) -> int:
-        """Width that is left for some of its widgets, which can be shorter, beside all others."""
+        """Returns the width left for the `yielding` widgets beside all others, in pixels."""
         margins, room = self.row.contentsMargins(), self.width()
         room -= margins.left() + margins.right() + self.row.spacing() * self.row.count()
         for place in range(self.row.count()):
@@ -54,7 +54,7 @@ class LineHead(QWidget):
         return room
 
     def fit(self) -> None:
-        """Leave words out where they do not all fit."""
+        """Shortens texts if they do not all fit. Subclasses override it."""
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -77,17 +77,17 @@ class LineHead(QWidget):
 
 
 class PaneHead(QWidget):
-    """A bar 30 px high (at 100 %), the hairline included. It can stand as the title bar of a dock widget."""
+    """A bar of 30 px (at 100 %) including the hairline. It can be the title bar of a dock widget."""
 
     def __init__(
         self, theme_controller: ThemeController, title: str, *, name: str, parent: QWidget | None = None
     ) -> None:
-        """Make a head without count and buttons.
+        """Creates a head without count and buttons.
 
         Args:
             theme_controller: gives the look.
-            title: what the pane holds.
-            name: object name; those of what is in it begin with it.
+            title: name of the pane.
+            name: object name and prefix of its children's object names.
             parent: owner.
         """
         super().__init__(parent)
@@ -109,25 +109,25 @@ class PaneHead(QWidget):
         self._on_theme_changed()
 
     def count(self) -> str:
-        """What stands behind the title."""
+        """Returns the text after the title."""
         return self._counted[0]
 
     def set_count(self, text: str, alone: str = "") -> None:
-        """Put a count behind the title; "" for none.
+        """Shows a count after the title; "" removes it.
 
         Args:
-            text: what stands there.
-            alone: says it where the title is not shown; the same by default.
+            text: the count.
+            alone: the count for a head without a visible title; defaults to `text`.
         """
         self._counted = (text, alone or text)
         self._show_count()
 
     def count_things(self, number: int, noun: str) -> None:
-        """Put a number behind the title, which tells of what; nothing for 0."""
+        """Shows a number after the title, or with its noun if the title is hidden. 0 removes it."""
         self.set_count(f"{number:,}" if number else "", formats.count_of(number, noun) if number else "")
 
     def show_title(self, on: bool) -> None:
-        """Show the title, or not where a tab says it already."""
+        """Shows or hides the title. A tab that already has the title hides it."""
         if on == self._title.isHidden():
             self._title.setVisible(on)
             self._show_count()
@@ -141,16 +141,16 @@ class PaneHead(QWidget):
             self._count.setAccessibleName(text)
 
     def explain_count(self, words: str) -> None:
-        """Say what the count counts, to the pointer and to screen readers."""
+        """Sets the tooltip and accessible description of the count."""
         self._count.setToolTip(words)
         self._count.setAccessibleDescription(words)
 
     def add_button(self, icon: str, tooltip: str, *, name: str) -> IconButton:
-        """Put a small button at the right end.
+        """Adds a small button at the right edge.
 
         Args:
             icon: name as in `icons.ICONS`.
-            tooltip: what it does, also its accessible name.
+            tooltip: its action; also the accessible name.
             name: object name.
         """
         button = IconButton(self._themes, icon, tooltip, name=name, variant="small", parent=self)
@@ -158,25 +158,25 @@ class PaneHead(QWidget):
         return button
 
     def add_widget(self, widget: QWidget) -> None:
-        """Put any other small widget at the right end; the head becomes its parent."""
+        """Adds another small widget at the right edge and becomes its parent."""
         self._row.addWidget(widget)
 
     @override
     def sizeHint(self) -> QSize:
-        """As high as it is fixed to be: a dock gives its title bar what this says."""
+        """Returns the fixed height. QDockWidget sizes its title bar by this hint."""
         return QSize(super().sizeHint().width(), self._themes.theme.metrics.head)
 
     def _on_theme_changed(self) -> None:
         metrics = self._themes.theme.metrics
         self.setFixedHeight(metrics.head)
-        # A small button has 4 px of its own around its icon: the icon then ends where the numbers below it end.
+        # A small button has 4 px around its icon. This margin aligns the icon with the right edge of the numbers below.
         self._row.setContentsMargins(metrics.pane_padding, 0, metrics.pane_padding - metrics.unit, 1)
         self._row.setSpacing(metrics.unit)
         self._show_count()
 
 
 def name_font(font: QFont) -> QFont:
-    """A role's font for names and ids: with tabular figures their hyphens would stand apart as wide as digits."""
+    """Returns a font for names and ids without tabular figures, which would space hyphens as wide as digits."""
     plain = QFont(font)
     plain.setFeature(QFont.Tag("tnum"), 0)
     return plain

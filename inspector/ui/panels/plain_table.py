@@ -1,4 +1,4 @@
-"""A table of Qt's as a plain list of rows: no grid, no editing, one row selected, words while there is none."""
+"""A QTableView as a plain list: no grid, no editing, single row selection and a text for the empty list."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from inspector.ui.look.empty_text import EmptyText
 from inspector.ui.look.theme import ThemeController
 
 _LEAST = 24
-"""A list in a low window; by itself Qt keeps room for the arrows of a scroll bar."""
+"""Minimum height of a list in a low window, pixels. Qt's default reserves room for the arrows of a scroll bar."""
 
 
 class PlainTable(QTableView):
-    """What the lists and tables of panels share.
+    """Base of the lists and tables in panels.
 
     Signals:
         left(): Esc was pressed.
-        menu_asked(int, QPoint): the menu of a row is asked for, at a place on the screen.
+        menu_asked(int, QPoint): show the menu of a row at this position on the screen.
     """
 
     left = Signal()
     menu_asked = Signal(int, object)
 
     def __init__(self, themes: ThemeController, parent: QWidget | None, *, name: str, title: str) -> None:
-        """Leave out what only spreadsheets need.
+        """Creates the table without the features of a spreadsheet.
 
         Args:
             themes: give the look.
@@ -40,7 +40,8 @@ class PlainTable(QTableView):
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)  # raised later, it resizes rows one by one: quadratic
+        # set before any row: later Qt resizes the rows one by one, which is quadratic
+        self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumHeight(_LEAST)
         self.setShowGrid(False)
@@ -54,33 +55,31 @@ class PlainTable(QTableView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def make_single_column(self) -> None:
-        """One column, as wide as the view."""
+        """Makes one column as wide as the view."""
         self.horizontalHeader().hide()
         self.horizontalHeader().setStretchLastSection(True)
         self.horizontalHeader().setMinimumSectionSize(1)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
 
     def visible_rows(self) -> tuple[int, int]:
-        """First and last row on screen; (0, -1) when there is none."""
+        """Returns the first and last row on screen, or (0, -1) without rows."""
         if not self.model().rowCount():
             return 0, -1
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         return max(0, first), last if last >= 0 else self.model().rowCount() - 1
 
-    # While it is empty
+    # Empty list
 
     def set_empty_text(self, text: str) -> None:
-        """What stands in the list while it is empty."""
         self._empty.say(self, text)
 
     @property
     def empty_text(self) -> str:
-        """What stands in the list while it is empty."""
         return self._empty.text
 
     @property
     def empty_top(self) -> int | None:
-        """Where that begins, in pixels; None while it is not said, for there are rows."""
+        """Top of the text for the empty list in pixels, or None while there are rows."""
         return None if self.model().rowCount() else self._themes.theme.metrics.unit
 
     @override

@@ -1,4 +1,4 @@
-"""What is chosen once for all plots of a document: how far apart messages stand, and whose model is looked at."""
+"""Choices shared by all plots of a document: spacing of messages and the reader of the model context."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class PlotChoices(QObject):
     """The choices of one document.
 
     Signals:
-        spacing_changed(str): messages are to stand so far apart, an `axis.Spacing`.
-        spacing_chosen(str): the user said so.
-        reader_changed(bool): whose model is looked at is to be found anew; at once, as the user has chosen it.
+        spacing_changed(str): a new spacing of messages (`axis.Spacing`).
+        spacing_chosen(str): the user chose a spacing.
+        reader_changed(bool): find the reader again; True if the user chose it, so that views update at once.
 
     Attributes:
-        spacing: how far apart messages stand.
-        chosen: whose model the user wants to see; None for that of whom the selected message concerns.
-        followed: the message that is selected.
-        held: whoever it is now stays, whatever is selected.
-        looking_up: what is being selected stands in the context that is shown, and is not followed.
+        spacing: by time or by count.
+        chosen: the reader chosen by the user; None follows the selected message.
+        followed: the selected message.
+        held: True while the present reader stays, whatever is selected.
+        looking_up: True while a message of the displayed context is being selected; it is not followed.
     """
 
     spacing_changed = Signal(str)
@@ -39,29 +39,27 @@ class PlotChoices(QObject):
         self.held = self.looking_up = False
         self._found: Reader | None = None
 
-    # How far apart messages stand
+    # Spacing of messages
 
     def space_by(self, spacing: str) -> None:
-        """Let messages stand so far apart."""
+        """Sets the spacing for all plots."""
         if spacing != self.spacing:
             self.spacing = spacing
             self.spacing_changed.emit(spacing)
 
     def choose_spacing(self, spacing: str) -> None:
-        """The user chose how far apart they stand."""
+        """Sets the spacing the user chose and announces it."""
         self.space_by(spacing)
         self.spacing_chosen.emit(spacing)
 
-    # Whose model
+    # Reader of the model context
 
     def find(self, analysis: Analysis, known: Sequence[Reader]) -> Reader | None:
-        """Whose model is looked at.
-
-        It changes only where the user chooses or selects, never by itself.
+        """Returns the reader to display. It changes only after a choice or selection of the user.
 
         Args:
             analysis: of the document.
-            known: who may have a model, those who act most first.
+            known: possible readers, the most active first.
         """
         found = _known(self._found, known)
         if (chosen := _known(self.chosen, known)) is not None:
@@ -72,19 +70,19 @@ class PlotChoices(QObject):
         return self._found
 
     def choose(self, reader: Reader | None) -> None:
-        """Look at somebody's model from now on, or at that of whom the selected message concerns."""
+        """Displays a reader from now on; None follows the selected message."""
         self.chosen = reader
         self.reader_changed.emit(True)
 
     def follow(self, message: int | None) -> None:
-        """A message was selected."""
+        """Follows the selected message."""
         if message is not None and message != self.followed and not self.looking_up:
             self.followed = message
             if self.chosen is None and not self.held:
                 self.reader_changed.emit(False)
 
     def hold(self, on: bool) -> None:
-        """Stay with whoever it is now, or go with what is selected again."""
+        """Keeps the present reader, or follows the selection again."""
         if on != self.held:
             self.held = on
             if not on:
@@ -92,5 +90,5 @@ class PlotChoices(QObject):
 
 
 def _known(reader: Reader | None, known: Sequence[Reader]) -> Reader | None:
-    """The same reader as it is called now; None where it is not known any more."""
+    """Returns the equal reader of `known`, which has the present name, or None."""
     return next((one for one in known if one == reader), None)

@@ -1,4 +1,4 @@
-"""The way back and forward through what was shown. No Qt."""
+"""Back and forward through visited places. No Qt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ S = TypeVar("S")
 
 
 class Trail(Generic[S]):
-    """Stops in the order they were made, and those that Back has left, until another way is taken."""
+    """Visited places in order, and the places that Forward can return to."""
 
     def __init__(self) -> None:
         self._stops: list[S] = []
@@ -17,20 +17,20 @@ class Trail(Generic[S]):
 
     @property
     def last(self) -> S | None:
-        """Where the user is."""
+        """The present place."""
         return self._stops[-1] if self._stops else None
 
     def add(self, stop: S) -> None:
-        """The user has come somewhere else."""
+        """Adds a new place and clears the places of Forward."""
         self._stops = [*self._stops[-MOST_STOPS:], stop]
         self._ahead = []
 
     def renew(self, stop: S) -> None:
-        """The user is where they were, which is another stop by now."""
+        """Replaces the present place."""
         self._stops[-1] = stop
 
     def back(self) -> tuple[S, S] | None:
-        """Go one stop back; where the user comes to, and what is left. None at the first."""
+        """Goes one place back. Returns the new and the left place, or None at the first."""
         if len(self._stops) < 2:
             return None
         left = self._stops.pop()
@@ -38,7 +38,7 @@ class Trail(Generic[S]):
         return self._stops[-1], left
 
     def forward(self) -> tuple[S, S] | None:
-        """Go where `back` came from; alike."""
+        """Goes one place forward. Returns the new and the left place, or None at the last."""
         if not self._ahead:
             return None
         left = self._stops[-1]

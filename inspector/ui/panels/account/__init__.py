@@ -1,1 +1,1 @@
-"""What happened, at once: the figures several views share, and the list of who waits for whom (docs/design.md 3)."""
+"""Figures of *What happened* that several views share, and the list of waits (docs/design.md 3)."""

@@ -1,4 +1,4 @@
-"""Keeps the figures of the account in step with one document, for whoever shows them, and only while somebody does."""
+"""Keeps the account's figures up to date for all views, only while one of them is visible."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from inspector.ui.loop_budget import turn_of_loop
 
 
 class AccountFigures(QObject):
-    """Looks at what is new a slice at a time, and says so at most once a second while more comes.
+    """Updates the figures in slices, and notifies at most once a second while messages arrive.
 
     Signals:
-        renewed(): the figures are those of all messages there are, or what these cost is added up; while messages
-            arrive also each second, as what waits says how long.
+        renewed(): the figures cover all messages, or token sums are complete. While messages arrive also once a
+            second, because waiting times grow.
 
     Attributes:
         tally: the figures.
@@ -36,32 +36,32 @@ class AccountFigures(QObject):
         self._adding: Steps[Sums] | None = None
         self._viewers: set[str] = set()
         self._rest_until = 0.0
-        self._whole = False  # nothing was added to the figures since they were those of all messages
-        self._made = False  # figures that are to be told of, in a turn of their own
+        self._whole = False  # the figures cover all messages of some time, and have not been fed since
+        self._made = False  # `renewed` is due, in a turn of its own
         self._stopped = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._go_on)
 
     def set_viewed(self, viewer: str, viewed: bool) -> None:
-        """Note that a view is seen, or is not any more."""
+        """Notes that a view is visible or hidden."""
         (self._viewers.add if viewed else self._viewers.discard)(viewer)
         self._ask()
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document. O(1)."""
+        """Takes in a flush of the document. O(1)."""
         self.tally.note_changed(changes.changed)
         self._sums = self._adding = None
         self._ask()
 
     def tick(self) -> None:
-        """A second has passed: where nothing is new and more may come, say again what is known."""
+        """Emits `renewed` once a second while messages may arrive: waiting times grow."""
         if self._document.arriving and not self._stopped and not self._timer.isActive():
             self._made = True
             self._timer.start(0)
 
     def tool_tokens(self) -> Sums | None:
-        """What all messages cost, by tool, once they are counted; None while that is added up, or more may come."""
+        """Returns token sums by tool once all are counted; None while summing, or while messages may arrive."""
         if self._sums is None and self._adding is None and self._document.analysis.tokens.done:
             if self._document.arriving:
                 return None
@@ -70,13 +70,13 @@ class AccountFigures(QObject):
         return self._sums
 
     def stop(self) -> None:
-        """Look at no more of the document."""
+        """Stops reading the document."""
         self._stopped = True
         self._timer.stop()
 
     @property
     def ready(self) -> bool:
-        """Whether the figures are those of all messages there were some time ago, of a document that may be read."""
+        """True if the figures cover all messages of some recent time, and the document may be read."""
         return not self._stopped and (self._whole or not self.tally.behind)
 
     @property
@@ -114,7 +114,7 @@ class AccountFigures(QObject):
         self._timer.start(budgets.current.awaited_ms)
 
     def _add_up(self, until: float) -> bool:
-        """Go on adding up what messages cost; whether that is done."""
+        """Continues summing tokens for a slice. Returns True if done."""
         assert self._adding is not None
         while self._sums is None:
             try:

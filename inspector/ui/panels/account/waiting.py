@@ -1,4 +1,4 @@
-"""The list of who waits for whom and how long: the longest first, who only asks what others offer behind them."""
+"""List of waits, the longest first; requests for discovery come after all others."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 MOST_LISTED = 200
-"""Waits that are listed, and as many of those who only ask what others offer."""
+"""Maximum of listed waits, and of listed requests for discovery."""
 
 
 class Column(enum.IntEnum):
-    """The columns, left to right."""
+    """Columns, left to right."""
 
     WHO = 0
     WHOM = 1
@@ -61,7 +61,7 @@ _NAMES = {
 
 
 class WaitingModel(FiguresModel[Wait]):
-    """Rows of the list."""
+    """Rows of waits."""
 
     columns = Column
     titles = TITLES
@@ -98,7 +98,7 @@ class WaitingModel(FiguresModel[Wait]):
 
 
 class WaitingView(FiguresTable):
-    """The list itself."""
+    """The table of waits."""
 
     def __init__(self, model: WaitingModel, themes: ThemeController, parent: WaitingPanel) -> None:
         super().__init__(model, themes, parent, name="waiting", widths=_WIDEST)
@@ -121,7 +121,7 @@ class WaitingView(FiguresTable):
         self._share_room()
 
     def _share_room(self) -> None:
-        """Names have their usual width, and an equal part where there is less room: figures are never cut."""
+        """Gives names their usual width, or equal shares of a narrow view, so that figures are never elided."""
         heads = self.horizontalHeader()
         room = self.viewport().width() - sum(heads.sectionSize(column) for column in (Column.LONG, Column.NO))
         width = max(heads.minimumSectionSize(), min(round(_NAME * self._themes.theme.zoom), room // 4))
@@ -160,10 +160,10 @@ class WaitingView(FiguresTable):
 
 
 class WaitingPanel(HeadedPanel):
-    """Who waits for whom in one document; it keeps up while it is seen.
+    """The waits of one document, up to date while visible.
 
     Attributes:
-        head, model, view: what it is made of.
+        head, model, view: its parts.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class WaitingPanel(HeadedPanel):
         figures.renewed.connect(self._throttle.request)
 
     def sender_name(self, message: int) -> str:
-        """Who sent a message, as it is written; "" where nobody is named."""
+        """Returns the sender's name as in the message, or ""."""
         return self._document.capture.string("sender", message) or ""
 
     @override
@@ -197,15 +197,14 @@ class WaitingPanel(HeadedPanel):
         self._figures.set_viewed("waiting", False)
 
     def apply_changes(self, changes: Changes) -> None:
-        """Nothing: the figures say when they are others."""
+        """Does nothing: `AccountFigures.renewed` updates the list."""
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self._figures.stop()
         self._throttle.stop()
 
     def renew(self) -> None:
-        """List who waits now."""
         if not self.isVisible() or not self._figures.ready:
             return
         tally = self._figures.tally

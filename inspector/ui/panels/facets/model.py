@@ -1,4 +1,4 @@
-"""The rows of the facets: a head for each field, its values below it, and how many more there are."""
+"""Item model of the facets: a head per field, its values, and a row that shows further values."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class FacetRow:
     """A row.
 
     Attributes:
-        field: which facet.
-        title: of a head, what the facet is called; of what stands below the values, how many more there are.
-        value: of a value.
-        label: of a value, its word in this log; "" for the value itself.
-        is_more: it stands below the values, and shows the others.
+        field: the facet.
+        title: name of the facet in a head; number of further values in a row below them.
+        value: of a value's row.
+        label: the table's word for a value; "" for the value itself.
+        is_more: True for the row that shows further values.
     """
 
     field: str
@@ -35,24 +35,24 @@ class FacetRow:
 
     @property
     def is_head(self) -> bool:
-        """Whether it stands above the values of a facet."""
+        """True for the head of a facet."""
         return self.value is None and not self.is_more
 
     @property
     def words(self) -> str:
-        """The value, safe to show."""
+        """The text, with control characters made visible."""
         return self.label or plain(self.value.value, 200) if self.value is not None else self.title
 
 
 class FacetsModel(QAbstractTableModel):
-    """The rows."""
+    """Rows of the facets."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.rows: list[FacetRow] = []
 
     def show_rows(self, rows: list[FacetRow]) -> None:
-        """Show other rows; what is current stays so by its place."""
+        """Shows other rows; the current row keeps its index."""
         if rows == self.rows:
             return
         if len(rows) == len(self.rows):
@@ -64,7 +64,7 @@ class FacetsModel(QAbstractTableModel):
         self.endResetModel()
 
     def row_of(self, row: FacetRow) -> int:
-        """Where a head or a value stands now, whatever its count; -1 where it does not."""
+        """Returns the row of a head or a value, whatever its count, or -1."""
         keys = ((one.field, one.is_more, one.value and one.value.value) for one in self.rows)
         wanted = (row.field, row.is_more, row.value and row.value.value)
         return next((place for place, key in enumerate(keys) if key == wanted), -1)

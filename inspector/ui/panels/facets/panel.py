@@ -1,4 +1,4 @@
-"""The facets of one table: counted a little behind the rows, and only while they are seen."""
+"""The facets panel of one table. Counts follow the rows with a short delay, only while visible."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _MOST = 8
-"""Values of a facet that are shown, the most frequent; and what is chosen."""
+"""Maximum of displayed values of a facet: the most frequent ones; chosen ones are always displayed."""
 _ALL = 200
 _REST = 20
 _MARK = 12  # pixels at 100 %
 
 
 class FacetDelegate(ListDelegate):
-    """One row: a mark where it is chosen or hidden, the value, its count at the right."""
+    """A row: checkbox, value, and count at the right."""
 
     def __init__(self, model: FacetsModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
         super().__init__(theme_controller, parent)
@@ -66,7 +66,7 @@ class FacetDelegate(ListDelegate):
         self._draw(painter, "mono-row" if one.field == "tool" else "body", ink, x, cell, one.words, right - taken - x)
 
     def _paint_mark(self, painter: QPainter, value: FacetValue, box: QRect) -> None:
-        """A box as to be checked: empty, checked where chosen, crossed out where hidden."""
+        """Paints a checkbox: empty, checked for a chosen value, struck through for a hidden one."""
         theme = self._themes.theme
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -89,10 +89,10 @@ class FacetDelegate(ListDelegate):
 
 
 class FacetsView(PlainTable):
-    """The list.
+    """The list of facets.
 
     Signals:
-        chosen(int, bool): a row was clicked, or Return or Space pressed on it; whether to hide it instead (Alt).
+        chosen(int, bool): a click, Enter or Space on a row; True with Alt, to hide its messages.
     """
 
     chosen = Signal(int, bool)
@@ -137,18 +137,18 @@ class FacetsView(PlainTable):
 
 
 def _label(labels: Mapping[str, str], kind: str) -> str:
-    """Returns the word that the table has for a kind; "" in a log that is spoken of by kinds."""
+    """Returns the table's word for a kind; "" in a log whose kinds are displayed themselves."""
     return labels.get(kind) or (last_part(kind) if labels else "")
 
 
 class FacetsPanel(HeadedPanel):
-    """Values of a few fields, each with how many of the messages shown have it.
+    """Values of some fields with their counts of visible messages.
 
     Signals:
-        value_chosen(str, str, bool): a field, a value of it, and whether it is to be hidden rather than shown.
+        value_chosen(str, str, bool): field, value, and True to hide instead of show it.
 
     Attributes:
-        head, model, view: what it is made of.
+        head, model, view: its parts.
     """
 
     value_chosen = Signal(str, str, bool)
@@ -160,7 +160,7 @@ class FacetsPanel(HeadedPanel):
         super().__init__(document, "Facets", parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._tally = tally
-        self._open: set[str] = set()  # facets all of whose values are shown
+        self._open: set[str] = set()  # facets that show all their values
         self.model = FacetsModel(self)
         self.head = PaneHead(theme_controller, "Facets", name="facetsHead", parent=self)
         self.head.add_button("clear", "Close", name="facetsClose").clicked.connect(self.close_requested)
@@ -172,26 +172,26 @@ class FacetsPanel(HeadedPanel):
         self.throttle = RefreshThrottle(self, self._count, lambda: budgets.current.lists_ms, rest=_REST)
 
     def view_changed(self) -> None:
-        """Another filter or scope: count at once what is shown now."""
+        """Counts at once after a change of filter or scope."""
         self.throttle.run()
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document. O(1)."""
+        """Takes in a flush of the document. O(1)."""
         self._tally.take_in(changes)
         self.throttle.request()
 
     def tick(self) -> None:
-        """A second has passed while traffic is live."""
+        """Updates the counts each second while live."""
         self._tally.tick()
         if self._tally.behind:
             self.throttle.request()
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self.throttle.stop()
 
     def _count(self) -> Iterator[int]:
-        """Count for a few milliseconds at a time, and show the counts once all is counted."""
+        """Counts in slices, and shows the counts once they are complete."""
         while not self._tally.step(time.perf_counter() + budgets.current.background_slice_s):
             yield budgets.current.more_ms
         self._show()
@@ -215,7 +215,7 @@ class FacetsPanel(HeadedPanel):
         if before is not None and (place := self.model.row_of(before)) >= 0:
             self.view.setCurrentIndex(self.model.index(place, 0))
 
-    # What the user does
+    # User input
 
     def _on_chosen(self, row: int, hide: bool) -> None:
         one = self.model.rows[row]
@@ -226,7 +226,7 @@ class FacetsPanel(HeadedPanel):
             self._show()
 
     def menu_for(self, row: int) -> QMenu:
-        """The context menu of a value; it deletes itself when it closes."""
+        """Returns the context menu of a value. It deletes itself when it closes."""
         menu, one = QMenu(self), self.model.rows[row]
         menu.setObjectName("facetMenu")
         menu.setAccessibleName("Facet")

@@ -1,1 +1,1 @@
-"""The findings panel: what the checks found, worst first, grouped, a click away from its message."""
+"""The findings panel: findings of all checks, grouped, the most severe first."""

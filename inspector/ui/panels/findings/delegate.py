@@ -1,4 +1,4 @@
-"""Paints a row of the findings panel: icon, sentence, code, context, No. (docs/design.md 16); heads of groups too."""
+"""Paints rows of the findings panel: severity, sentence, code, context, No.; also group heads (docs/design.md 16)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ICON_TOKENS = {
 
 _CHEVRON = 16
 _CODE_FROM, _CONTEXT_FROM, _ROOMY_FROM = 820, 960, 1150
-"""Widths at 100 % from which the code, the context and a longer context are shown: the sentence goes first."""
+"""Minimum widths at 100 % for the code, the context and a longer context. The sentence has priority."""
 _CODE, _CONTEXT, _LONG_CONTEXT = 202, 114, 220
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Left edges; a column that is not shown is as wide as nothing."""
+    """Left edges. A hidden column has zero width."""
 
     text: int
     code: int
@@ -39,7 +39,7 @@ class _Columns:
 
 
 class FindingDelegate(ListDelegate):
-    """One row: a finding, or the head of a group."""
+    """A finding, or the head of a group."""
 
     def __init__(self, model: FindingsModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
         super().__init__(theme_controller, parent)
@@ -93,7 +93,7 @@ class FindingDelegate(ListDelegate):
         hidden = not self._model.is_shown(row)
         x = self._severity_icon(painter, line.check.severity, columns.text, cell)
         number = self._metrics["number"].horizontalAdvance(line.number)
-        # A number that needs more than its column takes it from what stands before it; it is never cut.
+        # A number wider than its column takes width from the column before it; it is never elided.
         edge = min(columns.number, columns.right - number)
         ink = "ink.tertiary" if hidden else "ink.primary"
         self._draw(painter, "body", ink, x, cell, line.sentence, min(columns.code, edge) - gap - x)
@@ -106,7 +106,7 @@ class FindingDelegate(ListDelegate):
         self.draw_number(painter, cell, line.number)
 
     def _severity_icon(self, painter: QPainter, severity: Severity, x: int, cell: QRect) -> int:
-        """Draw it; where the text begins."""
+        """Draws the icon and returns the left edge of the text."""
         name, token = ICON_TOKENS[severity]
         self._icon(painter, name, token, x, cell, 14)
         return x + round(ICON * self._zoom)

@@ -1,4 +1,4 @@
-"""The head of the findings panel: severities as switches with counts, what is hidden, how findings are grouped."""
+"""Head of the findings panel: severity toggles with counts, hint about hidden findings, and grouping."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _GAP = 5
 
 
 class SeverityToggle(QAbstractButton):
-    """Checked: its findings are listed. Off it has no edge, and its icon is an eye struck through."""
+    """A toggle that lists the findings of a severity. Unchecked it has no border and a crossed-out eye."""
 
     def __init__(self, theme_controller: ThemeController, severity: Severity, parent: QWidget | None = None) -> None:
-        """Make the switch, on, with nothing to count."""
+        """Creates the toggle, checked, with a count of 0."""
         super().__init__(parent)
         self._themes = theme_controller
         self.severity = severity
@@ -45,22 +45,20 @@ class SeverityToggle(QAbstractButton):
 
     @property
     def words(self) -> str:
-        """What it says."""
         return formats.count_of(self._count, self.severity.word, PLURALS[self.severity])
 
     @property
     def shown_words(self) -> str:
-        """What is painted: the count alone where room is short."""
+        """The painted text; the count alone in a narrow head."""
         return f"{self._count:,}" if self._brief else self.words
 
     def set_brief(self, brief: bool) -> None:
-        """Show the count alone, as there is little room."""
+        """Shows the count alone, for a narrow head."""
         if brief != self._brief:
             self._brief = brief
             self._say()
 
     def set_count(self, count: int) -> None:
-        """Say how many there are."""
         if count != self._count:
             self._count = count
             self._say()
@@ -115,7 +113,7 @@ class SeverityToggle(QAbstractButton):
 
 _AFTER_TITLE = 8
 _BRIEF_BELOW = 600
-"""The switches show counts alone in a panel narrower than this; pixels at 100 %."""
+"""Panel width below which toggles show counts alone; pixels at 100 %."""
 
 _GROUPINGS = (
     (Grouping.CODE, "Group by code"),
@@ -125,13 +123,13 @@ _GROUPINGS = (
 
 
 class FindingsHead(ListHead):
-    """Title, severity switches, what is hidden; copy, more, close at the right.
+    """Head: title, severity toggles and hint; copy, more and close at the right.
 
     Signals:
-        severity_switched(Severity, bool): list findings of a severity, or do not.
-        grouping_chosen(Grouping): put findings together by this.
-        codes_restored(): list the codes again that were hidden by hand.
-        all_opened(bool): open or close every group.
+        severity_switched(Severity, bool): list findings of a severity, or hide them.
+        grouping_chosen(Grouping): group findings by this.
+        codes_restored(): list the codes hidden by hand again.
+        all_opened(bool): expand or collapse all groups.
     """
 
     severity_switched = Signal(object, bool)
@@ -141,7 +139,7 @@ class FindingsHead(ListHead):
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(theme_controller, "Findings", name="findings", parent=parent)
-        self._count.hide()  # the switches count
+        self._count.hide()  # the toggles have the counts
         self._title.setContentsMargins(0, 0, _AFTER_TITLE, 0)
         self.toggles: dict[Severity, SeverityToggle] = {}
         self._showing = False
@@ -170,27 +168,26 @@ class FindingsHead(ListHead):
         self._restore = self.menu.addAction("List the hidden codes again", self.codes_restored.emit)
         self._restore.setObjectName("restoreCodes")
 
-    # What the panel says
+    # Calls of the panel
 
     def show_counts(self, counts: Mapping[Severity, int]) -> None:
-        """Count on the switches."""
         for severity, toggle in self.toggles.items():
             toggle.set_count(counts[severity])
 
     def show_severity(self, severity: Severity, *, on: bool) -> None:
-        """Say whether findings of a severity are listed."""
+        """Checks or unchecks the toggle of a severity without emitting `severity_switched`."""
         self._showing = True
         self.toggles[severity].setChecked(on)
         self._showing = False
 
     def show_choice(self, grouping: Grouping, *, codes_off: int, heads: bool, findings: bool) -> None:
-        """Say what can be chosen.
+        """Updates the menu.
 
         Args:
-            grouping: in force.
-            codes_off: codes hidden by hand.
-            heads: whether there are groups to open and close.
-            findings: whether there is anything to copy.
+            grouping: the active one.
+            codes_off: number of codes hidden by hand.
+            heads: True if there are groups to expand and collapse.
+            findings: True if there are findings to copy.
         """
         self._groupings[grouping].setChecked(True)
         self._restore.setEnabled(codes_off > 0)
@@ -204,10 +201,10 @@ class FindingsHead(ListHead):
         for toggle in self.toggles.values():
             toggle.set_brief(event.size().width() < _BRIEF_BELOW * self._themes.theme.zoom)
 
-    # What the user does
+    # User input
 
     def _on_toggled(self, on: bool) -> None:
-        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        # Not `clicked`: a press by a screen reader toggles a checkable button, and Qt then emits no click.
         toggle = self.sender()
         if isinstance(toggle, SeverityToggle) and not self._showing:
             self.severity_switched.emit(toggle.severity, on)

@@ -1,4 +1,4 @@
-"""The item model of the findings panel: rows of `FindingRows`, texts made for those that are asked for."""
+"""Item model of the findings panel over `FindingRows`. Rows are formatted on demand."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inspector.ui.panels.list_view import ListModel
 
 
 class FindingsModel(ListModel):
-    """One row per head of a group and per finding of an open group.
+    """One row per group head, and per finding of an expanded group.
 
     Attributes:
-        rows: what stands where.
-        choice: what the user wants to see; call `refresh` after changing it.
+        rows: the listed findings.
+        choice: the user's choice; call `refresh` after changing it.
     """
 
     def __init__(self, document: CaptureDocument, shown: VisibleRows, parent: QObject | None = None) -> None:
@@ -36,22 +36,22 @@ class FindingsModel(ListModel):
         return self.rows
 
     def refresh(self) -> None:
-        """Take in what was found, what the table shows and what the user wants. O(findings log findings)."""
+        """Builds the rows from findings, visible messages and the user's choice. O(findings log findings)."""
         with self.changing():
             self._lines.clear()
             self.rows.take(self._document.analysis.findings.found, self._shown, self.choice, self.held)
 
     def set_open(self, row: int, is_open: bool) -> None:
-        """Open or close the group of a row."""
+        """Expands or collapses the group of a row."""
         group = self.rows.group_at(row)
         if group.has_head and group.is_open != is_open:
             self.choice.opened[self.choice.grouping, group.key] = is_open
             self.refresh()
 
-    # What rows mean
+    # Rows
 
     def line(self, row: int) -> FindingLine | None:
-        """The finding of a row in words; None for a head, and for one that was taken back since."""
+        """Returns the finding of a row as texts, cached; None for a head or a finding retracted meanwhile."""
         found = self.rows.finding_at(row)
         if found is None:
             return None
@@ -61,25 +61,23 @@ class FindingsModel(ListModel):
         return self._lines[key]
 
     def group(self, row: int) -> Group:
-        """The group of a row."""
         return self.rows.group_at(row)
 
     def is_head(self, row: int) -> bool:
-        """Whether a row is the head of its group."""
         return self.rows.finding_at(row) is None
 
     def message(self, row: int) -> int | None:
-        """The message a row is about; None for a head."""
+        """Returns the message of a row, or None for a head."""
         found = self.rows.finding_at(row)
         return None if found is None else found[1]
 
     @override
     def is_shown(self, row: int) -> bool:
-        """Whether the table shows the message of a row."""
+        """Returns True if the table shows the message of a row."""
         message = self.message(row)
         return message is not None and self._shown.row_of(message) is not None
 
-    # What a row says
+    # Texts of a row
 
     @override
     def more(self, row: int, role: int) -> object:
@@ -115,7 +113,6 @@ class FindingsModel(ListModel):
 
 
 def group_title(group: Group) -> str:
-    """What a group's head says."""
     if group.check is not None:
         return group.check.title
     return PLURALS[group.severity].capitalize()

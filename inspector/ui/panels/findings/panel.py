@@ -1,6 +1,6 @@
-"""The findings panel: head, list of groups that open and close, menus, and how it keeps up with the traffic.
+"""The findings panel: head, list with collapsible groups, context menus and throttled updates.
 
-The list is made anew at most a few times a second and only while it is seen.
+The list is rebuilt a few times a second at most, only while visible.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ _HIDE, _COPY = "hide", "copy"
 
 
 class FindingMenu(QMenu):
-    """What can be done with a row.
+    """Context menu of a row.
 
     Signals:
-        filter_chosen(str, str): an expression, and how it joins the filter in force (`filter_menu.FilterMode`).
-        hide_chosen(): list the findings of this code, or of this severity, no more.
+        filter_chosen(str, str): an expression and its way of joining the active filter (`filter_menu.FilterMode`).
+        hide_chosen(): hide the findings of this code or severity in the list.
     """
 
     filter_chosen = Signal(str, str)
     hide_chosen = Signal()
 
     def __init__(self, group: Group, line: FindingLine | None, parent: QWidget | None = None) -> None:
-        """Make the menu.
+        """Creates the menu.
 
         Args:
-            group: where the row stands.
+            group: the group of the row.
             line: its finding; None for the group's head.
             parent: owner.
         """
@@ -78,7 +78,7 @@ class FindingMenu(QMenu):
         return action
 
     def _on_triggered(self, action: QAction) -> None:
-        if action.data() is None:  # one of those that filter
+        if action.data() is None:  # a filter action
             return
         what, text = action.data()
         if what == _HIDE:
@@ -93,7 +93,7 @@ _IN = (_KEYS.Key_Right, _KEYS.Key_Plus)
 
 
 class FindingsView(ListView):
-    """Shows the findings. What is selected is a finding or a group, never a place."""
+    """The list of findings. The selection is a finding or a group, never a position."""
 
     def __init__(self, model: FindingsModel, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(model, theme_controller, name="findingsList", title="Findings", parent=parent)
@@ -123,7 +123,7 @@ class FindingsView(ListView):
             self.entered.emit(row)
 
     def _go_out(self, row: int) -> None:
-        """Close the group; from a finding go to the head."""
+        """Collapses the group of a head; from a finding moves to the head."""
         if row < 0 or not self._rows.group(row).has_head:
             return
         if self._rows.is_head(row):
@@ -132,7 +132,7 @@ class FindingsView(ListView):
             self._pick(self._rows.group(row).first_row)
 
     def _go_in(self, row: int) -> None:
-        """Open the group; from the head of an open one go to its first finding."""
+        """Expands the group of a head; from an expanded head moves to its first finding."""
         if row < 0 or not self._rows.is_head(row):
             return
         if self._rows.group(row).is_open:
@@ -159,18 +159,18 @@ class FindingsView(ListView):
 
 
 _REST = 10
-"""Between two times it is left alone for this many times as long as it took."""
+"""Pause after a refresh, as a multiple of its duration."""
 
 
 class FindingsPanel(ListPanel):
     """The findings of one document.
 
     Signals:
-        shown_requested(): something in it is to be seen, so that it has to be.
-        grouping_chosen(Grouping): the user groups them by something else.
+        shown_requested(): show this panel.
+        grouping_chosen(Grouping): the user chose another grouping.
 
     Attributes:
-        head, view, model: what it is made of.
+        head, view, model: its parts.
     """
 
     shown_requested = Signal()
@@ -202,10 +202,10 @@ class FindingsPanel(ListPanel):
         self.head.codes_restored.connect(self._restore_codes)
         self.head.all_opened.connect(self._open_all)
 
-    # What the window says
+    # Calls of the window
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document; called on the loop's thread. O(new and changed messages)."""
+        """Takes in a flush of the document. O(new and changed messages)."""
         found = self._document.analysis.findings.found
         sets = found.columns["set"]
         if (
@@ -218,10 +218,10 @@ class FindingsPanel(ListPanel):
         else:
             self.apply_view()
             if not self._total and not self.throttle.stale and self.isVisible():
-                self.view.set_empty_text(self._empty_words())  # in how many messages nothing was found
+                self.view.set_empty_text(self._empty_words())  # updates the number of messages in the text
 
     def apply_view(self) -> None:
-        """The table may show other messages now."""
+        """Updates the rows after a change of the filter."""
         if self._view_of != self._view_now() or self._shown.chooses:
             self.throttle.request()
 
@@ -229,7 +229,7 @@ class FindingsPanel(ListPanel):
         return self._shown.filter, self._shown.scope
 
     def show_message(self, message: int | None) -> None:
-        """Mark the first finding about the message that is selected in the table; none where it has none."""
+        """Selects the first finding about the message selected in the table, or clears the selection."""
         self._message = message
         selected = self.view.selected
         if message is None or (selected is not None and selected[1] == message):
@@ -239,13 +239,13 @@ class FindingsPanel(ListPanel):
         self.view.select(self._listed(message))
 
     def _listed(self, message: int) -> Key | None:
-        """The worst finding about a message that is listed."""
+        """Returns the key of the most severe listed finding about a message."""
         found = self._document.analysis.findings.found
         codes = found.sets[int(found.columns["set"][message])] if message < len(found.columns) else ()
         return next(((code, message) for code in codes if self.model.rows.row_of((code, message)) >= 0), None)
 
     def show_code(self, code: str) -> None:
-        """List the findings of a check, all of them and open, with the first one at the top."""
+        """Lists all findings of a check in an expanded group and scrolls to it."""
         choice = self.model.choice
         choice.codes_off.discard(code)
         for severity in {check.severity for check in CHECKS if check.code == code}:
@@ -269,13 +269,13 @@ class FindingsPanel(ListPanel):
         return listed == self._document.analysis.findings.found.counts().get(code, 0)
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self.throttle.stop()
 
-    # Keeping up
+    # Updates
 
     def refresh(self) -> None:
-        """Take in what was found now. A few milliseconds for a hundred thousand findings."""
+        """Rebuilds the list. A few milliseconds for 100,000 findings."""
         self.throttle.run()
 
     def _refresh(self) -> None:
@@ -286,7 +286,7 @@ class FindingsPanel(ListPanel):
         if self._message is not None and self.view.selected is None:
             self.view.select(self._listed(self._message), into_view=False)
 
-    # What is said
+    # Texts
 
     @override
     def say(self) -> None:
@@ -328,7 +328,7 @@ class FindingsPanel(ListPanel):
             return "The codes found are hidden here. The menu above lists them again."
         return f"Nothing found in the messages shown; {rows.outside:,} hidden by {self.hider()}."
 
-    # What the user does
+    # User input
 
     @override
     def go_to_row(self, row: int) -> bool:
@@ -351,7 +351,7 @@ class FindingsPanel(ListPanel):
         self.grouping_chosen.emit(grouping)
 
     def group_by(self, grouping: Grouping) -> None:
-        """Put the findings together by something else."""
+        """Groups the findings."""
         self.model.choice.grouping = grouping
         self.model.refresh()
 
@@ -367,7 +367,7 @@ class FindingsPanel(ListPanel):
 
     @override
     def menu_for(self, row: int) -> FindingMenu:
-        """The context menu of a row; it deletes itself when it closes."""
+        """Returns the context menu of a row. It deletes itself when it closes."""
         group, line = self.model.group(row), self.model.line(row)
         menu = FindingMenu(group, line, self)
         menu.filter_chosen.connect(self.filter_requested)

@@ -1,7 +1,7 @@
-"""Which findings the panel lists, and in which rows: arrays and a few dozen groups, no object for each finding.
+"""Rows of the findings panel: listed findings and groups as arrays, without an object per finding. No Qt.
 
-A row is the head of a group or a finding; a finding is a (check, message), of which there is one at most. Heads come
-and go: a code that was found once needs none. No Qt here.
+A row is a group head or a finding. A finding is a pair of check and message; pairs are unique. A code with a single
+finding has no head.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inspector.filters.next_shown import are_shown
 from inspector.filters.visible import VisibleRows
 
 Key = tuple[str, int]
-"""Names a row whatever comes and goes around it: (code, message) of a finding, (key of the group, HEAD) of a head."""
+"""Identifies a row while others come and go: (code, message) of a finding, (key of the group, HEAD) of a head."""
 
 HEAD = -1
 _NUMBER = {check: number for number, check in enumerate(CHECKS)}
@@ -29,7 +29,7 @@ _WORST_FIRST = tuple(sorted(CHECKS, key=lambda check: -check.severity))
 
 
 class Grouping(enum.Enum):
-    """What the findings are put together by; the worst come first in each."""
+    """Grouping of findings, the most severe first in each."""
 
     CODE = "code"
     SEVERITY = "severity"
@@ -37,16 +37,16 @@ class Grouping(enum.Enum):
 
 
 _OPEN_UP_TO = {Grouping.CODE: 12, Grouping.SEVERITY: 1_000, Grouping.NONE: 0}
-"""Findings of a group that is open unless somebody closed it; more would bury the groups below."""
+"""Maximum of findings in a group that is expanded by default; more would bury the groups below."""
 
 
 @dataclass
 class FindingsListed:
-    """What the user wants to see.
+    """The user's choice of findings.
 
     Attributes:
-        everything: also what the display filter and the scope hide.
-        opened: groups that were opened (true) or closed by hand, by grouping and key.
+        everything: list also messages hidden by filter and scope.
+        opened: groups expanded (True) or collapsed by hand, by grouping and key.
     """
 
     grouping: Grouping = Grouping.CODE
@@ -58,14 +58,14 @@ class FindingsListed:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings that stand together: places `start` to `stop` of the arrays.
+    """A group of findings: indices `start` to `stop` of the arrays.
 
     Attributes:
         key: the code, or the severity's word.
-        severity: the worst of its findings.
-        check: whose findings they are; None where they are of several checks.
-        has_head: a row above them says what they are, and can close them.
-        first_row: the row of the head, or of the first finding where there is none.
+        severity: the highest of its findings.
+        check: the check of its findings; None for several checks.
+        has_head: True if a head above can collapse it.
+        first_row: the row of the head, or of the first finding without a head.
     """
 
     key: str
@@ -79,23 +79,22 @@ class Group:
 
     @property
     def count(self) -> int:
-        """How many findings."""
         return self.stop - self.start
 
     @property
     def height(self) -> int:
-        """How many rows."""
+        """Number of rows."""
         return self.has_head + (self.count if self.is_open else 0)
 
 
 class FindingRows:
-    """The rows as of the last `take`.
+    """Rows as of the last `take`.
 
     Attributes:
-        groups: in the order shown; those without findings are left out.
-        counts: findings by severity that could be listed: those of the view, or all; codes switched off do not count.
-        outside: findings about messages that filter and scope hide.
-        switched_off: findings in `codes_off`, of those that could be listed.
+        groups: in display order, without empty ones.
+        counts: listable findings by severity: of the view, or all; without hidden codes.
+        outside: number of findings about messages hidden by filter and scope.
+        switched_off: number of listable findings with a hidden code.
     """
 
     def __init__(self) -> None:
@@ -108,16 +107,16 @@ class FindingRows:
         self._messages: Rows = NO_ROWS
         self._checks: NDArray[np.uint8] = np.empty(0, np.uint8)
 
-    # Making
+    # Building
 
     def take(self, found: Findings, shown: VisibleRows, choice: FindingsListed, held: Key | None = None) -> None:
-        """Make the rows anew. O(findings log findings); a few milliseconds for a hundred thousand.
+        """Builds the rows. O(findings log findings); a few milliseconds for 100,000 findings.
 
         Args:
             found: the findings.
-            shown: the messages of the table; those it has not looked at yet do not count.
-            choice: what the user wants to see.
-            held: a row that is looked at: its group does not close for having grown.
+            shown: the visible messages; findings about messages the filter has not examined are left out.
+            choice: the user's choice.
+            held: the selected row. Its group stays expanded when it grows.
         """
         self.counts = dict.fromkeys(Severity, 0)
         self.outside = self.switched_off = 0
@@ -167,27 +166,26 @@ class FindingRows:
         self._checks = np.concatenate([numbers for _, numbers in parts]) if parts else np.empty(0, np.uint8)
 
     def _open_group_of(self, key: Key | None) -> str | None:
-        """The group a row stands in now, if it is open."""
+        """Returns the group of a row if it is expanded."""
         row = -1 if key is None else self.row_of(key)
         group = self.group_at(row) if row >= 0 else None
         return group.key if group is not None and group.is_open else None
 
-    # Asking
+    # Queries
 
     def __len__(self) -> int:
         return self._length
 
     @property
     def any_heads(self) -> bool:
-        """Whether there are groups that can be closed."""
+        """True if there are groups that can be collapsed."""
         return any(group.has_head for group in self.groups)
 
     def group_at(self, row: int) -> Group:
-        """The group a row belongs to."""
         return self.groups[bisect_right(self._first_rows, row) - 1]
 
     def finding_at(self, row: int) -> tuple[Check, int] | None:
-        """The check and the message of a row; None for a head."""
+        """Returns the check and the message of a row, or None for a head."""
         group = self.group_at(row)
         place = group.start + row - group.first_row - group.has_head
         if place < group.start:
@@ -195,12 +193,11 @@ class FindingRows:
         return CHECKS[int(self._checks[place])], int(self._messages[place])
 
     def key_at(self, row: int) -> Key:
-        """What names a row."""
         found = self.finding_at(row)
         return (self.group_at(row).key, HEAD) if found is None else (found[0].code, found[1])
 
     def row_of(self, key: Key) -> int:
-        """The row of a key, or of the head of its closed group; -1 when it is not listed."""
+        """Returns the row of a key, or of the head of its collapsed group, or -1."""
         code, message = key
         for group in self.groups:
             if message == HEAD:
@@ -222,7 +219,7 @@ class FindingRows:
         return None
 
     def total(self) -> int:
-        """Findings listed, closed groups included."""
+        """Returns the number of listed findings, including collapsed groups."""
         return len(self._messages)
 
 

@@ -1,4 +1,4 @@
-"""The plots below the timeline's lanes: how a context grows, messages per second (docs/design.md 16, Timeline)."""
+"""Plots below the timeline's lanes: context growth and messages per second (docs/design.md 16, Timeline)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Where plots are drawn: the time axis of the lanes above, a scale at the left, one cursor through all, and the brush.
+"""Canvas of plots over the timeline's axis: scale, cursor, brush and gestures.
 
-x of everything drawn is pixels from the axis' left end, so that plots and lanes agree to the pixel; y is the plot's own
-values.
+x is in pixels from the left end of the axis, so that plots and lanes agree to the pixel. y is in units of the plot.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ from inspector.ui.panels.timeline.shapes import draw_break
 
 _TICK_PX = 42
 _TOP, _BOTTOM = 24, 12
-"""Air above the greatest value and below 0, pixels."""
+"""Space above the greatest value and below 0, pixels."""
 _ALONE_HEAD, _ALONE_BOTTOM = 52, 22
 _DASH = (3.0, 2.0)
 _GROUND = 0.85
-"""How much of the lines below a level's words is covered."""
+"""Opacity of the background below a level's label."""
 
 
 class _Overlay(QWidget):
-    """What moves with the pointer: painted over the plot, which stays as it is."""
+    """Paints cursor and brush over the plot, so that the plot is not repainted as the pointer moves."""
 
     def __init__(self, canvas: PlotCanvas) -> None:
         super().__init__(canvas)
@@ -58,16 +57,16 @@ class _Overlay(QWidget):
 
 
 class PlotCanvas(QWidget):
-    """One plot at a time over the time axis.
+    """Shows one plot over the time axis.
 
     Signals:
         message_requested(int): select this message.
-        left(): Esc was pressed with nothing to take back.
+        left(): Esc was pressed with no brush to cancel.
 
     Attributes:
         card: values at the cursor.
-        unit: what the scale counts, some short lines.
-        labels: where words stand that do not move with the pointer, as they were painted last.
+        unit: unit of the scale, some short lines.
+        labels: boxes and texts of the last painting, without the cursor's.
     """
 
     message_requested = Signal(int)
@@ -76,14 +75,14 @@ class PlotCanvas(QWidget):
     def __init__(
         self, axis: TimeAxis, themes: ThemeController, name: str, parent: QWidget, *, alone: bool = False
     ) -> None:
-        """Make an empty plot.
+        """Creates an empty plot.
 
         Args:
-            axis: which part of the time is shown.
+            axis: the visible range of time.
             themes: gives the look.
             name: object name.
             parent: owner.
-            alone: it stands under no ruler and no lanes: it names times itself, and its scale is no wider than needed.
+            alone: True for a plot without ruler and lanes: it labels times itself and has a narrow scale.
         """
         super().__init__(parent)
         self._alone = alone
@@ -96,7 +95,7 @@ class PlotCanvas(QWidget):
         self._axis, self._themes = axis, themes
         self._figure: Figure | None = None
         self._scale = Scale(1)
-        self._level_boxes: list[QRect] = []  # where the words of levels stand: the cursor leaves them out
+        self._level_boxes: list[QRect] = []  # boxes of level labels; the cursor line skips them
         self.labels: list[tuple[QRectF, str]] = []
         self._ticks = [0]
         self._top = 1.0
@@ -104,7 +103,7 @@ class PlotCanvas(QWidget):
         self._stale = True
         self._gestures = AxisGestures(axis, self)
         self._rest_ns: int | None = None
-        self._asked = False  # the pointer is here, or the cursor was moved with keys: the card says what is there
+        self._asked = False  # the pointer is here or a key moved the cursor: show the card
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(0)
@@ -119,18 +118,17 @@ class PlotCanvas(QWidget):
     # Content
 
     def show_figure(self, figure: Figure) -> None:
-        """Show another plot."""
         self._figure = figure
         self._stale = False
         self.redraw()
 
     def rest_at(self, ns: int | None) -> None:
-        """Where the cursor stands while nobody points at a time."""
+        """Sets the time of the cursor for the periods without a pointer."""
         self._rest_ns = ns
         self._axis.set_cursor(ns)
 
     def redraw(self) -> None:
-        """What is shown is not what there is any more; it is brought up to date before it is painted."""
+        """Marks the plot as outdated. It is drawn again before the next painting."""
         if not self._stale:
             self._stale = True
             self.update()
@@ -138,12 +136,12 @@ class PlotCanvas(QWidget):
 
     @property
     def head(self) -> int:
-        """How far from the left the axis begins, in pixels."""
+        """Left end of the axis in pixels."""
         return self._px(_ALONE_HEAD) if self._alone else head_width(self._themes.theme)
 
     @property
     def axis_width(self) -> int:
-        """How many pixels the axis has."""
+        """Width of the axis in pixels."""
         return max(1, self.width() - self.head - right_margin(self._themes.theme))
 
     @property
@@ -155,14 +153,14 @@ class PlotCanvas(QWidget):
         return max(1, self.height() - self._px(_TOP) - self._bottom)
 
     def y_of(self, value: float) -> float:
-        """Where a value stands, in pixels from the top."""
+        """Returns the y of a value in pixels from the top."""
         return self.height() - self._bottom - value / self._top * self._room
 
     def _px(self, pixels: float) -> int:
         return round(pixels * self._themes.theme.zoom)
 
     def bring_up(self) -> None:
-        """Draw what is shown of the time now."""
+        """Draws the visible range if it is outdated."""
         if not self._stale or self._figure is None:
             return
         self._stale = False
@@ -218,13 +216,13 @@ class PlotCanvas(QWidget):
         painter.fillRect(head - 1, 0, 1, self.height(), hair)
 
     def _write(self, painter: QPainter, box: QRectF, words: str) -> None:
-        """Write what stays where it is."""
+        """Draws a label and records its box."""
         painter.setPen(self._themes.theme.color("ink.tertiary"))
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         self.labels.append((box, words))
 
     def _write_unit(self, painter: QPainter, metrics: QFontMetrics) -> None:
-        """What the scale counts, as far as it is not higher than the plot."""
+        """Draws the unit of the scale if it fits into the plot."""
         left, y = self.head + 6 if self._alone else self._themes.theme.metrics.pane_padding, self._px(7)
         for words in self.unit.split("\n"):
             box = QRectF(left, y, metrics.horizontalAdvance(words) + 1, metrics.height())
@@ -265,7 +263,7 @@ class PlotCanvas(QWidget):
             painter.drawText(QRectF(head, 0, self.axis_width, self.height()), Qt.AlignmentFlag.AlignCenter, empty)
 
     def paint_over(self, painter: QPainter) -> None:
-        """Paint brush, cursor and focus over the plot."""
+        """Paints brush, cursor and focus ring over the plot."""
         theme, axis = self._themes.theme, self._axis
         head, width = self.head, self.axis_width
         if axis.brushed is not None:
@@ -301,7 +299,7 @@ class PlotCanvas(QWidget):
         return axis.x_of(cursor, self.axis_width)
 
     def _follow_cursor(self) -> None:
-        """Say what is at the cursor."""
+        """Shows the values at the cursor."""
         self._over.update()
         x, cursor, figure = self._cursor_x(), self._axis.cursor_ns, self._figure
         if not self.isVisible() or figure is None:

@@ -1,4 +1,4 @@
-"""The card at the cursor: the message, and values with their names."""
+"""The card at the cursor: message and named values."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from inspector.ui.widgets.floating import FloatingFrame
 
 _PAD, _GAP, _AWAY, _WIDEST = 10, 24, 12, 320
 _TOP = 22
-"""Above the card a limit is named that lies beyond what is drawn."""
+"""Top of the card in pixels: the label of a limit beyond the scale is above it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardText:
-    """What a card says.
+    """Content of a card.
 
     Attributes:
-        rows: name, value, and the colour token of the value.
-        foot: a line below, in small type; what the message is.
+        rows: name, value and colour token of the value.
+        foot: a small line about the message below them.
     """
 
     rows: tuple[tuple[str, str, str], ...]
@@ -31,16 +31,16 @@ class CardText:
 
     @property
     def spoken(self) -> str:
-        """As one sentence."""
+        """The content as one sentence."""
         parts = [f"{name} {value}" for name, value, _ in self.rows]
         return ". ".join((*parts, self.foot) if self.foot else parts)
 
 
 class ValuesCard(FloatingFrame):
-    """Values, names at the left and figures at the right.
+    """Values of the cursor: names at the left, figures at the right.
 
     Attributes:
-        text: what it says, as far as there is room; None while it is hidden.
+        text: its content as far as it fits; None while hidden.
     """
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
@@ -51,12 +51,12 @@ class ValuesCard(FloatingFrame):
         self.hide()
 
     def show_away(self, text: CardText | None, area: QRect, x: int) -> None:
-        """Say this at that end of an area of the parent where the cursor is not; nothing hides the card.
+        """Shows the content at the end of an area opposite the cursor; None hides the card.
 
         Args:
-            text: what to say.
-            area: what is drawn there.
-            x: where the cursor stands.
+            text: its content.
+            area: the drawn area in the parent.
+            x: the cursor.
         """
         self.text = text
         if text is None:
@@ -76,7 +76,7 @@ class ValuesCard(FloatingFrame):
         self.update()
 
     def _leave_out(self, room: int) -> None:
-        """Show no more values than there is room for: what the message is says most."""
+        """Drops the last values until the card fits. The line about the message stays: it matters most."""
         shown = self.text
         while shown is not None and len(shown.rows) > 1 and self.sizeHint().height() > room:
             shown = self.text = CardText(shown.rows[:-1], shown.foot)

@@ -1,4 +1,4 @@
-"""What a plot is to the canvas it is drawn on; and what all plots here share."""
+"""The interface of a plot to its canvas, and drawing helpers of all plots."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from inspector.ui.panels.growth.card import CardText
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A value that is named: a dashed line across, or only its words where it lies beyond the scale.
+    """A named value: a dashed line, or only its label if it is beyond the scale.
 
     Attributes:
-        value: where it is.
-        words: what it is.
+        value: its height.
+        words: its label.
         token: its colour.
     """
 
@@ -32,11 +32,11 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How high a plot reaches.
+    """Vertical range of a plot.
 
     Attributes:
-        most: the greatest value to be seen.
-        levels: values that are named.
+        most: the greatest visible value.
+        levels: named values.
     """
 
     most: float
@@ -44,7 +44,7 @@ class Scale:
 
 
 def polygon(x: NDArray[np.float64], y: NDArray[np.float64]) -> QPolygonF:
-    """(n,) corners as Qt draws them, without an object of Python for each."""
+    """Returns (n,) corners as a polygon, without a Python object per corner."""
     corners = QPolygonF()
     data = len(x).to_bytes(4, "big") + np.stack((x, y), axis=1).astype(">f8").tobytes()
     QDataStream(QByteArray(data)) >> corners  # pyright: ignore[reportUnusedExpression]  it reads them
@@ -52,8 +52,8 @@ def polygon(x: NDArray[np.float64], y: NDArray[np.float64]) -> QPolygonF:
 
 
 def segments(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[QLineF]:
-    """A line of (n,) corners that goes in steps, piece by piece: a broad one as a whole may take Qt seconds."""
-    begins = np.flatnonzero(np.diff(x, prepend=np.nan))  # of the corners in each column
+    """Splits a step line of (n,) corners into pieces. Qt may take seconds for a broad pen on one long path."""
+    begins = np.flatnonzero(np.diff(x, prepend=np.nan))  # index of the first corner in each pixel column
     low, high = np.minimum.reduceat(y, begins), np.maximum.reduceat(y, begins)
     upright = np.stack((x[begins], low, x[begins], high), axis=1)[low != high]
     after = begins[1:]
@@ -62,38 +62,37 @@ def segments(x: NDArray[np.float64], y: NDArray[np.float64]) -> list[QLineF]:
 
 
 def fill(painter: QPainter, area: QPolygonF, color: QColor) -> None:
-    """Fill an area that has no outline."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
     painter.drawPolygon(area)
 
 
 class Figure(Protocol):
-    """One plot: x are pixels from the axis' left end, y its own values."""
+    """One plot: x in pixels from the left end of the axis, y in its own units."""
 
     empty: str
-    """What is said where there is nothing to draw; "" otherwise."""
+    """Text for a plot without values; "" otherwise."""
 
     def draw(self, window: Window) -> Scale:
-        """Work out what is shown of the time."""
+        """Computes the visible range."""
         ...
 
     def paint(self, painter: QPainter) -> None:
-        """Paint what was worked out last, in the theme's colours; pens are cosmetic, for the painter scales y."""
+        """Paints the computed range. Pens are cosmetic, because the painter scales y."""
         ...
 
     def card(self, ns: int) -> CardText | None:
-        """What is said at a time."""
+        """Returns the values at a time."""
         ...
 
     def dots(self, ns: int) -> list[tuple[float, str]]:
-        """Values with their colours that the cursor marks at a time."""
+        """Returns values and colours that the cursor marks at a time."""
         ...
 
     def message_at(self, ns: int) -> int | None:
-        """The message a click at a time selects."""
+        """Returns the message that a click at a time selects."""
         ...
 
     def next_time(self, ns: int | None, step: int) -> int | None:
-        """Where an arrow key moves the cursor from a time; None where there is nothing further."""
+        """Returns the next time for an arrow key, or None at the end."""
         ...

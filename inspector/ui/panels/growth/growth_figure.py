@@ -1,4 +1,4 @@
-"""Context growth: tokens without collapsing, tokens the model sees, what lies between, and what was reported."""
+"""Context growth plot: estimated tokens with and without collapsing, and reported tokens."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ REPORTED_KEY = Key("reported by it", REPORTED, "diamond", "reported")
 COMPACTED_KEY = Key("compacted", COMPACTED, "dashed", "compacted")
 LIMIT_KEY = Key("reported limit", "severity.error", "dashed", "limit")
 _DASHED_UP_TO = 500
-"""Corners of a line up to which it is dashed: of a line that goes up and down in every pixel dashes say nothing."""
+"""Maximum of corners for a dashed line. Dashes are invisible in a line that changes at every pixel."""
 _MOST_APART, _APART_PX = 100, 6
-"""Reports up to which each is drawn; of more, one in so many pixels."""
+"""Up to this many reports each is drawn; of more, one per so many pixels."""
 _NEAR_LIMIT = 2
-"""A limit is drawn where it is no further than so many times the greatest value, else only named."""
+"""A limit is drawn up to this multiple of the greatest value, and only named beyond it."""
 
 
 def _diamond(middle: QPointF, size: int) -> QPolygonF:
@@ -44,7 +44,7 @@ class GrowthFigure:
     """The plot of one reader's context.
 
     Attributes:
-        empty: what is said where there is nothing to draw.
+        empty: text for a plot without values.
     """
 
     def __init__(self, source: GrowthSource, axis: TimeAxis, themes: ThemeController) -> None:
@@ -59,7 +59,7 @@ class GrowthFigure:
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """What is drawn."""
+        """Legend entries of the drawn values."""
         keys = KEYS
         if len(self._source.reports.messages):
             keys = (REPORTED_KEY, *keys)
@@ -70,7 +70,7 @@ class GrowthFigure:
     # Figure
 
     def draw(self, window: Window) -> Scale:
-        """Reduce the steps to the pixels there are."""
+        """Reduces the steps to pixel columns."""
         source, axis = self._source, self._axis
         columns = columns_of(source.steps_ns, source.lines, window)
         left = min(max(0.0, axis.x_of(axis.first_ns, window.width)), window.width)
@@ -87,7 +87,7 @@ class GrowthFigure:
         return self._scale()
 
     def _reported_in(self, window: Window) -> list[QPointF]:
-        """Where reports stand; of many in one place the greatest, so that those of thousands of calls can be told."""
+        """Returns the places of reports; the greatest of many in one place, so that thousands stay distinguishable."""
         source = self._source
         x = self._axis.xs_of(source.times.values[source.reports.messages], window.width)
         inside = np.flatnonzero((x >= 0) & (x <= window.width))
@@ -99,17 +99,16 @@ class GrowthFigure:
         return [QPointF(*place) for place in zip(x.tolist(), y.tolist(), strict=True)]
 
     def _line_in(self, window: Window, right: float) -> list[QLineF]:
-        """The line through what was reported, which holds until the next report."""
+        """Returns the line through the reported values. Each holds until the next report."""
         reports = self._source.reports
         if not len(reports.messages):
             return []
         times = np.maximum.accumulate(self._source.times.values[reports.messages])
         first = min(max(0.0, self._axis.x_of(int(times[0]), window.width)), window.width)
         x, y = outline(columns_of(times, reports.tokens[None], window), 0, first, max(first, right))
-        return [line for line in segments(x, y) if line.y1() or line.dx()]  # it begins with the first report
+        return [line for line in segments(x, y) if line.y1() or line.dx()]  # no upright from 0 to the first report
 
     def paint(self, painter: QPainter) -> None:
-        """Areas, then lines, then reports."""
         theme = self._themes.theme
         wash = QColor(theme.color(SEEN))
         wash.setAlphaF(0.10)
@@ -157,7 +156,7 @@ class GrowthFigure:
         return Scale(max(most, limit) if near else most or 1, (Level(limit, words, "severity.error"),))
 
     def card(self, ns: int) -> CardText | None:
-        """Both values, what collapsing saved, what was reported last, and the message that made the last step."""
+        """Returns both values, saved tokens, the last report and the message of the last step."""
         source = self._source
         step = source.step_at(ns)
         whole, seen = source.values_at(step)
@@ -178,17 +177,15 @@ class GrowthFigure:
         return CardText(tuple(rows), f"{message_words(source.document, int(source.messages[step]))} {signed(change)}")
 
     def dots(self, ns: int) -> list[tuple[float, str]]:
-        """Where both lines are."""
         whole, seen = self._source.values_at(self._source.step_at(ns))
         return [(whole, UNCOLLAPSED), (seen, SEEN)] if whole != seen else [(seen, SEEN)]
 
     def message_at(self, ns: int) -> int | None:
-        """The message that made the last step."""
+        """Returns the message of the last step."""
         step = self._source.step_at(ns)
         return int(self._source.messages[step]) if step >= 0 else None
 
     def next_time(self, ns: int | None, step: int) -> int | None:
-        """Where the next step is."""
         steps = self._source.steps_ns
         if not len(steps):
             return None

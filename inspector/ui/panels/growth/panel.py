@@ -1,4 +1,4 @@
-"""The lower half of the timeline: its head, and one of two plots over the time axis of the lanes above."""
+"""Lower half of the timeline: a head, and the context growth or rates plot over the time axis."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ SELECTED = "Go with the selected message"
 
 
 class ReaderChoice(ChoiceButton):
-    """Says "of **analyst with activities** v".
+    """Menu button of the form "of **analyst with activities** v".
 
     Signals:
-        reader_chosen(Reader): somebody else was chosen.
-        selected_chosen(): whoever the selected message concerns was chosen.
+        reader_chosen(Reader): the user chose a reader.
+        selected_chosen(): the user chose to follow the selected message.
     """
 
     reader_chosen = Signal(object)
@@ -50,7 +50,7 @@ class ReaderChoice(ChoiceButton):
         self._is_brief = False
 
     def show_readers(self, source: GrowthSource) -> None:
-        """Offer those there are, with the one looked at chosen."""
+        """Offers all readers and checks the present one."""
         words = {str(place): source.words_of(reader) for place, reader in enumerate(source.readers)}
         value = next((key for key, one in zip(words, source.readers, strict=True) if one == source.reader), "")
         goes = source.goes
@@ -66,7 +66,7 @@ class ReaderChoice(ChoiceButton):
         self._say()
 
     def shorten(self, on: bool) -> None:
-        """Leave out whose results are read, where room is short."""
+        """Omits the senders of the results the reader reads, for a narrow head."""
         if on != self._is_brief:
             self._is_brief = on
             self.updateGeometry()
@@ -79,7 +79,7 @@ class ReaderChoice(ChoiceButton):
         return self._brief.get(self.value, words) if self._is_brief else words
 
     def _choose(self, key: str) -> None:
-        """Somebody is chosen, be it whom the selected message concerns, too: from now on it stays so."""
+        """Chooses a reader for good, even if the selected message already leads to it."""
         self.value = key
         self.reader_chosen.emit(self._readers[key])
 
@@ -112,10 +112,10 @@ NOT_COUNTED = "Tokens of these messages are not counted yet."
 
 
 class GrowthHead(QWidget):
-    """The plots to choose from, whose context it is, and the legend: beside them, else below.
+    """Choice of plots, choice of the reader, and the legend beside or below them.
 
     Attributes:
-        plots, reader, legend, below: what it is made of.
+        plots, reader, legend, below: its parts.
     """
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
@@ -126,7 +126,7 @@ class GrowthHead(QWidget):
         self.plots = Segments(themes, (GROWTH, RATES), "growthPlots", "Plot", self)
         self.plots.choose(GROWTH)
         self.reader = ReaderChoice(themes, self)
-        self.reader.hide()  # until it is known whose models there are
+        self.reader.hide()  # until the readers are known
         self.legend = Legend(themes, "plotLegend", self)
         self.below = Legend(themes, "plotLegendBelow", self)
         self._column = QVBoxLayout(self)
@@ -134,7 +134,7 @@ class GrowthHead(QWidget):
         for widget in (self.plots, self.reader):
             self._row.addWidget(widget)
         self._row.addWidget(self.legend, 1)
-        self._row.addStretch()  # where the legend is below, they stay at the left
+        self._row.addStretch()  # keeps them at the left if the legend is below
         self._column.addLayout(self._row)
         self._column.addWidget(self.below)
         self._column.setSpacing(0)
@@ -142,15 +142,14 @@ class GrowthHead(QWidget):
         self._on_theme_changed()
 
     def show_keys(self, keys: Sequence[Key]) -> None:
-        """Say what is drawn."""
         for legend in (self.legend, self.below):
             legend.show_keys(keys)
         self.fit()
 
     def fit(self) -> None:
-        """Leave out whose results are read where the legend does not fit beside that; put it below where nor does less.
+        """Shortens the reader if the legend does not fit beside it, and moves the legend below if that is not enough.
 
-        Nothing of the legend is left out.
+        The legend is always complete.
         """
         margins, hidden = self._row.contentsMargins(), self.reader.isHidden()
         room = self.width() - margins.left() - margins.right() - 3 * self._row.spacing()
@@ -198,7 +197,7 @@ class GrowthPlot(QWidget):
         left(): Esc was pressed.
 
     Attributes:
-        head, canvas, source: what it is made of.
+        head, canvas, source: its parts.
         growth, rates: the two plots.
     """
 
@@ -208,13 +207,13 @@ class GrowthPlot(QWidget):
     def __init__(
         self, document: CaptureDocument, theme: ThemeController, axis: TimeAxis, choices: PlotChoices, parent: QWidget
     ) -> None:
-        """Make the plots.
+        """Creates the plots.
 
         Args:
-            document: what they are about.
+            document: the plotted document.
             theme: gives the look.
-            axis: which part of the time is shown.
-            choices: whose model is looked at, here and elsewhere.
+            axis: the visible range of time.
+            choices: the reader of the model context, shared with other views.
             parent: owner.
         """
         super().__init__(parent)
@@ -239,7 +238,7 @@ class GrowthPlot(QWidget):
         self.head.plots.chosen.connect(self._choose_plot)
         self.head.reader.reader_chosen.connect(choices.choose)
         self.head.reader.selected_chosen.connect(lambda: choices.choose(None))
-        # The lanes are painted first.
+        # The throttle delays these plots, so that the lanes are painted first.
         self.throttle = RefreshThrottle(self, self._follow_source, lambda: budgets.current.figures_ms, shown_ms=0)
         self._moved = QTimer(self)
         self._moved.setSingleShot(True)
@@ -249,13 +248,13 @@ class GrowthPlot(QWidget):
         self._show_figure()
 
     def set_counting(self, on: bool) -> None:
-        """Let messages stand one after another, or where their times say."""
+        """Spaces messages evenly, or by their times."""
         self.source.set_counting(on)
         self.rates.place_by(self.source.times)
         self.refresh(now=True)
 
     def _on_reader_changed(self, at_once: bool) -> None:
-        """Somebody else was chosen, or whom the selected message concerns."""
+        """Updates the plot for another reader, at once after a choice of the user."""
         if not self.isVisible():
             self.throttle.stale = self._now = True
         if not self.isVisible() or self._stopped or self.head.plots.choice != GROWTH:
@@ -266,26 +265,26 @@ class GrowthPlot(QWidget):
             self._moved.start()
 
     def apply_changes(self, _changes: Changes | None = None) -> None:
-        """Something came or was counted: it is taken in within a second, while this is seen."""
+        """Requests a refresh within a second while visible."""
         self.throttle.request()
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self._stopped = True
         self.throttle.stop()
         self._moved.stop()
 
     def refresh(self, *, now: bool = False) -> None:
-        """Take in what there is.
+        """Updates the plot.
 
         Args:
-            now: whatever that takes.
+            now: True to ignore the pause after a long update.
         """
         self._now = now
         self.throttle.run()
 
     def _follow_source(self) -> Iterator[int]:
-        """Draw what there is until the source has taken in everything; in between summaries are counted."""
+        """Draws until the source is up to date, and counts summaries in between. Yields pauses in milliseconds."""
         now, self._now = self._now, False
         pause_ms = self._draw(now=now)
         while pause_ms is not None:
@@ -293,7 +292,7 @@ class GrowthPlot(QWidget):
             pause_ms = budgets.current.summaries_ms if self.source.count_further() else self._draw(now=False)
 
     def _draw(self, *, now: bool) -> int | None:
-        """Take in what there is, and draw it; in how many milliseconds there is more, or None."""
+        """Updates the source and draws. Returns the pause until more is available in milliseconds, or None."""
         pause_ms = None
         if self.head.plots.choice == RATES:
             self.rates.update()
@@ -303,7 +302,7 @@ class GrowthPlot(QWidget):
             if source.behind:
                 soon = budgets.current.summaries_ms if source.unfinished else budgets.current.figures_ms
                 pause_ms = budgets.current.more_ms if source.working else soon
-            if source.working and len(source.steps_ns):  # what is drawn stays until there is other
+            if source.working and len(source.steps_ns):  # the old drawing stays until the new one is complete
                 return pause_ms
         self._say()
         self.canvas.redraw()
@@ -319,7 +318,7 @@ class GrowthPlot(QWidget):
         self.refresh()
 
     def _say(self) -> None:
-        """Head, legend, and what stands where nothing can be drawn."""
+        """Updates head, legend and the text of an empty plot."""
         head, source = self.head, self.source
         total = len(self._document.analysis)
         if head.plots.choice == RATES:

@@ -1,4 +1,4 @@
-"""Messages per second by kind: bars of equal stretches of time, stacked by family."""
+"""Messages per second by kind: bars of equal duration, stacked by family."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ NAMES = tuple(family.name.lower() for family in FAMILIES)
 
 
 _LEAST_S = 0.001
-"""Messages that came at once are taken to be so far apart, all together."""
+"""Duration assumed for messages that arrived at the same time, seconds."""
 _GREYS = {"gateway": "line.control", "unknown": "line.strong"}
-"""Marks of these look alike; bars that lie on one another must not."""
+"""Families whose usual colours are too similar for stacked bars."""
 
 
 def family_token(name: str) -> str:
-    """The colour of a family."""
     return _GREYS.get(name, f"family.{name}")
 
 
@@ -37,15 +36,15 @@ class RatesFigure:
     """The bars of one document.
 
     Attributes:
-        empty: what is said where there is nothing to draw.
-        bins: what is drawn; None before that.
-        held: where the messages of each family stand.
+        empty: text for a plot without values.
+        bins: the drawn bars; None before the first drawing.
+        held: times of the messages by family.
     """
 
     def __init__(self, document: CaptureDocument, clock: MessageTimes, axis: TimeAxis, themes: ThemeController) -> None:
         self._document, self._clock, self._axis, self._themes = document, clock, axis, themes
         self._times: MessagePlaces = clock
-        self._seconds = np.zeros(0)  # how long each bar took
+        self._seconds = np.zeros(0)  # duration of each bar
         self.empty = ""
         self.bins: Bins | None = None
         self.held = FamilyTimes(document.capture)
@@ -53,18 +52,21 @@ class RatesFigure:
         self._busiest: tuple[tuple[int, int, int], str] | None = None
 
     def update(self) -> None:
-        """Take in messages that came. O(new messages)."""
+        """Adds new messages. O(new messages)."""
         self._clock.update(len(self._document.analysis))
         self._times.update(len(self._document.analysis))
         self.held.update(self._times.values)
 
     def place_by(self, times: MessagePlaces) -> None:
-        """Let messages stand elsewhere."""
+        """Uses other positions of messages."""
         self._times, self.held, self.bins, self._busiest = times, FamilyTimes(self._document.capture), None, None
         self.update()
 
     def _seconds_of(self, bins: Bins) -> NDArray[np.float64]:
-        """(b,) how long each stretch took: where messages stand one after another, from its first to the next one's."""
+        """Returns the (b,) durations in seconds.
+
+        With even spacing a bar lasts from its first message to the next bar's.
+        """
         if self._times is self._clock:
             return np.diff(bins.edges) / 1e9
         times = self._clock.values
@@ -75,14 +77,13 @@ class RatesFigure:
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """The families that have messages."""
+        """Families that have messages, as legend entries."""
         counts = self.held.counts
         return tuple(Key(name, family_token(name), "bar") for name, n in zip(NAMES, counts, strict=True) if n)
 
     # Figure
 
     def draw(self, window: Window) -> Scale:
-        """Count the messages of what is shown."""
         axis = self._axis
         width_ns = bin_width(axis.span_ns, window.width)
         if axis.counts:
@@ -104,7 +105,6 @@ class RatesFigure:
         return Scale(float(below[inside].max(initial=0)) or 1)
 
     def paint(self, painter: QPainter) -> None:
-        """Bars in the colours of their families."""
         painter.setPen(Qt.PenStyle.NoPen)
         for name, bars in zip(NAMES, self._bars, strict=False):
             painter.setBrush(self._themes.theme.color(family_token(name)))
@@ -117,13 +117,13 @@ class RatesFigure:
         return place if 0 <= place < self.bins.counts.shape[1] else None
 
     def _rows(self, place: int) -> NDArray[np.int64]:
-        """The messages of a bar, in the order of arrival. O(messages) in numpy, asked for one bar at a time."""
+        """Returns the messages of a bar in order of arrival. O(messages) in numpy, called for one bar at a time."""
         assert self.bins is not None
         times, edges = self._times.values, self.bins.edges
         return np.flatnonzero((times >= edges[place]) & (times < edges[place + 1]))
 
     def card(self, ns: int) -> CardText | None:
-        """Which stretch, how many of each family, and the kind there were most of."""
+        """Returns the time range, the count of each family and the most frequent kind."""
         place = self._bin(ns)
         if place is None or self.bins is None:
             return None
@@ -156,17 +156,16 @@ class RatesFigure:
         return self._busiest[1]
 
     def dots(self, ns: int) -> list[tuple[float, str]]:
-        """The cursor marks nothing on bars."""
+        """Returns nothing: bars have no marks."""
         return []
 
     def message_at(self, ns: int) -> int | None:
-        """The first message of the bar."""
         place = self._bin(ns)
         rows = self._rows(place) if place is not None else ()
         return int(rows[np.argmin(self._times.values[rows])]) if len(rows) else None
 
     def next_time(self, ns: int | None, step: int) -> int | None:
-        """The middle of the next bar that is not empty; the next message where none of those shown is."""
+        """Returns the middle of the next bar that is not empty, or the next message beyond the visible range."""
         if self.bins is None:
             return None
         full, edges = np.flatnonzero(self.bins.totals), self.bins.edges

@@ -1,4 +1,4 @@
-"""What the growth plot draws of one document: whose context, its steps, and what was reported of it. No Qt."""
+"""Data of the growth plot: reader, steps and reported tokens of one context. No Qt."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from inspector.ui.panels.plot_choices import PlotChoices
 Array = NDArray[np.int64]
 _NONE: Array = np.zeros(0, np.int64)
 _REST = 20
-"""What takes long is done again only after so many times as long."""
+"""Pause after a long update, as a multiple of its duration."""
 _NAME = 60
 
 
 class GrowthSource:
-    """How the context of one reader grew.
+    """Growth of one reader's context.
 
     Attributes:
-        clock: when messages were.
-        times: where they stand: then, or one after another.
-        readers: who may be chosen, those who act most first.
-        reader: whose context it is; None when nobody can have one.
-        company: whose results came into it, the most first.
-        messages, steps_ns: (s,) int64, the messages that changed it, and when, ascending.
+        clock: times of messages.
+        times: positions of messages on the axis: their times, or evenly spaced.
+        readers: the possible readers, the most active first.
+        reader: the reader of the context; None without any.
+        company: senders of the results in it, the most frequent first.
+        messages, steps_ns: (s,) int64, the messages that changed it and their times, ascending.
         lines: (2, s) int64, tokens without collapsing and as the model sees it, after each of them.
-        uncounted: messages in it that are not counted yet.
-        reports: what the reader reported.
-        compactions: (c,) int64, messages with which its history was cut short.
+        uncounted: number of its messages without a token count.
+        reports: tokens the reader reported.
+        compactions: (c,) int64, messages that shortened its history.
     """
 
     def __init__(self, document: CaptureDocument, choices: PlotChoices) -> None:
@@ -53,7 +53,7 @@ class GrowthSource:
         self.company: list[str] = []
         self._statuses: dict[int, Reported | None] = {}
         self._context: ModelContext | None = None
-        self._due = False  # lines are to be drawn of the context there is
+        self._due = False  # the lines of the present context must be drawn
         self._work: Steps[None] | None = None
         self._took = 0.0
         self._differs = False
@@ -70,42 +70,42 @@ class GrowthSource:
 
     @property
     def goes(self) -> bool:
-        """Whether it goes with the message that is selected."""
+        """True if the reader follows the selected message."""
         return self._choices.chosen is None
 
     def set_counting(self, on: bool) -> None:
-        """Let messages stand one after another, or where their times say."""
+        """Spaces messages evenly, or by their times."""
         if on != (self.times is not self.clock):
             self.times = MessageOrder() if on else self.clock
             self._due = self._due or self._context is not None
 
     @property
     def behind(self) -> bool:
-        """Whether there is more than was taken in."""
+        """True if the document has changed since the last update."""
         return self._made_of != self._state() or self.unfinished
 
     @property
     def working(self) -> bool:
-        """Whether it is being worked out; `update` goes on with it."""
+        """True while an update is under way; `update` continues it."""
         return self._work is not None
 
     @property
     def unfinished(self) -> bool:
-        """Whether it is being worked out, or lines are to be drawn anew once all summaries are counted."""
+        """True during an update, or if the lines must be drawn again after all summaries are counted."""
         return self.working or self._due
 
     def _state(self) -> tuple[object, ...]:
         analysis = self.document.analysis
-        aliases = analysis.transients.aliases  # others make other results collapse
+        aliases = analysis.transients.aliases  # new aliases make other results collapse
         return self.reader, len(analysis), analysis.tokens.counted, analysis.contexts.tree.version, aliases
 
     @property
     def counting(self) -> bool:
-        """Whether summaries are left to be counted."""
+        """True if summaries are left to count."""
         return self._context is not None and self._context.counting
 
     def count_further(self) -> bool:
-        """Count summaries for a while, where that is all there is to do; whether some are left."""
+        """Counts summaries for one slice if there is no other work. Returns True if it counted and some are left."""
         context = self._context
         if context is None or not context.counting or self.working:
             return False
@@ -114,9 +114,9 @@ class GrowthSource:
         return not context.count_summaries(time.perf_counter() + budgets.current.summaries_s)
 
     def update(self, *, now: bool = False) -> bool:
-        """Take in what came, unless that took so long the last time that it has to wait; whether anything differs.
+        """Takes in changes, one slice per call. Returns True if anything differs.
 
-        Of a large capture it is worked out a little at a time.
+        After a long update it pauses, unless `now`.
         """
         began = time.perf_counter()
         if now or self._work is None:
@@ -139,7 +139,7 @@ class GrowthSource:
             yield from self._draw_lines()
 
     def _take_in(self) -> Steps[bool]:
-        """Work out whose context it is, and what became of it; whether anything differs."""
+        """Finds the reader and computes its context in steps. Returns True if anything differs."""
         analysis, before = self.document.analysis, self._context
         self.clock.update(len(analysis))
         self.times.update(len(analysis))
@@ -169,7 +169,7 @@ class GrowthSource:
         yield
         growth = yield from growing(context)
         self.clock.update(len(analysis))
-        self.times.update(len(analysis))  # what came meanwhile may be in the context
+        self.times.update(len(analysis))  # messages that came meanwhile may be in the context
         steps = self.times.values[growth.messages]
         self.messages = growth.messages
         self.steps_ns = np.maximum.accumulate(steps) if len(steps) else steps
@@ -181,26 +181,26 @@ class GrowthSource:
         self.company = [analysis.capture.strings[code] for code in by]
         self.reports = reports_of(analysis, reader, self._statuses)
         self.compactions = compactions(context)
-        self._due = left  # last, for it may be interrupted
+        self._due = left  # set last, because the steps may be interrupted
 
-    # Asking
+    # Queries
 
     def step_at(self, ns: int) -> int:
-        """The last step at or before a time; -1 before the first."""
+        """Returns the last step at or before a time, or -1."""
         return int(np.searchsorted(self.steps_ns, ns, side="right")) - 1
 
     def values_at(self, step: int) -> tuple[int, int]:
-        """Tokens without collapsing and as the model sees it, after a step."""
+        """Returns tokens without collapsing and as the model sees it, after a step."""
         return (0, 0) if step < 0 else (int(self.lines[0, step]), int(self.lines[1, step]))
 
     def report_at(self, ns: int) -> int | None:
-        """The tokens that were reported last at a time."""
+        """Returns the last tokens reported at or before a time."""
         times = self.times.values[self.reports.messages]
         before = np.flatnonzero(times <= ns)
         return int(self.reports.tokens[before[-1]]) if len(before) else None
 
     def name_of(self, reader: Reader) -> str:
-        """A reader as shown; with its space where there is more than one."""
+        """Returns the name of a reader; with its space if there are several."""
         name = plain(reader.title, _NAME)
         several = len({one.space for one in self.readers}) > 1
         if several and reader.space:
@@ -209,7 +209,7 @@ class GrowthSource:
         return name
 
     def words_of(self, reader: Reader) -> str:
-        """The same; the one looked at with those whose results it reads."""
+        """Returns the name of a reader; for the displayed one with the senders of its results."""
         name = self.name_of(reader)
         others = [plain(one, _NAME) for one in self.company if one != reader.name]
         if reader != self.reader or not others:

@@ -1,1 +1,1 @@
-"""How long answers take, by tool and by who answers (docs/design.md 3)."""
+"""The latency panel: response times by tool, model and participant (docs/design.md 3)."""

@@ -1,4 +1,4 @@
-"""The item model of the latency table: a row per tool or participant, sorted as the user chose."""
+"""Item model of the latency table: one row per tool, model or participant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TENTHS_BELOW_MS = 10
 
 
 class Column(enum.IntEnum):
-    """The columns, left to right."""
+    """Columns, left to right."""
 
     NAME = 0
     ANSWERS = 1
@@ -43,14 +43,14 @@ _TIPS = (
 
 
 def milliseconds(value: float) -> str:
-    """A latency: "0.4 ms", "73 ms", "1.2 s"."""
+    """Formats a latency: "0.4 ms", "73 ms", "1.2 s"."""
     if abs(value) < _TENTHS_BELOW_MS:
         return f"{value:.1f} ms".replace("-", "\N{MINUS SIGN}")
     return formats.duration(round(value * 1_000_000))
 
 
 def spread_words(spread: tuple[int, ...]) -> str:
-    """The same as the bars say: "2 below 32 ms, 1 below 100 ms"."""
+    """Returns the distribution as text: "2 below 32 ms, 1 below 100 ms"."""
     words = [
         f"{formats.number(count)} below {milliseconds(end)}" for count, end in zip(spread, SPREAD_MS, strict=False)
     ]
@@ -86,7 +86,6 @@ class LatencyModel(FiguresModel[Timed]):
         self.by = "tool"
 
     def show_rows(self, rows: list[Timed], by: str) -> None:
-        """Show other figures, sorted as before."""
         self.by = by
         self.take_rows(rows)
 

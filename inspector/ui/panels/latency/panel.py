@@ -1,4 +1,4 @@
-"""The latency panel: head, table and its menu; it keeps up with the traffic at most once a second and while seen."""
+"""The latency panel: head, table and menu. Updated once a second at most and only while visible."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WIDEST = {
 
 
 class LatencyView(FiguresTable):
-    """The table.
+    """The table of latencies.
 
     Signals:
         message_requested(int): go to the slowest answer of a row.
@@ -63,7 +63,7 @@ class LatencyView(FiguresTable):
         painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
 
     def _paint_spread(self, painter: QPainter, box: QRect, spread: tuple[int, ...]) -> None:
-        """A bar for each span of time, the most answers as high as the row allows; any answer is seen."""
+        """Paints a bar per time span, scaled to the highest; any answer is visible."""
         theme, most = self._themes.theme, max(spread, default=0)
         if not most:
             return
@@ -107,7 +107,6 @@ class LatencyView(FiguresTable):
     # Menu
 
     def filter_for(self, row: int) -> str:
-        """The display filter for the answers of a row."""
         name = quote(self._model.rows[row].name)
         if self._model.by == "model":
             return f"model == {name}"
@@ -120,7 +119,7 @@ class LatencyView(FiguresTable):
         go.triggered.connect(lambda: self.message_requested.emit(one.slowest))
         menu.addSeparator()
         add_filter_actions(menu, text, self.filter_requested.emit)
-        if self._model.by == "model":  # their messages have no latency of their own
+        if self._model.by == "model":  # models have no messages with a latency
             return
         slower = menu.addAction("Filter by those slower than p95")
         slower.triggered.connect(lambda: self.filter_requested.emit(f"{text} > {one.latency.p95:g}", "replace"))
@@ -130,10 +129,10 @@ _BY = {"By tool": "tool", "By model": "model", "By participant": "participant"}
 
 
 class LatencyPanel(HeadedPanel):
-    """How long answers take in one document.
+    """Latencies in one document.
 
     Attributes:
-        head, model, view: what it is made of.
+        head, model, view: its parts.
     """
 
     def __init__(
@@ -155,25 +154,25 @@ class LatencyPanel(HeadedPanel):
         self.throttle = RefreshThrottle(self, self._look_on, lambda: budgets.current.figures_ms)
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document. O(messages that changed); nothing while it is not seen."""
+        """Takes in a flush of the document. O(changed messages); skipped while hidden."""
         if self._tally is not None:
             self._tally.note_changed(changes.changed)
             if self._tally.behind:
                 self.throttle.request()
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self.throttle.stop()
         self._tally = None
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._tally = None  # it would have to be kept in step
+        self._tally = None  # a hidden panel discards it rather than keep it up to date
         self.throttle.stale = True
 
     def _look_on(self) -> Iterator[int]:
-        """Look at messages for a few milliseconds at a time, and show the figures once all were looked at."""
+        """Reads messages in slices, and shows the figures once all were read."""
         tally = self._tally = self._tally or LatencyTally(self._document.analysis)
         until = time.perf_counter() + budgets.current.background_slice_s
         while not tally.step():

@@ -1,1 +1,1 @@
-"""The marks panel: everything the user marked or commented on."""
+"""The marks panel: messages and contexts with a mark or comment."""

@@ -1,4 +1,4 @@
-"""The item model of the marks panel: what is listed in which row, in words made for those that are asked for."""
+"""Item model of the marks panel. Rows are formatted on demand."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _LONGEST_TIP = 2_000
 
 @dataclass(frozen=True, slots=True)
 class MarkLine:
-    """A note in words.
+    """A mark or comment as texts.
 
     Attributes:
-        target: what it is on.
-        text: the comment on one line; without one, what the message says or how the context is called.
+        target: the message or context.
+        text: the comment on one line; without one, the text of the message or the label of the context.
         about: "coder thought"; "context".
-        context: as in other lists.
+        context: label of the context, as in other lists.
         number: "No. 12"; "" for a context.
-        comment: the whole comment, safe to show.
+        comment: the whole comment with visible control characters.
     """
 
     target: Target
@@ -45,13 +45,12 @@ class MarkLine:
 
     @property
     def copied(self) -> str:
-        """The row as text, separated by tabs."""
+        """The row as text separated by tabs."""
         state = "marked" if self.note.marked else ""
         return "\t".join((self.number or "context", state, self.about, self.context, self.text))
 
 
 def mark_line(document: CaptureDocument, target: Target) -> MarkLine:
-    """A note in words."""
     note = document.analysis.marks.note(target)
     comment = plain(note.comment)
     tooltip = visible_controls(note.comment[:_LONGEST_TIP])
@@ -70,11 +69,11 @@ _MESSAGE = ""
 
 @dataclass
 class MarksListed:
-    """What the user wants to see.
+    """The user's choice of rows.
 
     Attributes:
-        view_only: not what the display filter and the scope hide.
-        comments_only: not what is marked without a word.
+        view_only: omit messages hidden by filter and scope.
+        comments_only: omit marks without a comment.
     """
 
     view_only: bool = False
@@ -82,11 +81,11 @@ class MarksListed:
 
 
 class MarkRows:
-    """The rows as of the last `take`.
+    """Rows as of the last `take`.
 
     Attributes:
-        outside: messages with a note that filter and scope hide.
-        left_out: notes that are not listed for the user's choice.
+        outside: number of marked messages hidden by filter and scope.
+        left_out: number of marks omitted by the user's choice.
     """
 
     def __init__(self) -> None:
@@ -96,7 +95,7 @@ class MarkRows:
         self._row_of: dict[Key, int] = {}
 
     def take(self, marks: Marks, shown: VisibleRows, choice: MarksListed) -> None:
-        """Make the rows anew. O(notes log messages shown)."""
+        """Builds the rows. O(marks log visible messages)."""
         messages = marks.rows
         among = are_shown(messages, shown)
         self.outside = len(messages) - int(np.count_nonzero(among))
@@ -112,31 +111,29 @@ class MarkRows:
         return len(self._targets)
 
     def target_at(self, row: int) -> Target:
-        """What a row is about."""
         return self._targets[row]
 
     def key_at(self, row: int) -> Key:
-        """What names a row."""
         return key_of(self._targets[row])
 
     def row_of(self, key: Key) -> int:
-        """The row of a key; -1 when it is not listed."""
+        """Returns the row of a key, or -1 if it is not listed."""
         return self._row_of.get(key, -1)
 
 
 def key_of(target: Target) -> Key:
-    """What names the row of a message or a context."""
+    """Returns the key of a message or a context."""
     if isinstance(target, ContextTarget):
         return str(target.space), target.node
     return _MESSAGE, target
 
 
 class MarksModel(ListModel):
-    """One row per message or context with a mark or a comment.
+    """One row per message or context with a mark or comment.
 
     Attributes:
-        rows: what stands where.
-        choice: what the user wants to see; call `refresh` after changing it.
+        rows: the listed targets.
+        choice: the user's choice; call `refresh` after changing it.
     """
 
     def __init__(self, document: CaptureDocument, shown: VisibleRows, parent: QObject | None = None) -> None:
@@ -153,13 +150,13 @@ class MarksModel(ListModel):
         return self.rows
 
     def refresh(self) -> None:
-        """Take in what is marked, what the table shows and what the user wants. O(notes)."""
+        """Builds the rows from marks, visible messages and the user's choice. O(marks)."""
         with self.changing():
             self._lines.clear()
             self.rows.take(self._document.analysis.marks, self._shown, self.choice)
 
     def line(self, row: int) -> MarkLine:
-        """A row in words."""
+        """Returns a row as texts, cached."""
         target = self.rows.target_at(row)
         found = self._lines.get(target)
         if found is None:
@@ -167,16 +164,15 @@ class MarksModel(ListModel):
         return found
 
     def target(self, row: int) -> Target:
-        """What a row is about."""
         return self.rows.target_at(row)
 
     @override
     def is_shown(self, row: int) -> bool:
-        """Whether the table shows the message of a row; a context is never hidden."""
+        """Returns True if the table shows the message of a row. A context is never hidden."""
         target = self.rows.target_at(row)
         return not isinstance(target, int) or self._shown.row_of(target) is not None
 
-    # What a row says
+    # Texts of a row
 
     @override
     def text(self, row: int) -> str:

@@ -1,4 +1,4 @@
-"""The marks panel: head, list, how a row is painted, its menu, and how it keeps up with the view."""
+"""The marks panel: head, list, row delegate, context menu and updates with the view."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _ABOUT_FROM, _CONTEXT_FROM, _ROOMY_FROM = 520, 680, 1150
-"""Widths at 100 % from which who and what, the context and a longer context are shown: the text goes first."""
+"""Minimum widths at 100 % for sender and kind, the context, and a longer context. The text has priority."""
 _ABOUT, _CONTEXT, _LONG_CONTEXT = 150, 114, 220
 
 
 class MarkDelegate(ListDelegate):
-    """One row."""
+    """A row of the marks panel."""
 
     def __init__(self, model: MarksModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
         super().__init__(theme_controller, parent)
@@ -48,7 +48,7 @@ class MarkDelegate(ListDelegate):
         x = cell.left() + self._themes.theme.metrics.pane_padding
         self._icon(painter, "mark" if line.note.marked else "comment", "accent.text", x, cell, 14)
         x += round(ICON * zoom)
-        # One's own words are read first; what the message says stands in where there are none.
+        # The user's own comment is in primary ink; the message text replaces it only if there is none.
         ink = "ink.tertiary" if hidden else "ink.primary" if line.note.comment else "ink.secondary"
         if line.note.marked and line.note.comment:
             self._icon(painter, "comment", "ink.tertiary", x, cell, 12)
@@ -66,11 +66,11 @@ _COMMENT, _MARK, _REMOVE, _COPY = "comment", "mark", "remove", "copy"
 
 
 class MarkMenu(QMenu):
-    """What can be done with a row.
+    """Context menu of a row.
 
     Signals:
-        comment_chosen(), mark_chosen(), remove_chosen(): edit the comment; mark or unmark; take both away.
-        filter_chosen(str, str): an expression, and how it joins the filter in force (`filter_menu.FilterMode`).
+        comment_chosen(), mark_chosen(), remove_chosen(): edit the comment; mark or unmark; remove both.
+        filter_chosen(str, str): an expression and its way of joining the active filter (`filter_menu.FilterMode`).
     """
 
     comment_chosen = Signal()
@@ -110,14 +110,14 @@ class MarkMenu(QMenu):
 
 
 FILTER = "mark || comment"
-"""The display filter for everything that is listed here."""
+"""The display filter for all marked or commented messages."""
 
 
 class MarksView(ListView):
-    """The list; its rows can be removed.
+    """The list of marks. Delete removes a row.
 
     Signals:
-        remove_asked(int): the row's mark and comment are to go.
+        remove_asked(int): remove the mark and comment of a row.
     """
 
     remove_asked = Signal(int)
@@ -132,16 +132,17 @@ class MarksView(ListView):
 
 
 class MarksPanel(ListPanel):
-    """The marks and comments of one document.
+    """Marks and comments of one document.
 
     Signals:
         place_requested(ContextPlace): show this context.
         comment_requested(Target), mark_requested(Target), remove_requested(Target): edit its comment; mark or unmark
-            it; take both away.
-        clear_requested(): take away every mark and comment.
+        it;
+            remove both.
+        clear_requested(): remove all marks and comments.
 
     Attributes:
-        head, view, model: what it is made of.
+        head, view, model: its parts.
     """
 
     place_requested = Signal(object)
@@ -171,7 +172,7 @@ class MarksPanel(ListPanel):
         self.say()
 
     def _fill_menu(self) -> None:
-        menu = self.head.menu  # its actions are the panel's own: they are asked after the menu has gone, too
+        menu = self.head.menu  # the panel owns the actions: their state is read after the menu has closed, too
         self._comments = self._choice("commentsOnly", "Comments only")
         self._view_only = self._choice("viewOnly", "This view only")
         menu.addSeparator()
@@ -198,10 +199,10 @@ class MarksPanel(ListPanel):
         self.put_together(self.head, self.view, self.model)
         self.head.reach_switched.connect(self._view_only.toggle)
 
-    # What the window says
+    # Calls of the window
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document: what a marked message says, and where contexts are. O(notes)."""
+        """Takes in a flush that changed a marked message or the tree of contexts. O(marks)."""
         marks = self._document.analysis.marks
         if len(marks) and (changes.tree_moved or bool(np.isin(marks.rows, changes.changed).any())):
             self.throttle.request()
@@ -209,7 +210,7 @@ class MarksPanel(ListPanel):
             self.apply_view()
 
     def apply_view(self) -> None:
-        """The table may show other messages now."""
+        """Updates the rows after a change of filter, scope or marks."""
         if self._seen != self._seen_now():
             self.throttle.request()
 
@@ -217,19 +218,19 @@ class MarksPanel(ListPanel):
         return self._document.analysis.marks.version, self._shown.filter, self._shown.scope
 
     def show_message(self, message: int | None) -> None:
-        """Select the note of the message that is selected in the table; none where it has none."""
+        """Selects the row of the message selected in the table, or clears the selection if it has no mark."""
         self._message = message
         key = None if message is None else key_of(message)
         self.view.select(key if key is not None and self.model.rows.row_of(key) >= 0 else None)
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self.throttle.stop()
 
-    # Keeping up
+    # Updates
 
     def refresh(self) -> None:
-        """Take in what is marked now."""
+        """Updates the rows and the count."""
         self.head.count_things(len(self._document.analysis.marks), "mark")
         self.throttle.run()
 
@@ -255,7 +256,7 @@ class MarksPanel(ListPanel):
         self.view.set_empty_text("" if len(rows) else self._nothing_words() if not total else self._empty_words())
 
     def show_keys(self, words: KeyWords) -> None:
-        """Name the keys that mark and comment, as they are now."""
+        """Updates the names of the keys for marks and comments."""
         self._key_of = words
         self.say()
 
@@ -268,7 +269,7 @@ class MarksPanel(ListPanel):
         total = len(self._document.analysis.marks)
         return f"None of {total:,} {'mark is' if total == 1 else 'marks are'} listed. The menu above lists all of them."
 
-    # What the user does
+    # User input
 
     def _on_chosen(self) -> None:
         self.model.choice.comments_only = self._comments.isChecked()
@@ -293,13 +294,13 @@ class MarksPanel(ListPanel):
 
     @property
     def current(self) -> Target | None:
-        """What the current row is about."""
+        """The target of the current row."""
         row = self.view.currentIndex().row()
         return self.model.target(row) if row >= 0 else None
 
     @override
     def menu_for(self, row: int) -> MarkMenu:
-        """The context menu of a row; it deletes itself when it closes."""
+        """Returns the context menu of a row. It deletes itself when it closes."""
         target = self.model.target(row)
         menu = MarkMenu(self.model.line(row), self)
         menu.comment_chosen.connect(lambda: self.comment_requested.emit(target))

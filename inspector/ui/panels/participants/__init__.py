@@ -1,1 +1,1 @@
-"""Who takes part: presence, what they may do, reported usage."""
+"""The participants panel: presence, permissions and reported usage."""

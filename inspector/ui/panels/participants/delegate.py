@@ -1,4 +1,4 @@
-"""Paints a participant: presence, name, where it is, what it may do, how full its context is (docs/design.md 14)."""
+"""Paints a participant: presence dot, name, space, permissions and a gauge of its context (docs/design.md 14)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WARN, _FULL = 0.75, 0.90
 
 
 class ParticipantDelegate(ListDelegate):
-    """One row of two lines; the current one has a ring once the keyboard is used."""
+    """A row of two lines. The current row has a focus ring once the keyboard is used."""
 
     def __init__(
         self, model: ParticipantsModel, theme_controller: ThemeController, parent: QObject | None = None
@@ -52,7 +52,7 @@ class ParticipantDelegate(ListDelegate):
         self._paint_line(painter, row, QRect(left, lower.top(), max(0, right[1] - left), lower.height()))
 
     def _paint_line(self, painter: QPainter, row: int, box: QRect) -> None:
-        """Draw where it is, if there are several spaces, and what it may do; of what is too long both keep half."""
+        """Draws the space, if there are several, and the state line. Each gets at least half of the width."""
         theme, metrics = self._themes.theme, self._metrics["small"]
         text, space = self._model.line(row), self._model.space(row)
         painter.setFont(self._fonts["small"])
@@ -82,7 +82,7 @@ class ParticipantDelegate(ListDelegate):
         painter.drawEllipse(center, radius * theme.zoom, radius * theme.zoom)
 
     def _paint_usage(self, painter: QPainter, row: int, upper: QRect, lower: QRect) -> tuple[int, int]:
-        """Draw figures and gauge at the right end, if any were reported; where the text of each line has to end."""
+        """Draws reported usage and its gauge at the right. Returns the right ends of the texts of both lines."""
         theme, participant = self._themes.theme, self._model.participant(row)
         right = upper.right() + 1 - theme.metrics.pane_padding
         text, share = words.usage(participant), words.share(participant)

@@ -1,4 +1,4 @@
-"""The item model of the participants: who is here first, this program after the others, those who left last."""
+"""Item model of the participants: present ones first, the observer after the others, departed ones last."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.timestamps import NO_TIME
 
 SPEAKING_S = 2
-"""Somebody speaks for this long after a message."""
+"""A participant counts as speaking for this many seconds after a message."""
 
 _MANY, _AT_ONCE = 500, 5_000
 _LONGEST = 60
-"""Letters of what a space is called: a session is called by a sentence of its user."""
+"""Maximum length of a space's name. The name of a session is a sentence of its user."""
 
 Index = QModelIndex | QPersistentModelIndex
 Key = tuple[int, str]
@@ -34,7 +34,7 @@ _NOWHERE = QModelIndex()
 
 
 class PresenceDot(enum.Enum):
-    """What the dot says."""
+    """Meaning of the presence dot."""
 
     SPEAKING = "speaking"
     HERE = "here"
@@ -46,7 +46,7 @@ class ParticipantsModel(QAbstractListModel):
     """One row per participant of a space.
 
     Attributes:
-        space_name: what a space (its string id) is called; its id, unless who shows contexts says otherwise.
+        space_name: returns the name of a space from its string id; by default the string itself.
     """
 
     def __init__(self, document: CaptureDocument, parent: QObject | None = None) -> None:
@@ -55,13 +55,13 @@ class ParticipantsModel(QAbstractListModel):
         self._analysis = document.analysis
         self._here = 0, False
         self._keys: list[Key] = finished(self._wanted())
-        self._marks: dict[Key, tuple[PresenceDot, str]] = {}  # of rows on screen, as they were a second ago
+        self._marks: dict[Key, tuple[PresenceDot, str]] = {}  # presence and texts of the visible rows a second ago
         self.space_name: Callable[[int], str] = lambda space: document.capture.strings[space] or "no space"
         self._of_several_spaces = False
         self._note_spaces()
 
     def _wanted(self) -> Steps[list[Key]]:
-        """Here first, in the order first seen; this program after the others; gone last. Never seen: behind them."""
+        """Sorts participants: present by first appearance, the observer, departed; unseen ones last in each group."""
         everyone, numbers = self._analysis.participants.all, shown_numbers(self._analysis)
         columns = (everyone.here, everyone.is_us, everyone.first_ns)
         here, us, first_ns = (np.array(column)[numbers] for column in columns)
@@ -78,35 +78,34 @@ class ParticipantsModel(QAbstractListModel):
     def _note_spaces(self) -> None:
         self._of_several_spaces = len({space for space, _ in self._keys}) > 1
 
-    # What rows mean
+    # Rows
 
     @property
     def is_crowded(self) -> bool:
-        """Whether there are so many that looking through all of them takes a while."""
+        """True if there are so many participants that a refresh is done in steps."""
         return len(self._analysis.participants.all) > _MANY
 
     def participant(self, row: int) -> Participant:
-        """Who stands in a row."""
         return self._analysis.participants.all[self._keys[row]]
 
     def row_of(self, key: Key) -> int:
-        """Where a participant stands, -1 for none of that name. O(participants)."""
+        """Returns the row of a participant, or -1. O(participants)."""
         return self._keys.index(key) if key in self._keys else -1
 
     def name(self, row: int) -> str:
-        """The name, on one line, invisible characters made visible."""
+        """Returns the name on one line with visible control characters."""
         return plain(self._keys[row][1])
 
     def tag(self, row: int) -> str:
-        """A small word behind the name: `you`, or ""."""
+        """Returns a short tag after the name: `you`, or ""."""
         return "you" if self.participant(row).is_us else ""
 
     def space(self, row: int) -> str:
-        """What its space is called where there are several; "" where there is one."""
+        """Returns the name of the space if there are several, else ""."""
         return plain(self.space_name(self._keys[row][0]), _LONGEST) if self._of_several_spaces else ""
 
     def presence(self, row: int) -> PresenceDot:
-        """Whether it is here, and speaking."""
+        """Returns the meaning of the presence dot."""
         participant, now = self.participant(row), self._analysis.now_ns
         if participant.here is False:
             return PresenceDot.GONE
@@ -116,15 +115,14 @@ class ParticipantsModel(QAbstractListModel):
         return PresenceDot.UNKNOWN if participant.here is None else PresenceDot.HERE
 
     def line(self, row: int) -> str:
-        """The second line."""
         return words.state_line(self.participant(row), self._analysis)
 
     def short_line(self, row: int) -> str:
-        """The second line where there is little room for it."""
+        """Returns the second line for a narrow view."""
         return words.state_line(self.participant(row), self._analysis, short=True)
 
     def here(self) -> tuple[int, bool]:
-        """How many are here, and whether anybody's presence was announced at all."""
+        """Returns the number of present participants, and True if any presence was announced."""
         return self._here
 
     # Qt
@@ -149,14 +147,13 @@ class ParticipantsModel(QAbstractListModel):
             return ", ".join(filter(None, (self.tag(row), self.space(row), *said)))
         return None
 
-    # Following the document
+    # Updates
 
     def refresh(self) -> None:
-        """Take in who came, left, spoke or reported."""
         finished(self.refreshing())
 
     def refreshing(self) -> Steps[None]:
-        """The same in steps, for a crowd."""
+        """Updates rows in steps, for many participants."""
         wanted = yield from self._wanted()
         if wanted != self._keys:
             self._reorder(wanted)
@@ -165,12 +162,12 @@ class ParticipantsModel(QAbstractListModel):
             self.refresh_marks()
 
     def refresh_marks(self) -> None:
-        """Say that presence and times may have changed."""
+        """Notifies views that presence and times may have changed."""
         if self._keys:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._keys) - 1, 0))
 
     def refresh_clocked(self, first: int, last: int) -> None:
-        """Say of which of these rows presence or times are others than when this was asked last."""
+        """Notifies views of the rows in a range with a new presence or time since the last call."""
         marks = {self._keys[row]: (self.presence(row), self.line(row)) for row in range(first, last + 1)}
         for row in range(first, last + 1):
             if self._marks.get(self._keys[row]) != marks[self._keys[row]]:
@@ -178,7 +175,7 @@ class ParticipantsModel(QAbstractListModel):
         self._marks = marks
 
     def _reorder(self, wanted: list[Key]) -> None:
-        """Reach another order by removing, moving and inserting rows, so that views keep what is selected."""
+        """Removes, moves and inserts rows to reach another order, so that views keep their selection."""
         if len(wanted) > _MANY:
             self.beginResetModel()
             self._keys = wanted

@@ -1,4 +1,4 @@
-"""The panel of the participants: head, list, filters by who speaks."""
+"""The participants panel: head, list and filters by participant."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _REST = 20
-"""Between two lists of a crowd the loop is left to others for this many times as long as one takes."""
+"""Pause between two refreshes of many participants, as a multiple of the duration of one."""
 EMPTY = "No one has spoken yet."
-"""What stands in the list while it is empty (docs/design.md 16)."""
+"""Text of the empty list (docs/design.md 16)."""
 
 
 class ParticipantsPanel(HeadedPanel):
@@ -35,11 +35,11 @@ class ParticipantsPanel(HeadedPanel):
 
     Attributes:
         head: title and count.
-        model, view: the rows and what shows them.
+        model, view: the rows and their list.
 
     Signals:
         selected(object): the user picked a participant: (string id of the space, name).
-        sees_requested(object): show what its model sees; the same pair.
+        sees_requested(object): show the model context of a participant; the same pair.
     """
 
     selected = Signal(object)
@@ -71,10 +71,10 @@ class ParticipantsPanel(HeadedPanel):
     def _on_theme_changed(self) -> None:
         self._body.setContentsMargins(0, self._themes.theme.metrics.unit, 0, 0)
 
-    # What the window says
+    # Calls of the window
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in new traffic; called once per flush, of a crowd not each time. What is selected stays selected."""
+        """Takes in a flush. Many participants are refreshed with a throttle. The selection stays."""
         if self.model.is_crowded:
             self._throttle.request()
         else:
@@ -87,12 +87,12 @@ class ParticipantsPanel(HeadedPanel):
         self._show_count()
 
     def tick(self, now_ns: int | None) -> None:
-        """A second has passed: who speaks and who left when go by the clock (`Analysis.now_ns`) while live."""
+        """Updates presence and waiting times of visible rows each second while live (`Analysis.now_ns`)."""
         if now_ns is not None:
             self.model.refresh_clocked(*self.view.visible_rows())
 
     def show_selected(self, key: Key | None) -> None:
-        """Mark the participant the details show: (string id of the space, name); None for none."""
+        """Selects the participant shown in the details: (string id of the space, name), or None."""
         row = self.model.row_of(key) if key is not None else -1
         if row < 0:
             self.view.clearSelection()
@@ -100,7 +100,7 @@ class ParticipantsPanel(HeadedPanel):
             self.view.setCurrentIndex(self.model.index(row, 0))
 
     def set_connected(self, connected: bool) -> None:
-        """Whether the gateway that says who is here can be heard; a log's last word holds."""
+        """Notes the connection to the gateway. Without one, presence is as of the end of the log."""
         self._connected = connected
         self._show_count()
 
@@ -114,7 +114,7 @@ class ParticipantsPanel(HeadedPanel):
             self.head.count_things(total, "participant")
         self.view.set_empty_text("" if total else EMPTY)
 
-    # Asking
+    # Filters
 
     def _on_picked(self, row: int) -> None:
         self.selected.emit(self._key(row))
@@ -127,7 +127,7 @@ class ParticipantsPanel(HeadedPanel):
         self.filter_requested.emit(self.filter_for(index.row(), "from"), "replace")
 
     def filter_for(self, row: int, field: str) -> str:
-        """The display filter for messages `from` or `to` a participant."""
+        """Returns the display filter for messages `from` or `to` a participant."""
         return f"{field} == {quote(self.model.participant(row).name)}"
 
     def _on_more_clicked(self) -> None:
@@ -135,7 +135,7 @@ class ParticipantsPanel(HeadedPanel):
         self.menu_for(row).popup(self._more.mapToGlobal(QPoint(0, self._more.height())))
 
     def menu_for(self, row: int) -> QMenu:
-        """The context menu of a participant; without one (-1) it says that one must be selected."""
+        """Returns the context menu of a participant, or for row -1 a menu that asks for a selection."""
         menu = QMenu(self)
         menu.setObjectName("participantMenu")
         menu.setAccessibleName("Participant")
@@ -157,7 +157,7 @@ class ParticipantsPanel(HeadedPanel):
         return menu
 
     def _on_menu_triggered(self, action: QAction) -> None:
-        if action.data() is None:  # one of those that filter
+        if action.data() is None:  # a filter action
             return
         what, text = action.data()
         if what == "show":
@@ -169,10 +169,10 @@ class ParticipantsPanel(HeadedPanel):
 
 
 class _ParticipantsView(PlainTable):
-    """The list.
+    """The list of participants.
 
     Signals:
-        picked(int): a row was clicked, or the keyboard went to it; a current row of Qt's own making is not picked.
+        picked(int): the user clicked a row or moved to it by keyboard; not emitted if Qt makes a row current.
     """
 
     picked = Signal(int)
@@ -209,7 +209,7 @@ class _ParticipantsView(PlainTable):
     def moveCursor(
         self, cursorAction: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:  # fmt: skip
-        """Home and End lead through the list; in a table of Qt's they do through a row."""
+        """Moves Home and End through the list. QTableView moves them through a row."""
         match cursorAction:
             case QAbstractItemView.CursorAction.MoveHome:
                 return self.model().index(0, 0)

@@ -1,1 +1,1 @@
-"""The Query panel: a question in SQL about the messages of the window, and its answer."""
+"""The Query panel: SQL queries over the messages of the window."""

@@ -1,4 +1,4 @@
-"""Where a query is written: some lines of mono text, what may come next below them, a wavy line under what is wrong."""
+"""Editor of an SQL query: monospaced text, completion and a wavy underline at errors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_completions import FilterCompletions
 
 PLACEHOLDER = "SELECT tool, count(*) AS calls, count(failed) AS failed FROM tool_calls GROUP BY tool"
-"""What the empty editor says."""
+"""Text of the empty editor."""
 _GAP = 2
 _LEAST = 24
-"""In a low window; by itself Qt keeps room for the arrows of a scroll bar."""
+"""Minimum height in a low window, pixels. Qt's default reserves room for the arrows of a scroll bar."""
 
 
 class SqlEditor(QPlainTextEdit):
@@ -48,11 +48,10 @@ class SqlEditor(QPlainTextEdit):
         self._on_theme_changed()
 
     def text(self) -> str:
-        """The query as written."""
         return self.toPlainText()
 
     def set_text(self, text: str) -> None:
-        """Replace everything; can be undone."""
+        """Replaces the text; can be undone."""
         cursor = self.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
@@ -60,7 +59,7 @@ class SqlEditor(QPlainTextEdit):
         self.candidates.hide()
 
     def mark_trouble(self, trouble: tuple[int, int] | None) -> None:
-        """Underline some characters, by place and length."""
+        """Underlines an error, given as position and length in characters; None removes the underline."""
         if trouble is None:
             self.setExtraSelections([])
             return
@@ -79,15 +78,16 @@ class SqlEditor(QPlainTextEdit):
         selection.format = form  # pyright: ignore[reportAttributeAccessIssue]
         self.setExtraSelections([selection])
 
-    # What may come next
+    # Completion
 
     def offer(self) -> None:
-        """Show what may come next where the user writes."""
+        """Shows completions at the cursor."""
         place = len(self.text().encode("utf-16-le")[: 2 * self.textCursor().position()].decode("utf-16-le", "ignore"))
         self._offered = complete(self.text(), place)
         cursor = self.cursorRect()
         self.candidates.show_completion(self._offered, cursor.left())
-        if self.candidates.isVisible():  # at the bottom of a window, where the panel stands, only above is room
+        # at the bottom of the window only the space above the cursor may be large enough
+        if self.candidates.isVisible():
             window, least = self.window(), self.candidates.height()
             below = self.viewport().mapTo(window, cursor.bottomLeft()).y() + _GAP
             above = self.viewport().mapTo(window, cursor.topLeft()).y() - _GAP - least
@@ -139,7 +139,7 @@ class SqlEditor(QPlainTextEdit):
 
     @override
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Tab is the list's while it is shown."""
+        """Lets Tab insert the current completion while the list is visible."""
         current = self.candidates.current()
         if next and current is not None:
             self._put_in(current)

@@ -1,4 +1,4 @@
-"""The answer of a query as rows of a table; a row that names a message leads to it."""
+"""Item model of a query's result. Rows with a message number lead to their message."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _NUMBERS = ("BIGINT", "INTEGER", "HUGEINT", "DOUBLE", "FLOAT", "DECIMAL", "UBIGINT", "UINTEGER", "SMALLINT", "TINYINT")
 _LONGEST = 1_000
 NUMBER = "no"
-"""The column that names a message."""
+"""The column with message numbers."""
 
 
 class AnswerModel(QAbstractTableModel):
-    """Rows of an answer, in its order.
+    """Rows of a result in its order.
 
     Attributes:
         names, types: of its columns.
-        rows: values as DuckDB gives them.
+        rows: values from DuckDB.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -36,13 +36,12 @@ class AnswerModel(QAbstractTableModel):
         self.rows: list[tuple[object, ...]] = []
 
     def begin(self, names: Sequence[str], types: Sequence[str]) -> None:
-        """Another answer, without rows yet."""
+        """Starts another result without rows."""
         self.beginResetModel()
         self.names, self.types, self.rows = tuple(names), tuple(types), []
         self.endResetModel()
 
     def add(self, rows: list[tuple[object, ...]]) -> None:
-        """Further rows."""
         if rows:
             start = len(self.rows)
             self.beginInsertRows(_NOWHERE, start, start + len(rows) - 1)
@@ -50,19 +49,19 @@ class AnswerModel(QAbstractTableModel):
             self.endInsertRows()
 
     def message(self, row: int) -> int | None:
-        """The message a row names by its No.; None where it names none."""
+        """Returns the message of a row's number, or None."""
         if NUMBER not in self.names or not 0 <= row < len(self.rows):
             return None
         found = self.rows[row][self.names.index(NUMBER)]
         return found - 1 if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
 
     def messages(self) -> list[int]:
-        """The messages that the rows name, each once, ascending."""
+        """Returns the distinct messages of all rows, ascending."""
         found = (self.message(row) for row in range(len(self.rows)))
         return sorted({message for message in found if message is not None})
 
     def text(self, row: int, column: int) -> str:
-        """What a cell says, as it may be copied."""
+        """Returns the text of a cell, also for the clipboard."""
         value = shown(self.rows[row][column], self.types[column])
         if value is None:
             return ""
@@ -75,11 +74,9 @@ class AnswerModel(QAbstractTableModel):
         return f"{value:.6g}" if isinstance(value, float) else str(value)
 
     def row_text(self, row: int) -> str:
-        """A row with tabs between its cells."""
         return "\t".join(self.text(row, column).replace("\t", " ") for column in range(len(self.names)))
 
     def is_number(self, column: int) -> bool:
-        """Whether a column holds numbers, which stand at the right."""
         return self.types[column].startswith(_NUMBERS) and not self.types[column].endswith("[]")
 
     @override

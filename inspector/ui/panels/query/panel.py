@@ -1,4 +1,4 @@
-"""The Query panel: a query in SQL above its answer; rows lead to messages, and the filter can be theirs."""
+"""The Query panel: SQL editor, result table, and a filter for the messages of the result."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
 MOST_FILTERED = 2_000
-"""Messages of an answer that the filter can be about: each is named in it."""
+"""Maximum of messages in the filter; each is listed in it."""
 _COPIED_MOST = 10_000
 _WIDEST = 360
 _LOOKED_AT = 20
-"""Rows that decide how wide columns are: the first ones, which somebody sees."""
+"""Number of first rows that decide column widths."""
 _WRITTEN, _ANSWERED = 2, 3
-"""How the width is shared by the query and its answer."""
+"""Shares of the width for query and result."""
 EXAMPLES = (
     ("Which tool is slow?", "SELECT tool, max(latency) AS slowest FROM tool_calls GROUP BY tool"),
     ("Which calls failed?", 'SELECT no, "from", tool, arguments FROM tool_calls WHERE failed'),
     ("Where do tokens go?", "SELECT tool, sum(tokens) FROM tokens GROUP BY tool ORDER BY 2 DESC"),
     ("Who has had no answer?", """SELECT no, "from", "to", info FROM messages WHERE waiting = 'answer'"""),
 )
-"""Questions with the query that answers them, for who has asked none yet."""
+"""Example queries for an empty history."""
 _WHAT_TO_ASK = "Results appear here. Click a row to go to its message. More examples: history (clock)."
 _NO_ROWS = "Nothing fits: the answer has no rows."
 _NOTHING_YET = f"Ctrl+Enter runs the query. Tables: {', '.join(table.name for table in TABLES)}."
 
 
 class AnswerView(PlainTable):
-    """The answer.
+    """The table of results.
 
     Signals:
-        entered(int): a row was clicked twice, or Return was pressed on it.
-        copied(): the rows are to be copied.
+        entered(int): a double click or Enter on a row.
+        copied(): copy the rows.
     """
 
     entered = Signal(int)
@@ -71,7 +71,7 @@ class AnswerView(PlainTable):
         self._on_theme_changed()
 
     def fit_columns(self) -> None:
-        """As wide as their first rows want, and no wider than somebody reads."""
+        """Fits columns to their first rows, up to a maximum width."""
         self.resizeColumnsToContents()
         for column in range(self.model().columnCount()):
             wanted = self.columnWidth(column) + 12
@@ -103,7 +103,7 @@ class AnswerView(PlainTable):
 
 
 class _Examples(QWidget):
-    """Queries to begin with, in the place of the answer.
+    """Example queries in the place of the result.
 
     Signals:
         chosen(str): a query was clicked.
@@ -143,15 +143,15 @@ class _Examples(QWidget):
 
 
 class QueryPanel(HeadedPanel):
-    """Questions in SQL about one document.
+    """SQL queries over one document.
 
     Signals:
-        asked(str): a query was asked.
-        saved_changed(list[SavedQuery]): queries were kept, or given up.
-        name_requested(): the query is to be kept under a name that is asked for.
+        asked(str): a query was run.
+        saved_changed(list[SavedQuery]): queries were saved or removed.
+        name_requested(): ask for a name to save the query.
 
     Attributes:
-        head, editor, model, view, run, examples: what it is made of.
+        head, editor, model, view, run, examples: its parts.
     """
 
     asked = Signal(str)
@@ -192,7 +192,7 @@ class QueryPanel(HeadedPanel):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.head)
-        self.said.setMinimumHeight(1)  # in a low window its lines give way, as they do in all lists
+        self.said.setMinimumHeight(1)  # in a low window it loses lines, as all lists do
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         policy.setHeightForWidth(False)
         self.said.setSizePolicy(policy)
@@ -239,10 +239,10 @@ class QueryPanel(HeadedPanel):
         self.run.ended.connect(self._on_ended)
         self.run.failed.connect(self._on_failed)
 
-    # Asking
+    # Running
 
     def ask(self) -> None:
-        """Answer the query that stands there."""
+        """Runs the query of the editor."""
         sql = self.editor.text()
         if not sql.strip():
             return
@@ -255,7 +255,7 @@ class QueryPanel(HeadedPanel):
         self._show_state()
 
     def cancel(self) -> None:
-        """Give the query up; what came of it stays."""
+        """Stops the query; rows received so far stay."""
         if self.run.cancel():
             self._say(f"Stopped; {count_of(len(self.model.rows), 'row')} came.")
         self._show_state()
@@ -323,14 +323,14 @@ class QueryPanel(HeadedPanel):
         lines = ["\t".join(self.model.names), *(self.model.row_text(row) for row in rows)]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
-    # Earlier and saved queries
+    # Saved queries and history
 
     def show_saved(self, saved: Sequence[SavedQuery], history: Sequence[str]) -> None:
-        """Say which queries are saved, and which were asked before, latest first."""
+        """Sets the saved queries and the history, latest first."""
         self._saved, self._history = list(saved), list(history)
 
     def save(self, name: str) -> None:
-        """Save the query under a name, in place of one of that name."""
+        """Saves the query under a name and replaces a query of that name."""
         sql, name = self.editor.text().strip(), name.strip()
         if sql and name:
             self._saved = [*(one for one in self._saved if one.name != name), SavedQuery(name=name, sql=sql)]
@@ -366,11 +366,11 @@ class QueryPanel(HeadedPanel):
         self._saved = [other for other in self._saved if other is not one]
         self.saved_changed.emit(self._saved)
 
-    # What the window says
+    # Calls of the window
 
     def apply_changes(self, changes: Changes) -> None:
-        """An answer is about what there was when it was asked for."""
+        """Does nothing: a result belongs to the time of its query."""
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self.run.close()

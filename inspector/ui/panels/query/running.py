@@ -1,6 +1,6 @@
-"""A query at work: planned and answered by a thread, columns taken from the document in slices of the loop.
+"""Runs a query: a thread plans and answers it; columns are loaded on the event loop in slices.
 
-The thread touches nothing of the document: what SQL wants of records is read on the loop for it, a slice at a time.
+The thread never touches the document. The event loop reads records for it, a slice at a time.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from inspector.tables import Database, Needed, QueryError
 from inspector.ui import budgets
 
 MOST_ROWS = 10_000
-"""Rows of an answer that are shown."""
+"""Maximum of displayed rows of a result."""
 _CHUNK = 500
 _PATIENCE_S, _JOIN_S = 1.0, 0.005
 
 
 class LoopReading(QObject):
-    """Has records read on the loop, for other threads."""
+    """Reads records on the event loop for other threads."""
 
     _asked = Signal()
 
@@ -37,12 +37,12 @@ class LoopReading(QObject):
         self._asked.connect(self._serve)
 
     def begin(self) -> None:
-        """Read again."""
+        """Accepts calls again."""
         with self._lock:
             self._stopped = False
 
     def stop(self) -> None:
-        """Nobody waits any longer; on the loop's thread."""
+        """Releases all waiting threads with None. Called on the loop's thread."""
         with self._lock:
             self._stopped = True
             waiting, self._waiting = self._waiting, []
@@ -50,7 +50,7 @@ class LoopReading(QObject):
             answer.set_result(None)
 
     def __call__(self, work: Callable[[], Any]) -> Any:
-        """What a function gives, called on the loop; None where nobody reads any more. For other threads."""
+        """Runs a function on the event loop and returns its result, or None after `stop`. For other threads."""
         answer: Future[Any] = Future()
         with self._lock:
             if self._stopped:
@@ -71,12 +71,12 @@ class LoopReading(QObject):
 
 
 class QueryRun(QObject):
-    """Answers queries, one at a time.
+    """Runs one query at a time.
 
     Signals:
-        began(object, object): names and types of the columns of an answer.
-        came(object): rows of it.
-        ended(int, bool, float): rows in all, whether there are more, and seconds.
+        began(object, object): names and types of the columns of a result.
+        came(object): a batch of rows.
+        ended(int, bool, float): number of rows, True if the result was cut off, and seconds.
         failed(object): a QueryError.
     """
 
@@ -102,18 +102,17 @@ class QueryRun(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether a query is at work."""
         return self._thread is not None or self._steps is not None
 
     def ask(self, sql: str) -> None:
-        """Begin with a query; what is at work is given up for it."""
+        """Starts a query and cancels a running one."""
         self.cancel()
         self._number += 1
         self._sql, self._started = sql, time.perf_counter()
         self._start(self._plan, self._number)
 
     def cancel(self) -> bool:
-        """Give up what is at work; whether anything was."""
+        """Cancels the running query. Returns True if there was one."""
         if not self.running:
             return False
         self._number += 1
@@ -122,7 +121,7 @@ class QueryRun(QObject):
             self._steps.close()
             self._steps = None
         self._reading.stop()
-        if self._thread is not None:  # it ends by itself, and takes its tables along
+        if self._thread is not None:  # the thread ends by itself and frees its tables
             if self._database is not None:
                 self._given_up.append((self._thread, self._database))
                 self._ending.start(budgets.current.poll_ms)
@@ -133,7 +132,7 @@ class QueryRun(QObject):
         return True
 
     def close(self) -> None:
-        """Answer no more; waits a moment for what was given up, which is interrupted."""
+        """Cancels the query, and waits up to `_PATIENCE_S` for interrupted threads."""
         self.cancel()
         until = time.perf_counter() + _PATIENCE_S
         while self._given_up and time.perf_counter() < until:
@@ -144,7 +143,10 @@ class QueryRun(QObject):
             self._database = None
 
     def _end_threads(self) -> None:
-        """Interrupt what was given up until it has ended: before a query runs there is nothing to interrupt."""
+        """Interrupts cancelled queries repeatedly until their threads end.
+
+        An interrupt before the query runs has no effect.
+        """
         for one in list(self._given_up):
             thread, database = one
             if thread.is_alive():
@@ -155,20 +157,20 @@ class QueryRun(QObject):
         if not self._given_up:
             self._ending.stop()
 
-    # On a thread
+    # Worker thread
 
     def _start(self, work: Callable[[int], None], number: int) -> None:
         self._thread = threading.Thread(target=work, args=(number,), name="query", daemon=True)
         self._thread.start()
 
     def _tell(self, number: int, what: str, said: object) -> None:
-        with contextlib.suppress(RuntimeError):  # the window has gone meanwhile
+        with contextlib.suppress(RuntimeError):  # the window was closed meanwhile
             self._told.emit(number, what, said)
 
     def _plan(self, number: int) -> None:
         try:
             database = self._database
-            if database is None:  # importing DuckDB takes longer than a turn of the loop may
+            if database is None:  # importing DuckDB takes longer than a slice of the event loop
                 database = Database(read=self._reading)
             self._tell(number, "planned", (database, database.needed(self._sql)))
         except QueryError as error:
@@ -193,7 +195,7 @@ class QueryRun(QObject):
         except QueryError as error:
             self._tell(number, "failed", error)
 
-    # On the loop
+    # Event loop
 
     def _on_told(self, number: int, what: str, said: Any) -> None:
         if number != self._number:
@@ -221,7 +223,7 @@ class QueryRun(QObject):
         self._load_on()
 
     def _loading(self, needed: Needed) -> Generator[None]:
-        """Let checks and counting catch up where they are asked for, then take the columns, bit by bit."""
+        """Completes checks and token counts the query needs, then loads its columns, in slices."""
         assert self._database is not None
         document = self._document
         while needed.checked and not document.look_further(time.perf_counter() + budgets.current.slice_s):

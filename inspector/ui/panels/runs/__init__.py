@@ -1,1 +1,1 @@
-"""A survey in a window: its runs as a table with a filter bar of its own, what is wrong in them, and how they go."""
+"""The page of a survey: a table of runs with its own filter bar, lists of findings and tools, and trends."""

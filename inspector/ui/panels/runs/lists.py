@@ -1,4 +1,4 @@
-"""What is wrong in the runs shown, and the tools they called: the most frequent first, each leading to its runs."""
+"""Lists of findings and tools in the visible runs, the most frequent first. Each row filters by its runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ToolColumn(enum.IntEnum):
 
 
 class CountedModel(FiguresModel[Counted]):
-    """Rows of either list."""
+    """Rows of findings or tools."""
 
     def __init__(self, columns: type[enum.IntEnum], titles: tuple[str, ...], parent: QObject | None = None) -> None:
         self.columns = columns  # type: ignore[misc]  each list has its own
@@ -67,10 +67,10 @@ class CountedModel(FiguresModel[Counted]):
 
 
 class CountedTable(FiguresTable):
-    """Either list.
+    """A list of findings or tools.
 
     Args:
-        field: what a filter asks for the name of a row by.
+        field: the filter field of a row's name.
     """
 
     least_name = 80

@@ -1,4 +1,4 @@
-"""The page of a survey: a filter bar, the runs, what is wrong in them and what they called, and how figures go."""
+"""The page of a survey: filter bar, table of runs, lists of findings and tools, trends, and history."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _PLACEHOLDER = 'Filter runs, for example  failed_calls > 0 && tool == "write_fil
 _ASIDE = 300
 """Width of the lists beside the runs, pixels at 100 %."""
 _MOST_ASIDE = 0.33
-"""What these have of the window at most."""
+"""Their maximum share of the window's width."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunsStop:
-    """Runs that were shown.
+    """A place in the history.
 
     Attributes:
-        filter: by which.
-        run: the place of the current one; None without one.
+        filter: the filter.
+        run: index of the current run, or None.
     """
 
     filter: str
@@ -47,14 +47,14 @@ class RunsPage(QWidget):
     """A survey in a window.
 
     Signals:
-        filter_requested(str): show the runs of a filter, in which nothing is wrong.
-        run_requested(str, object): open the log of a run at the message of a No., or None.
-        refused(str): a run cannot be opened; why.
+        filter_requested(str): show the runs of a valid filter.
+        run_requested(str, object): open the log of a run at a message number, or None.
+        refused(str): a run cannot be opened, with the reason.
 
     Attributes:
         runs: the survey.
-        filter: the one in force.
-        bar, table, findings, tools, trends: what it is made of.
+        filter: the active one.
+        bar, table, findings, tools, trends: its parts.
     """
 
     filter_requested = Signal(str)
@@ -62,7 +62,7 @@ class RunsPage(QWidget):
     refused = Signal(str)
 
     def __init__(self, runs: SurveyRuns, themes: ThemeController, parent: QWidget) -> None:
-        """Show all runs.
+        """Shows all runs.
 
         Args:
             runs: the survey.
@@ -143,7 +143,7 @@ class RunsPage(QWidget):
         return len(self.runs.chosen(self.runs.compile(text)))
 
     def apply_filter(self, text: str) -> None:
-        """Show the runs that a filter lets through; one that is none changes nothing."""
+        """Shows the runs that match a filter. An invalid one only shows its error."""
         try:
             chosen = self.runs.chosen(self.runs.compile(text))
         except FilterError as error:
@@ -168,26 +168,25 @@ class RunsPage(QWidget):
         self._say_why_empty()
 
     def _say_why_empty(self) -> None:
-        """What stands in lists that have no rows; nobody was shown to be without findings where no run is shown."""
+        """Sets the texts of empty lists. Without a visible run they say so, instead of "no findings"."""
         total, none = len(self.runs), not self.model.rows
         why = f"No run matches this filter; clear it to see all {total:,}." if total else "This survey holds no runs."
         self.table.set_empty_text(why)
         self.findings.set_empty_text("No run is shown." if none else "Nothing was found.")
         self.tools.set_empty_text("No run is shown." if none else "No tool was called.")
 
-    # Where the user was
+    # History
 
     @property
     def areas(self) -> list[QWidget]:
-        """What can have the keyboard as a whole, in the order it is read."""
+        """Parts that take the keyboard focus as a whole, in reading order."""
         return [self.bar, self.table, self.findings, self.tools]
 
     def go_back(self) -> None:
-        """Return to the runs that were shown before, and the one that was current there."""
+        """Returns to the runs and the current run of the previous place."""
         self._return_to(self._trail.back)
 
     def go_forward(self) -> None:
-        """Return to where `go_back` came from."""
         self._return_to(self._trail.forward)
 
     def _return_to(self, way: Callable[[], tuple[RunsStop, RunsStop] | None]) -> None:
@@ -201,24 +200,24 @@ class RunsPage(QWidget):
             self.table.setCurrentIndex(self.model.index(self.model.rows.index(stop.run), Column.PATH))
 
     def _note_run(self) -> None:
-        """Remember which run is current where the user is: the way back leads there."""
+        """Stores the current run in the history, so that Back leads to it."""
         row, last = self.table.currentIndex().row(), self._trail.last
         if last is not None:
             self._trail.renew(replace(last, run=self.model.rows[row] if row >= 0 else None))
 
     @property
     def order(self) -> tuple[str, bool]:
-        """The field the runs are sorted by, and whether the largest stand first."""
+        """The sort field of the runs, and True for descending order."""
         return FIELDS[Column(self.model.sorted_by)], self.model.descending
 
     def sort_by(self, name: str, *, descending: bool) -> None:
-        """Sort the runs by a field, if a column shows it."""
+        """Sorts the runs by a field if it has a column."""
         column = next((column for column, field in FIELDS.items() if field == name), None)
         if column is not None:
             self.table.sortByColumn(column, Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder)
 
     def _words(self, chosen: np.ndarray) -> str:
-        """How many runs are shown, what they cost together, and how many logs are none."""
+        """Returns the number of visible runs, their sums, and the number of logs without a survey."""
         failed = len(self.runs.failures)
         parts = [formats.number(len(chosen))]
         sums = (

@@ -1,4 +1,4 @@
-"""The table of runs: what each cost, called, failed at and wasted; Return opens one at the message behind a figure."""
+"""The table of runs: costs, calls, failures and waste. Enter opens a run at the message of a figure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inspector.ui.panels.figures_table import FiguresTable
 
 
 class Column(enum.IntEnum):
-    """The columns, left to right."""
+    """Columns, left to right."""
 
     PATH = 0
     STARTED = 1
@@ -48,7 +48,7 @@ FIELDS = {
     Column.CALLS: "tool_calls", Column.FAILED: "failed_calls", Column.FINDINGS: "findings", Column.TOKENS: "tokens",
     Column.WASTED: "wasted", Column.COST: "cost", Column.P95: "latency_p95", Column.MODELS: "models",
 }  # fmt: skip
-"""What each shows."""
+"""Field of each column."""
 _TIPS = {
     Column.PATH: "Title of its session, else where its log lies", Column.STARTED: "Time of its first message, UTC",
     Column.TOOK: "From the first message to the last", Column.MESSAGES: "Messages",
@@ -63,7 +63,7 @@ _TIPS = {
 _BEHIND = {
     Column.FAILED: "first_failed", Column.FINDINGS: "worst_no", Column.WASTED: "wasted_no", Column.P95: "slowest_no",
 }  # fmt: skip
-"""Columns whose figure has a message behind it, and the column that holds its number."""
+"""Columns with a message for their figure, and the field of its number."""
 _WIDEST = {
     Column.STARTED: "0000-00-00 00:00", Column.TOOK: "00 min 00 s", Column.MESSAGES: "8,888,888",
     Column.CALLS: "88,888",
@@ -73,7 +73,7 @@ _WIDEST = {
 
 
 class RunsModel(FiguresModel[int]):
-    """Rows of the table: places of runs."""
+    """Rows of the table as indices of runs."""
 
     columns = Column
     titles = TITLES
@@ -84,7 +84,7 @@ class RunsModel(FiguresModel[int]):
         self._tokens = runs.tokens()
         paths = [str(runs.value(place, "path")) for place in range(len(runs))]
         common = os.path.commonprefix(paths) if len(paths) > 1 else ""  # noqa: RUF071  to its last "/"
-        self._above = common.rfind("/") + 1  # what all paths begin with is not said in each
+        self._above = common.rfind("/") + 1  # the common folder of all paths is omitted in each
 
     @override
     def key_of(self, one: int) -> int:
@@ -123,7 +123,7 @@ class RunsModel(FiguresModel[int]):
         return _SAID.get(column, _count)(value)
 
     def _sort_value(self, place: int, column: Column) -> Any:
-        """The value that a cell shows, as far as it orders the rows."""
+        """Returns the sort value of a cell."""
         value = self.runs.value(place, FIELDS[column])
         if column is Column.TOKENS and not np.isnan(tokens := self._tokens[place]):
             return float(tokens)
@@ -134,7 +134,7 @@ class RunsModel(FiguresModel[int]):
         return ", ".join(value) if isinstance(value, list) else value
 
     def message_behind(self, place: int, column: Column) -> int | None:
-        """No. of the message behind a figure of a run; None where there is none."""
+        """Returns the message number for a figure of a run, or None."""
         name = _BEHIND.get(column)
         return None if name is None else self.runs.value(place, name)
 
@@ -155,10 +155,10 @@ _SAID: dict[Column, Callable[[Any], str]] = {
 
 
 class RunsTable(FiguresTable):
-    """The table.
+    """The table of runs.
 
     Signals:
-        run_requested(int, object): open a run, by its place, at the message of a No., or None.
+        run_requested(int, object): open a run by its index, at a message number or None.
     """
 
     run_requested = Signal(int, object)
@@ -198,7 +198,7 @@ class RunsTable(FiguresTable):
         return "ink.secondary" if self._model.text(place, column) not in ("", "0") else "ink.tertiary"
 
     def open_row(self, row: int, column: Column | None = None) -> None:
-        """Open a run at the message behind a figure: of a column, else of the one the table is sorted by."""
+        """Opens a run at the message of a column's figure; without one, of the sort column's."""
         place = self._model.rows[row]
         behind = self._model.message_behind(place, column) if column is not None else None
         if behind is None:

@@ -1,4 +1,4 @@
-"""Small plots of how figures of the runs shown go over time."""
+"""Small plots of the visible runs' figures over time."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NOTHING = "Runs without dates, or fewer than two, have no trend."
 
 
 class Trends(QWidget):
-    """The plots, side by side, on one axis of time.
+    """Plots side by side with one time axis.
 
     Attributes:
-        trends: what is drawn.
+        trends: the drawn figures.
     """
 
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
@@ -37,7 +37,6 @@ class Trends(QWidget):
         themes.changed.connect(self._on_theme_changed)
 
     def show_trends(self, trends: Sequence[Trend]) -> None:
-        """Draw other figures."""
         self.trends = trends
         words = [f"{one.title}: {_peak(one)} at most" for one in trends]
         self.setAccessibleDescription("; ".join(words) or NOTHING)
@@ -68,7 +67,7 @@ class Trends(QWidget):
             self._paint(painter, QRectF(pad + place * room, 0, room - pad, self.height()), trend)
 
     def _widest_head(self) -> int:
-        """So wide is what stands above a plot: in a narrow window the last ones are left out."""
+        """Returns the maximum width of a plot's title and peak. A narrow window omits the last plots."""
         metrics = QFontMetrics(self._themes.theme.font("small"))
         return max(metrics.horizontalAdvance(f"{one.title}{_peak(one)} at most") for one in self.trends)
 
@@ -97,7 +96,7 @@ class Trends(QWidget):
         self._paint_times(painter, QRectF(box.left(), plot.bottom() + 1, box.width(), line), trend)
 
     def _paint_times(self, painter: QPainter, box: QRectF, trend: Trend) -> None:
-        """From when to when: with the day once where it is one, without the time of day where there is little room."""
+        """Paints first and last time: a common day once, and without times of day in a narrow plot."""
         first, last = (formats.day_and_time(time)[:16] for time in (trend.first_ns, trend.last_ns))
         if first[:10] == last[:10]:
             last = last[11:]

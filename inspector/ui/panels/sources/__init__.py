@@ -1,1 +1,1 @@
-"""The sources of a document: how each stands, what it holds, its clock; one more or one fewer."""
+"""The sources panel: state, format, counts and clock of each source; adding and removing sources."""

@@ -1,4 +1,4 @@
-"""The list of sources; it keeps up at most once a second and while it is seen."""
+"""The list of sources, updated once a second at most and only while visible."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STATE_TOKENS = {"failed": "severity.error", "left out": "severity.warning", "li
 
 
 class Column(enum.IntEnum):
-    """The columns, left to right."""
+    """Columns, left to right."""
 
     NAME = 0
     STATE = 1
@@ -56,7 +56,7 @@ _WIDEST = {
 
 
 class SourcesModel(FiguresModel[SourceRow]):
-    """Rows of the list."""
+    """Rows of sources."""
 
     columns = Column
     titles = TITLES
@@ -99,12 +99,12 @@ class SourcesModel(FiguresModel[SourceRow]):
 
 
 class SourcesView(FiguresTable):
-    """The list itself.
+    """The table of sources.
 
     Signals:
-        offset_requested(object): a source's clock is to be set (its row).
-        estimate_requested(object): its clock is to be told from what it shares with others again.
-        remove_requested(object): it is not to be shown any more.
+        offset_requested(object): set the clock of a source (its row).
+        estimate_requested(object): estimate its clock from shared messages again.
+        remove_requested(object): remove it.
     """
 
     offset_requested = Signal(object)
@@ -173,11 +173,11 @@ class SourcesPanel(HeadedPanel):
     """The sources of one document.
 
     Signals:
-        add_requested(): one more is wanted.
-        save_requested(): a list of them is to be saved.
+        add_requested(): add a source.
+        save_requested(): save a list of the sources.
 
     Attributes:
-        head, model, view: what it is made of.
+        head, model, view: its parts.
     """
 
     add_requested = Signal()
@@ -200,11 +200,11 @@ class SourcesPanel(HeadedPanel):
         self.throttle = RefreshThrottle(self, self._renew, lambda: budgets.current.figures_ms)
 
     def apply_changes(self, _changes: Changes) -> None:
-        """Records have come."""
+        """Requests a refresh."""
         self.throttle.request()
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self.throttle.stop()
 
     def _renew(self) -> None:

@@ -1,1 +1,1 @@
-"""The start page: what a window shows before anything is open."""
+"""The start page of a window without a document."""

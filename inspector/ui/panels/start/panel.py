@@ -1,4 +1,4 @@
-"""The start page: ways to begin at the left, what was open before at the right (docs/design.md 16)."""
+"""The start page: actions at the left, recent files and connections at the right (docs/design.md 16)."""
 
 from __future__ import annotations
 
@@ -27,35 +27,36 @@ if TYPE_CHECKING:
     from inspector.store.files.capture_folder import Unsaved
 
 CONNECTIONS_SHOWN = 3
-"""At most this many connections stand above the files, those with a name first."""
+"""Maximum of connections above the files; named ones come first."""
 
 ROWS_SHOWN = 7
-"""At most this many lines in all."""
+"""Maximum of rows in total."""
 
 CLEAR_HELP = "Forget recent files and connections; connections with a name stay"
 
 NOTHING_RECENT = "What you open will be listed here."
-"""Said while there is nothing."""
+"""Text of the empty list."""
 
 CLAIM = "See what your agents did, why, and what it cost."
-"""Below the name."""
+"""Subtitle below the name."""
 
 
 class StartPage(QWidget):
-    """What a window shows before anything is open. It asks; the window does.
+    """The page of a window without a document. It only emits requests; the window executes them.
 
     Attributes:
-        notices: lines above the page, one for each unsaved capture; empty at first.
+        notices: bars above the page, one per unsaved capture.
 
     Signals:
         open_requested, connect_requested, demo_requested, paste_requested, sessions_requested: a card was pressed.
-        recent_file_requested(str): a file of the list; its path.
-        recent_connection_requested(ConnectionSettings): a connection of the list.
-        edit_connection_requested(NamedConnection), delete_connection_requested(NamedConnection): about one with a name.
-        keep_connection_requested(ConnectionSettings): give a name to one without.
-        forget_requested(ConnectionSettings | str): take one connection, or the file of this path, off the list.
-        clear_recent_requested: forget the list.
-        recover_requested(Unsaved), discard_requested(Unsaved): about an unsaved capture.
+        recent_file_requested(str): open a recent file by its path.
+        recent_connection_requested(ConnectionSettings): open a recent connection.
+        edit_connection_requested(NamedConnection), delete_connection_requested(NamedConnection): for a named
+        connection.
+        keep_connection_requested(ConnectionSettings): name an unnamed connection.
+        forget_requested(ConnectionSettings | str): remove one connection, or the file of this path, from the list.
+        clear_recent_requested: clear the list.
+        recover_requested(Unsaved), discard_requested(Unsaved): for an unsaved capture.
     """
 
     open_requested = Signal()
@@ -74,11 +75,11 @@ class StartPage(QWidget):
     discard_requested = Signal(object)
 
     def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
-            settings: holds what was open before.
+            settings: contain the recent files and connections.
             parent: owner.
         """
         super().__init__(parent)
@@ -178,14 +179,14 @@ class StartPage(QWidget):
         return column
 
     def show_keys(self, words: KeyWords) -> None:
-        """Name the keys that do what the cards do."""
+        """Shows the keyboard shortcuts on the cards."""
         for card, action in self._actions.items():
             card.show_keys(words(action))
 
     # Unsaved captures
 
     def show_unsaved(self, unsaved: list[Unsaved], *, everything: bool = False) -> None:
-        """Offer captures that were not saved, latest first; the first few, unless `everything` is asked for."""
+        """Offers unsaved captures, latest first; only the first few unless `everything`."""
         self.notices.dismiss_all()
         now = datetime.now().astimezone()
         shown = len(unsaved) if everything or len(unsaved) <= SHOWN + 1 else SHOWN
@@ -201,10 +202,10 @@ class StartPage(QWidget):
             words = more_words(unsaved[shown:])
             self.notices.show_notice("unsavedMore", "warning", words, links, token="severity.warning")
 
-    # Recent things
+    # Recent files and connections
 
     def show_recents(self, settings: Settings) -> None:
-        """Show what was open before; looks at each file's size and time."""
+        """Lists recent files and connections. Reads the size and time of each file."""
         for row in self._rows:
             self._recent_column.removeWidget(row)
             row.hide()
@@ -234,7 +235,7 @@ class StartPage(QWidget):
 
     @override
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """The menu of a line; also of one that cannot be opened, which gets no such event itself."""
+        """Opens the context menu of a row. Disabled rows get no such event themselves."""
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         row = self.focusWidget() if by_key else self.childAt(event.pos())
         if not isinstance(row, RecentRow) or row not in self._asked:
@@ -267,7 +268,7 @@ class StartPage(QWidget):
         return menu
 
     def recent_words(self) -> list[tuple[str, str]]:
-        """Title and detail of each line."""
+        """Returns title and detail of each row."""
         return [(row.title, row.detail) for row in self._rows]
 
     # Keyboard
@@ -313,7 +314,7 @@ class StartPage(QWidget):
         if focused is None or not self.isAncestorOf(focused):
             self._cards[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    # Look
+    # Appearance
 
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
@@ -329,5 +330,5 @@ class StartPage(QWidget):
 
 
 def _without_argument(act: Callable[[], object]) -> Callable[..., object]:
-    # A button's signal says whether it is checked.
+    # `clicked` passes the checked state.
     return lambda *_checked: act()

@@ -1,4 +1,4 @@
-"""Recent files and connections in words: only what is known without opening them."""
+"""Texts of recent files and connections, without opening them."""
 
 from __future__ import annotations
 
@@ -12,38 +12,37 @@ from inspector.settings import ConnectionSettings, NamedConnection, RecentFacts
 from inspector.survey import is_survey
 
 KINDS_BY_NAME = {"envelope-history.jsonl": "gateway log", "capability-decisions.jsonl": "capability decisions"}
-"""Names that only one program gives to its files."""
+"""File names used by only one program."""
 
 KINDS_BY_SUFFIX = {".ctxcap": "recorded capture"}
-"""Endings that are ours."""
+"""Suffixes of our own formats."""
 
 GONE = "not there any more"
-"""Said of a file that was moved or removed."""
+"""Detail of a moved or removed file."""
 
 
 @dataclass(frozen=True)
 class Recent:
-    """One line of the list."""
+    """One row of the list."""
 
     title: str
-    """What it is called."""
     detail: str
-    """What is known of it."""
+    """File size, number of messages and date, or address and space."""
     icon: str
-    """Name as `icons.icon` takes it."""
+    """Name for `icons.icon`."""
     tooltip: str
     """The whole path or address."""
     there: bool = True
-    """Whether it can be opened."""
+    """False if the file is missing."""
 
 
 def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> Recent:
-    """A recent file; asks the file system for its size (a folder has none of its own), nothing else.
+    """Returns the row of a recent file. Only reads its size from the file system; a folder has none.
 
     Args:
-        path: absolute, or a session's (`base.targets`).
+        path: absolute, or of a session (`base.targets`).
         now: local time.
-        known: what it held when it was open last.
+        known: facts from the last time it was open.
     """
     file = path_in(path)
     title = f"{file.parent.name}/{file.name}" if file.parent.name else file.name
@@ -63,7 +62,7 @@ def recent_file(path: str, now: datetime, known: RecentFacts | None = None) -> R
 
 
 def recent_connection(connection: ConnectionSettings) -> Recent:
-    """A connection that is kept, by its name, or one that was used before, by its address."""
+    """Returns the row of a connection: by name if it has one, else by address."""
     detail = f"space {connection.space}" if connection.space else "gateway"
     if isinstance(connection, NamedConnection):
         detail = f"{connection.url}, {detail}"

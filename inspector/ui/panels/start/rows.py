@@ -1,4 +1,4 @@
-"""What can be pressed on the start page: cards that begin something, rows of what was open before, the sign above."""
+"""Pressable parts of the start page: action cards, rows of recent things, the drop hint."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class Pressable(QAbstractButton):
-    """A big row with two lines: hover, focus ring, Enter presses it; arrows are its page's business."""
+    """A large button with two lines, hover and focus ring. Enter presses it; the page handles arrow keys."""
 
     def __init__(
         self, theme_controller: ThemeController, title: str, detail: str, *, name: str, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # repaints as the pointer enters and leaves
         self._themes = theme_controller
         self.title = title
         self.detail = detail
@@ -73,7 +73,7 @@ class Pressable(QAbstractButton):
 
 
 class ActionCard(Pressable):
-    """One way to begin, with its key."""
+    """An action of the start page with its shortcut."""
 
     def __init__(
         self,
@@ -86,14 +86,14 @@ class ActionCard(Pressable):
         name: str,
         parent: QWidget | None = None,
     ) -> None:
-        """Make a card.
+        """Creates a card.
 
         Args:
             theme_controller: gives the look.
             icon: name as in `icons.ICONS`.
-            title: what it does.
-            detail: what with.
-            keys: its shortcut in words, or "".
+            title: the action.
+            detail: a second line.
+            keys: its shortcut, or "".
             name: object name.
             parent: owner.
         """
@@ -103,11 +103,10 @@ class ActionCard(Pressable):
 
     @property
     def keys(self) -> str:
-        """Its shortcut in words."""
         return self._keys
 
     def show_keys(self, keys: str) -> None:
-        """Say another shortcut, or none."""
+        """Shows another shortcut, or none."""
         self._keys = keys
         self.setAccessibleDescription(", ".join(filter(None, (self.detail, keys))))
         self.update()
@@ -138,7 +137,7 @@ class ActionCard(Pressable):
         self._paint_line(painter, QRectF(48 * zoom, middle, width, 17 * zoom), "body", "ink.secondary", self.detail)
 
     def _paint_keys(self, painter: QPainter) -> float:
-        """Paint the key at the right end; its width."""
+        """Paints the shortcut at the right and returns its width."""
         if not self._keys:
             return 0.0
         theme = self._themes.theme
@@ -156,7 +155,7 @@ class ActionCard(Pressable):
 
 
 class RecentRow(Pressable):
-    """Something that was open before."""
+    """A recent file or connection."""
 
     def __init__(
         self, theme_controller: ThemeController, recent: Recent, *, name: str, parent: QWidget | None = None
@@ -191,7 +190,7 @@ class RecentRow(Pressable):
 
 
 class DropHint(QWidget):
-    """A dashed frame that says that files can be dropped; the window takes the drop."""
+    """A dashed frame as a hint that files can be dropped. The window accepts the drop."""
 
     WORDS = "or drop files anywhere in this window"
 

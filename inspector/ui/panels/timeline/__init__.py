@@ -1,1 +1,1 @@
-"""The timeline: who said what when, with the contexts it was said in."""
+"""The timeline panel: messages as marks in lanes over time, with their contexts."""

@@ -1,4 +1,4 @@
-"""The time axis that lanes, plots and the strip below them share: what is shown, the cursor, and the range brushed."""
+"""Time axis shared by lanes, plots and the overview strip: visible range, cursor and brush."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inspector.present import formats
 from inspector.present.time_ranges import since_words
 
 Spacing = Literal["time", "scale", "message"]
-"""How far messages stand apart: as time does but for long silences, as time does, or all alike."""
+"""Spacing of messages: by time without long silences, by time to scale, or evenly by count."""
 
 LEAST_SPAN_NS = 1_000_000
-"""Nothing shorter is shown: 1 ms."""
+"""Shortest visible range, nanoseconds."""
 
 _SECOND = 1_000_000_000
 _FARTHEST_NS = 2**62
-"""The axis reaches from 1823 to 2116; what claims to be of another time stands outside of it."""
+"""Limit of the axis, from 1823 to 2116. Timestamps beyond it are clamped."""
 _LONG_NS = 2**52
 _MINUTE, _HOUR, _DAY = 60 * _SECOND, 3600 * _SECOND, 86_400 * _SECOND
 _LONG_STEPS = (
@@ -32,40 +32,41 @@ _LONG_STEPS = (
     *(_HOUR * n for n in (1, 2, 3, 6, 12)),
 )
 _TICK_PX = 100
-"""Least distance of two ticks."""
+"""Minimum distance of two ticks, pixels."""
 _EDGE = 0.12
-"""Zooming about a place so near to the end of the capture leaves the end in sight, so that the view goes on with it."""
+"""A zoom about a point this near to the right edge keeps the end of the capture visible, so that the view follows it.
+"""
 _BEFORE, _AFTER = 0.008, 0.018
-"""Air beside the first and the last message, as shares of what is shown."""
+"""Margins before the first and after the last message, as shares of the visible range."""
 
 
 class TimeAxis(QObject):
-    """Which part of a capture's time is shown, where the cursor stands, and what is brushed.
+    """Visible range, cursor and brush of a capture's timeline.
 
-    All times are Unix nanoseconds as Python integers; where messages stand one after another they are those of
-    `MessageOrder`. Positions are pixels from the left edge of what is painted. Long silences are left out: places
-    (`TimeScale`) say how far apart two times are drawn.
+    All times are Unix nanoseconds as Python integers. With even spacing they are the positions of `MessageOrder`
+    instead. Positions on screen are pixels from the left edge of the axis. Long silences are left out: `TimeScale` maps
+    times to places, and distances on screen are proportional to distances of places.
 
     Signals:
-        range_changed(): another part is shown, or the capture has grown.
-        cursor_changed(): the cursor moved, appeared or went.
-        brush_changed(): the range that is brushed changed.
-        brush_committed(int, int): a range was chosen; first and last nanosecond.
-        brushing_changed(bool): dragging brushes, or moves what is shown.
+        range_changed(): another range is visible, or the capture has grown.
+        cursor_changed(): the cursor moved, appeared or disappeared.
+        brush_changed(): the brushed range changed.
+        brush_committed(int, int): the user chose a range; first and last nanosecond.
+        brushing_changed(bool): True if a drag brushes, False if it pans.
 
     Attributes:
         first_ns, last_ns: of the whole capture.
-        scale: which silences are left out.
-        counts: messages stand one after another, and are what the axis counts.
-        cursor_ns: the time pointed at, or None.
+        scale: the silences left out.
+        counts: True if messages are evenly spaced and the axis counts them.
+        cursor_ns: the time at the pointer, or None.
         brushed: the range being brushed, or None.
-        brushing: dragging brushes a range without any key held, once.
+        brushing: True if the next drag brushes without a modifier key.
     """
 
     range_changed = Signal()
     cursor_changed = Signal()
     brush_changed = Signal()
-    brush_committed = Signal(object, object)  # no ints: Qt's have 32 bits
+    brush_committed = Signal(object, object)  # object, because Qt's int has 32 bits
     brushing_changed = Signal(bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -78,7 +79,7 @@ class TimeAxis(QObject):
         self.brushed: tuple[int, int] | None = None
         self.brushing = False
 
-    # What is shown
+    # Visible range
 
     @property
     def _first(self) -> int:
@@ -95,38 +96,37 @@ class TimeAxis(QObject):
 
     @property
     def left_ns(self) -> int:
-        """The earliest time shown; it may lie a little before the capture."""
+        """The earliest visible time; it may be a little before the capture."""
         return self.scale.time(self._left)
 
     @property
     def right_ns(self) -> int:
-        """The latest time shown; it may lie a little behind the capture."""
+        """The latest visible time; it may be a little after the capture."""
         return self.scale.time(self._right)
 
     @property
     def span_ns(self) -> int:
-        """How much time is shown, but for what is left out."""
+        """Visible duration without the silences left out."""
         return self._right - self._left
 
     @property
     def shows_all(self) -> bool:
-        """Whether the whole capture is shown."""
         return self._left <= self._first and self._right >= self._last
 
     @property
     def at_end(self) -> bool:
-        """Whether the end of the capture is in sight, so that the view goes on with it."""
+        """True if the end of the capture is visible; the view then follows new messages."""
         return self._right >= self._last
 
     def window(self, width: int) -> Window:
-        """What is shown, on an axis so many pixels wide."""
+        """Returns the visible range for an axis of this width in pixels."""
         return Window(self.left_ns, self.right_ns, width, self.scale)
 
     def set_capture(self, first_ns: int, last_ns: int, breaks: Sequence[Break] = ()) -> None:
-        """The capture reaches from here to there now.
+        """Sets the range of the capture.
 
-        Where all of it was shown all of it is again, where its end was the view goes on with it; else nothing moves,
-        unless other silences are left out.
+        A view of the whole capture still shows all of it, and a view of the end follows it. Other views stay, unless
+        other silences are left out.
         """
         first_ns, last_ns = max(first_ns, -_FARTHEST_NS), min(last_ns, _FARTHEST_NS)
         scale = TimeScale(breaks)
@@ -147,7 +147,7 @@ class TimeAxis(QObject):
         self.range_changed.emit()
 
     def count_messages(self, on: bool) -> None:
-        """Messages stand one after another from now on, or where their times say; another capture is to be set."""
+        """Spaces messages evenly or by time, and resets the range; `set_capture` must follow."""
         if on != self.counts:
             self.counts = on
             self.set_brush(None)
@@ -156,7 +156,7 @@ class TimeAxis(QObject):
             self._left, self._right = self._whole()
 
     def show(self, left_ns: int, right_ns: int) -> None:
-        """Show this range of times, as far as the capture reaches; never less than LEAST_SPAN_NS."""
+        """Shows a range of times within the capture, at least `LEAST_SPAN_NS` long."""
         self._show(self.scale.place(left_ns), self.scale.place(right_ns))
 
     def _show(self, left: int, right: int) -> None:
@@ -168,11 +168,11 @@ class TimeAxis(QObject):
             self.range_changed.emit()
 
     def fit(self) -> None:
-        """Show everything."""
+        """Shows the whole capture."""
         self._show(*self._whole())
 
     def zoom(self, factor: float, about_ns: int) -> None:
-        """Show less (a factor over 1) or more; `about_ns` stays where it is."""
+        """Zooms in (a factor over 1) or out; `about_ns` keeps its position."""
         whole, about = self._whole(), self.scale.place(about_ns)
         span = min(max(round(self.span_ns / factor), LEAST_SPAN_NS), whole[1] - whole[0])
         if factor > 1 and self.at_end and about >= self._right - self.span_ns * _EDGE:
@@ -183,23 +183,23 @@ class TimeAxis(QObject):
         self._show(left, left + span)
 
     def show_end(self) -> None:
-        """Show the end of the capture without another zoom; nothing moves while it is in sight."""
+        """Scrolls to the end of the capture at the same zoom, unless it is visible."""
         if not self.at_end:
             right = self._last + int(self.span_ns * _AFTER)
             self._show(right - self.span_ns, right)
 
     def pan(self, share: float) -> None:
-        """Move by a share of what is shown, later (positive) or earlier."""
+        """Scrolls by a share of the visible range, later if positive."""
         by = round(self.span_ns * share)
         self._show(self._left + by, self._right + by)
 
     def drag_to(self, ns: int, x: float, width: float) -> None:
-        """Move what is shown so that a time stands at a position."""
+        """Scrolls so that a time is at a position."""
         left = self.scale.place(ns) - round(x / max(1.0, width) * self.span_ns)
         self._show(left, left + self.span_ns)
 
     def bring(self, ns: int) -> None:
-        """Show a time without another zoom; nothing moves while it is in sight."""
+        """Scrolls to a time at the same zoom, unless it is visible."""
         margin, place = self.span_ns // 20, self.scale.place(ns)
         if not self._left + margin <= place <= self._right - margin:
             left = place - self.span_ns // 2
@@ -208,70 +208,69 @@ class TimeAxis(QObject):
     # Positions
 
     def x_of(self, ns: int, width: float) -> float:
-        """Where a time stands on an axis so many pixels wide; outside of it when it is not shown."""
+        """Returns the position of a time on an axis of this width; outside of it if the time is not visible."""
         return (self.scale.place(ns) - self._left) / self.span_ns * width
 
     def xs_of(self, ns: NDArray[np.int64], width: float) -> NDArray[np.float64]:
-        """The same of many times; those not shown stand at most an axis' width outside."""
+        """Returns the positions of (n,) times; invisible ones are at most an axis' width outside."""
         left, right = self._left - self.span_ns, self._right + self.span_ns
         near = np.clip(self.scale.places(ns), *_within(left, right))
-        # Far apart they may differ by more than 64 bits tell; near to one another floats would lose digits.
+        # A long range may exceed 64-bit differences, so it uses floats. For a short one floats would lose digits.
         since = near.astype(np.float64) - self._left if self.span_ns > _LONG_NS else near - np.int64(self._left)
         return np.asarray(since * (width / self.span_ns), np.float64)
 
     def ns_at(self, x: float, width: float) -> int:
-        """The time at a position."""
         return self.scale.time(self._left + round(x / max(1.0, width) * self.span_ns))
 
     def share_of(self, ns: int) -> float:
-        """Where in the whole capture a time stands: 0 at its first message, 1 at its last."""
+        """Returns the share of the whole capture before a time: 0 at its first message, 1 at its last."""
         return (self.scale.place(ns) - self._first) / max(1, self._last - self._first)
 
     def at_share(self, share: float) -> int:
-        """The time that stands at a share of the whole capture."""
+        """Returns the time at a share of the whole capture."""
         return self.scale.time(self._first + round(share * (self._last - self._first)))
 
-    # Words
+    # Labels
 
     def words_of(self, ns: int, step_ns: int = 1_000_000) -> str:
-        """What a time is called on this axis, as exact as steps of this length need: "10 s", "2:05 h", "No. 12"."""
+        """Formats a time with the precision of `step_ns`: "10 s", "2:05 h", "No. 12"."""
         if self.counts:
             return formats.message_number(max(0, round((ns - self.first_ns) / PER_MESSAGE)))
         return since_words(ns - self.first_ns, step_ns, of_ns=self.last_ns - self.first_ns)
 
     def ticks(self, width: float) -> list[tuple[int, str]]:
-        """Times to be named on an axis so many pixels wide, with what to write there: "10 s", "1.250 s", "0:05 h"."""
+        """Returns times and labels of ticks on an axis of this width: "10 s", "1.250 s", "0:05 h"."""
         least = self.span_ns * _TICK_PX / max(1.0, width)
         if self.counts:
             step = max(PER_MESSAGE, _decimal_step(least))
-            origin = self.first_ns - PER_MESSAGE  # round numbers are named; the first message is No. 1
+            origin = self.first_ns - PER_MESSAGE  # ticks are at round message numbers; the first message is No. 1
         else:
             step, origin = _step(least), self.first_ns
         found: list[tuple[int, str]] = []
         for left, right in self.scale.unbroken(max(self.left_ns, self.first_ns), self.right_ns):
-            at = origin - (origin - left) // step * step  # the first one not before the left end
+            at = origin - (origin - left) // step * step  # the first tick at or after the left end
             while at <= right:
                 found.append((at, self.words_of(at, step)))
                 at += step
         return found
 
     def breaks_shown(self, width: float) -> list[tuple[float, float]]:
-        """From and to which position silences are left out of what is shown."""
+        """Returns left and right positions of the visible breaks."""
         shown = self.scale.broken_between(self.left_ns, self.right_ns)
         return [(self.x_of(one.start_ns, width), self.x_of(one.end_ns, width)) for one in shown]
 
     def labels(
         self, width: float, measure: Callable[[str], float], taken: tuple[float, float] | None = None
     ) -> list[tuple[float, float, str]]:
-        """What is written along an axis: how long silences left out are, and of the ticks what has room beside that.
+        """Returns the labels of an axis: durations of silences first, then ticks that fit between them.
 
         Args:
             width: of the axis, in pixels.
-            measure: how wide words are.
-            taken: from where to where there is no room.
+            measure: returns the width of a text.
+            taken: a span to keep free.
 
         Returns:
-            Left and right end, and the words; none touches another one.
+            Left end, right end and text; labels never overlap.
         """
         found: list[tuple[float, float, str]] = [] if taken is None else [(*taken, "")]
         for (left, right), silence in zip(
@@ -289,26 +288,25 @@ class TimeAxis(QObject):
     # Cursor and brush
 
     def set_cursor(self, ns: int | None) -> None:
-        """Point at a time, or at none."""
         if ns != self.cursor_ns:
             self.cursor_ns = ns
             self.cursor_changed.emit()
 
     def set_brush(self, brushed: tuple[int, int] | None) -> None:
-        """Brush a range, in either direction, or none."""
+        """Brushes a range given in either direction; None clears the brush."""
         ordered = None if brushed is None else (min(brushed), max(brushed))
         if ordered != self.brushed:
             self.brushed = ordered
             self.brush_changed.emit()
 
     def set_brushing(self, on: bool) -> None:
-        """Let the next drag brush a range, or move what is shown as ever."""
+        """Makes the next drag brush a range, or pan as usual."""
         if on != self.brushing:
             self.brushing = on
             self.brushing_changed.emit(on)
 
     def commit_brush(self) -> None:
-        """What is brushed is chosen; the brush is gone then."""
+        """Emits the brushed range and clears the brush."""
         brushed = self.brushed
         self.set_brush(None)
         self.set_brushing(False)
@@ -318,17 +316,17 @@ class TimeAxis(QObject):
 
 LEFT_OUT = "left out"
 _APART, _TICK_AIR = 8, 4
-"""Between two labels, and from a tick to its words; pixels."""
+"""Between two labels, and from a tick to its label; pixels."""
 
 
 def _add_apart(found: list[tuple[float, float, str]], left: float, room: float, words: str) -> None:
-    """Add a label, unless it would touch one there is."""
+    """Adds a label unless it would overlap another one."""
     if not any(left - _APART < end and begin < left + room + _APART for begin, end, _ in found):
         found.append((left, left + room, words))
 
 
 def _step(least_ns: float) -> int:
-    """The shortest round length of time not under this."""
+    """Returns the shortest round duration of at least `least_ns`."""
     if least_ns > _LONG_STEPS[-1]:
         step = _DAY
         while step < least_ns:
@@ -340,7 +338,7 @@ def _step(least_ns: float) -> int:
 
 
 def _decimal_step(least: float) -> int:
-    """The least of 1, 2, 5, 10, 20... not under this."""
+    """Returns the smallest of 1, 2, 5, 10, 20... that is at least `least`."""
     step = 1
     while True:
         for factor in (1, 2, 5):
@@ -353,5 +351,5 @@ _BOUNDS = np.iinfo(np.int64)
 
 
 def _within(left: int, right: int) -> tuple[Any, Any]:
-    """A range as numpy can hold it."""
+    """Clamps a range to int64."""
     return np.int64(max(left, int(_BOUNDS.min) + 1)), np.int64(min(right, int(_BOUNDS.max)))

@@ -1,4 +1,4 @@
-"""Where things stand in the timeline: the heads at the left, the lanes below one another, their tracks in them."""
+"""Geometry of the timeline: heads at the left, lanes below one another, and tracks in each lane."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from inspector.analysis.views.timeline.lanes import Lane
 from inspector.ui.look.theme import Theme
 
 HEAD_PX, RULER_PX, STRIP_PX = 127, 25, 22
-"""Width of the lanes' heads; heights of the ruler and of the strip below; pixels at 100 %."""
+"""Width of the lanes' heads, heights of the ruler and of the overview strip; pixels at 100 %."""
 _LANE, _BASE, _BAR, _ROW, _FIRST_BAR = 35, 17, 18, 21, 30
-"""Height of a lane without contexts, its baseline, a bar, from bar to bar, the first bar."""
+"""Height of a lane without contexts, its baseline, height of a bar, distance of bars, and top of the first bar."""
 
 
 def head_width(theme: Theme) -> int:
-    """How wide the lanes' heads are; everything on the time axis begins there."""
+    """Returns the width of the lanes' heads; everything on the time axis begins there."""
     return round(HEAD_PX * theme.zoom)
 
 
 def right_margin(theme: Theme) -> int:
-    """What the time axis leaves free at the right, for the scroll bar."""
+    """Returns the space for the scroll bar to the right of the time axis."""
     return theme.metrics.scroll_bar
 
 
 class LaneGeometry:
-    """Heights and places of lanes.
+    """Heights and positions of lanes.
 
     Attributes:
         lanes: from the top.
         bar: height of a context's bar.
-        tops: (lanes + 1,) where each lane begins; the last one is the height of all.
+        tops: (lanes + 1,) int64, the top of each lane, and the height of all as the last one.
     """
 
     def __init__(self, lanes: Sequence[Lane], theme: Theme) -> None:
@@ -53,20 +53,18 @@ class LaneGeometry:
 
     @property
     def height(self) -> int:
-        """Of all lanes."""
         return int(self.tops[-1])
 
     def lane_at(self, y: int) -> int | None:
-        """The lane at a place; None below the last."""
+        """Returns the lane at a position, or None below the last."""
         place = int(self.tops.searchsorted(y, side="right")) - 1
         return place if 0 <= place < len(self.lanes) else None
 
     def lane_of(self, track: int) -> int:
-        """The lane a track belongs to."""
         return int(self._tracks.searchsorted(track, side="right")) - 1
 
     def y_of(self, track: int) -> int:
-        """The middle of a track."""
+        """Returns the middle of a track."""
         place = self.lane_of(track)
         lane = self.lanes[place]
         row = track - lane.track - lane.based
@@ -77,7 +75,7 @@ class LaneGeometry:
         return top + self._px(first + _ROW * row) + self.bar // 2
 
     def track_at(self, y: int) -> int | None:
-        """The track nearest to a place; None outside of all lanes."""
+        """Returns the track nearest to a position, or None outside of all lanes."""
         place = self.lane_at(y)
         if place is None:
             return None
@@ -87,6 +85,5 @@ class LaneGeometry:
         )
 
     def visible(self, top: int, height: int) -> range:
-        """The lanes between two places."""
         first = max(0, int(self.tops.searchsorted(top, side="right")) - 1)
         return range(first, min(len(self.lanes), int(self.tops.searchsorted(top + height, side="left"))))

@@ -1,4 +1,4 @@
-"""What pointer and keys do to the part of the time that is shown: move, zoom, brush it; the same in lanes and plots."""
+"""Pointer and keyboard gestures on the time axis, shared by lanes and plots: pan, zoom and brush."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class OnAxis(Protocol):
-    """A view whose x is time."""
+    """A view with time as its x axis."""
 
     @property
     def head(self) -> int:
-        """How far from the left the axis begins, in pixels."""
+        """Left end of the axis in pixels."""
         ...
 
     @property
     def axis_width(self) -> int:
-        """How many pixels the axis has."""
+        """Width of the axis in pixels."""
         ...
 
 
@@ -33,8 +33,8 @@ class AxisGestures:
     """The gestures of one view.
 
     Attributes:
-        brush_from: where a brush begins that is not committed yet; None while nothing is brushed.
-        dragging: the pointer is dragged: it was moved far enough since the button was pressed.
+        brush_from: start of an uncommitted brush; None without one.
+        dragging: True once the pointer has moved far enough since the press.
     """
 
     def __init__(self, axis: TimeAxis, view: OnAxis) -> None:
@@ -44,18 +44,17 @@ class AxisGestures:
         self.dragging = False
 
     def ns_at(self, place: QPoint) -> int:
-        """The time at a place of the view."""
         return self._axis.ns_at(place.x() - self._view.head, self._view.axis_width)
 
     # Pointer
 
     @property
     def pressed(self) -> bool:
-        """Whether the left button is down."""
+        """True while the left button is down."""
         return self._pressed is not None
 
     def press(self, event: QMouseEvent) -> None:
-        """A button was pressed; with Shift held, or the switch on, a brush begins."""
+        """Starts a drag. With Shift, or in brushing mode, it starts a brush."""
         if event.button() is not Qt.MouseButton.LeftButton:
             return
         place = event.position().toPoint()
@@ -64,7 +63,7 @@ class AxisGestures:
             self.brush_from = self.ns_at(place)
 
     def drag(self, place: QPoint) -> QPoint | None:
-        """The pointer moved while the button is down: brush, or move the time; how far it was, None for hardly."""
+        """Brushes or pans with the pressed button. Returns the distance, or None below the threshold of a drag."""
         if self._pressed is None:
             return None
         start, ns = self._pressed
@@ -79,18 +78,17 @@ class AxisGestures:
         return moved
 
     def release(self, event: QMouseEvent) -> bool:
-        """A button was let go: what was brushed is committed; whether it was a click."""
+        """Ends a drag and commits its brush. Returns True for a click."""
         if event.button() is not Qt.MouseButton.LeftButton or self._pressed is None:
             return False
         dragged, self._pressed, self.dragging = self.dragging, None, False
         return not self.commit() and not dragged
 
     def zoom_by_wheel(self, event: QWheelEvent) -> None:
-        """Zoom about the pointer."""
         self._axis.zoom(_WHEEL ** (event.angleDelta().y() / 120), self.ns_at(event.position().toPoint()))
 
     def pan_by_wheel(self, event: QWheelEvent) -> bool:
-        """Move the time where the wheel was turned across, or with Shift; whether it was."""
+        """Pans with a horizontal wheel or with Shift. Returns False for other wheel events."""
         down, across = event.angleDelta().y(), event.angleDelta().x()
         is_across = bool(event.modifiers() & _SHIFT) or abs(across) > abs(down)
         if is_across:
@@ -100,7 +98,7 @@ class AxisGestures:
     # Keyboard
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Move, zoom or fit the time; whether the key does."""
+        """Pans, zooms or fits. Returns False for other keys."""
         match event.key():
             case _KEYS.Key_Left | _KEYS.Key_Right if event.modifiers() & _SHIFT:
                 self._axis.pan(-_PANNED if event.key() == _KEYS.Key_Left else _PANNED)
@@ -115,33 +113,33 @@ class AxisGestures:
         return True
 
     def zoom(self, factor: float) -> None:
-        """Zoom about the cursor, or about the middle where it is not in sight."""
+        """Zooms about the cursor, or about the middle if the cursor is not visible."""
         axis, about = self._axis, self._axis.cursor_ns
         if about is None or not axis.left_ns <= about <= axis.right_ns:
             about = axis.ns_at(0.5, 1)
         axis.zoom(factor, about)
 
     def turn_brush(self, at_ns: int | None) -> None:
-        """Begin a brush at a time, or give up the one that was begun."""
+        """Starts a brush at a time, or cancels the present one."""
         self.brush_from = at_ns if self.brush_from is None else None
         self.brush_to(at_ns)
 
     def brush_to(self, ns: int | None) -> None:
-        """Brush from where it was begun to a time, where it was."""
+        """Extends the brush to a time, if one was started."""
         if self.brush_from is None:
             self._axis.set_brush(None)
         elif ns is not None:
             self._axis.set_brush((self.brush_from, ns))
 
     def commit(self) -> bool:
-        """Choose what is brushed; whether anything was."""
+        """Commits the brush. Returns False without one."""
         brushed, self.brush_from = self.brush_from is not None, None
         if brushed:
             self._axis.commit_brush()
         return brushed
 
     def drop(self) -> None:
-        """Brush nothing, and begin no brush with the next press."""
+        """Cancels the drag, the brush and brushing mode."""
         self.brush_from = self._pressed = None
         self.dragging = False
         self._axis.set_brush(None)

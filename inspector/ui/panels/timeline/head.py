@@ -1,4 +1,4 @@
-"""The head of the timeline: what lanes stand for, what is drawn, how far apart messages stand, and zoom."""
+"""Head of the timeline: choices of lanes, messages and spacing, and buttons for brush and zoom."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from inspector.ui.widgets.buttons import IconButton
 SPACING_WORDS: tuple[tuple[Spacing, str], ...] = (
     ("time", "time"), ("scale", "time, to scale"), ("message", "message"),
 )  # fmt: skip
-"""What is chosen from; the first leaves long silences out."""
+"""Choices of the spacing. The first one leaves long silences out."""
 _ELIDED = Qt.TextElideMode.ElideRight
 _BRUSH_WORDS = "Choose a time range: drag over it. With Shift held, or with B and the arrows, at any time"
 
 
 class ChoiceButton(QToolButton):
-    """A sentence whose last words are chosen from a menu: "Lanes by **participant** v".
+    """A sentence with a menu for its last words: "Lanes by **participant** v".
 
     Signals:
-        chosen(str): id of what was chosen.
+        chosen(str): id of the choice.
     """
 
     chosen = Signal(str)
@@ -36,12 +36,12 @@ class ChoiceButton(QToolButton):
     def __init__(
         self, themes: ThemeController, lead: str, options: Sequence[tuple[str, str]], *, name: str, parent: QWidget
     ) -> None:
-        """Make the choice; the first option holds.
+        """Creates the button with the first option chosen.
 
         Args:
             themes: gives the look.
-            lead: what the sentence begins with.
-            options: ids and words.
+            lead: beginning of the sentence.
+            options: ids and labels.
             name: object name.
             parent: owner.
         """
@@ -67,7 +67,7 @@ class ChoiceButton(QToolButton):
         self._say()
 
     def drop_lead(self, on: bool) -> None:
-        """Leave out what the sentence begins with, where room is short; screen readers get it all the same."""
+        """Hides the beginning of the sentence in a narrow head. The accessible name keeps it."""
         if on != self._leadless:
             self._leadless = on
             self.setToolTip(tool_tip(self.accessibleName()) if on else "")
@@ -83,7 +83,7 @@ class ChoiceButton(QToolButton):
         return self._words[self.value]
 
     def choose(self, option: str) -> None:
-        """Choose, and say so where it is another."""
+        """Chooses an option; emits `chosen` if it differs."""
         if option != self.value:
             self.value = option
             self._say()
@@ -137,14 +137,14 @@ class TimelineHead(LineHead):
     """One line above the ruler.
 
     Signals:
-        by_chosen(str): what a lane stands for.
+        by_chosen(str): the meaning of a lane.
         shown_chosen(str): "all" or "table".
-        spacing_chosen(str): how far apart messages stand, an `axis.Spacing`.
-        fit_requested(), zoom_requested(float): show everything; more (over 1) or less.
-        brush_toggled(bool): let the next drag choose a range of time.
+        spacing_chosen(str): the spacing of messages, an `axis.Spacing`.
+        fit_requested(), zoom_requested(float): show everything; zoom in (over 1) or out.
+        brush_toggled(bool): the next drag brushes a time range.
 
     Attributes:
-        by, shown, spacing, brush: what it is made of.
+        by, shown, spacing, brush: its parts.
     """
 
     by_chosen = Signal(str)
@@ -189,12 +189,12 @@ class TimelineHead(LineHead):
         self.begin()
 
     def show_brushing(self, on: bool) -> None:
-        """Say whether the next drag chooses a range of time."""
+        """Checks the button of brushing mode."""
         self.brush.setChecked(on)
 
     @override
     def fit(self) -> None:
-        """Leave out what the sentences begin with, one by one, where they do not all fit."""
+        """Hides the beginnings of sentences, one by one, until they fit."""
         choices = (self.spacing, self.by, self.shown)
         room = self.room_beside(choices)
         for dropped in range(len(choices) + 1):
@@ -205,7 +205,7 @@ class TimelineHead(LineHead):
 
 
 def spacing_choice(themes: ThemeController, parent: QWidget, name: str = "timelineSpacing") -> ChoiceButton:
-    """The choice of how far apart messages stand: "Axis by **time** v"."""
+    """Creates the choice of spacing: "Axis by **time** v"."""
     made = ChoiceButton(themes, "Axis by", SPACING_WORDS, name=name, parent=parent)
     made.setAccessibleDescription("By time leaves long silences out, to scale keeps them")
     return made

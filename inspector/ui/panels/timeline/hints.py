@@ -1,6 +1,6 @@
-"""What floats over the lanes: a card on the mark or bar pointed at, and ways on where no message is in sight.
+"""Hints over the lanes: the card at the pointer, and links to the nearest messages if none is visible.
 
-What is said of messages and contexts is safe to show, secrets masked.
+Texts of messages and contexts are escaped and have secrets masked.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _LONGEST = 140
 
 
 def _when(source: TimelineSource, place: int) -> str:
-    """When it was what stands at a place, in the words of the axis."""
+    """Returns the time of a position as labelled on the axis."""
     return since_words(source.since_ns(place), of_ns=source.clock.last_ns - source.clock.first_ns)
 
 
 def message_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
-    """Of a message: who said what kind of thing to whom; what it says; No., time and how long it took."""
+    """Returns the card of a message: sender, receivers and kind; text; No., time and latency."""
     content = row_content(source.document, row)
     ends = " to ".join(filter(None, (content.sender, content.receivers)))
     kind = content.kind_text or content.word
@@ -54,14 +54,14 @@ def compaction_lines(source: TimelineSource, row: int) -> tuple[str, str, str]:
 
 
 def several_lines(source: TimelineSource, mark: Mark) -> tuple[str, str, str]:
-    """Of a mark that stands for several messages: how many, what the first one is, and how to see each."""
+    """Returns the card of a mark for several messages: count, first message, and a hint for spreading them out."""
     title, text, foot = message_lines(source, mark.row)
     first = ", ".join(filter(None, (title, text)))
     return formats.count_of(mark.count, "message"), f"The first is {first}", f"{foot}. Double-click to spread them out."
 
 
 def span_lines(source: TimelineSource, row: int, end: int, sort: SpanKind) -> tuple[str, str, str]:
-    """Of what takes time: how long, what it was, and from where to where."""
+    """Returns the card of a span: message and duration; text; first and last No. and start."""
     spans = source.spans
     place = int(np.flatnonzero((spans.rows == row) & (spans.sorts == sort))[0])
     until = source.times.last_ns if end == NO_ROW else int(spans.ends_ns[place])
@@ -77,7 +77,7 @@ def span_lines(source: TimelineSource, row: int, end: int, sort: SpanKind) -> tu
 
 
 def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:
-    """Of a context in a lane: its name; its path where that says more; its state and how long it reaches."""
+    """Returns the card of a context's bar: label; path if it differs; state, start and duration."""
     document = source.document
     label = node_label(document, bar.node) if bar.node != MAIN else "main"
     path = plain(document.analysis.contexts.tree.path(bar.node), _LONGEST) if bar.node != MAIN else ""
@@ -87,7 +87,7 @@ def bar_lines(source: TimelineSource, bar: Bar) -> tuple[str, str, str]:
 
 
 def spoken(source: TimelineSource, lane: str, row: int) -> str:
-    """What a screen reader says of the message under the cursor."""
+    """Returns the text of the message under the cursor for screen readers."""
     title, text, foot = message_lines(source, row)
     return f"Lane {plain(lane, _LONGEST)}. {foot}. {title}. {text}"
 
@@ -96,10 +96,10 @@ _WIDEST, _PAD, _AWAY = 360, 10, 14
 
 
 class HoverCard(FloatingFrame):
-    """A title, a line, and a small line; plain text.
+    """A title, a line and a small line of plain text.
 
     Attributes:
-        lines: what it says.
+        lines: its texts.
     """
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
@@ -110,7 +110,7 @@ class HoverCard(FloatingFrame):
         self.hide()
 
     def show_lines(self, lines: tuple[str, str, str], at: QPoint) -> None:
-        """Say this beside a place of the parent."""
+        """Shows the texts beside a position of the parent."""
         if lines != self.lines:
             self.lines = lines
             self.setAccessibleDescription(". ".join(filter(None, lines)))
@@ -170,13 +170,13 @@ NOTHING_HERE = "No message in this stretch of time."
 
 
 class Beyond(FloatingFrame):
-    """A sentence, and a way to either side.
+    """A sentence and links to the nearest messages on both sides.
 
     Signals:
-        asked(int): bring the next (1) or previous (-1) message into sight.
+        asked(int): bring the next (1) or previous (-1) message into view.
 
     Attributes:
-        previous, next: the ways.
+        previous, next: the links.
     """
 
     asked = Signal(int)
@@ -197,7 +197,7 @@ class Beyond(FloatingFrame):
         self.hide()
 
     def show_ways(self, before: bool, after: bool, *, area: QRect) -> None:
-        """Offer the ways there are, in the middle of an area of the parent."""
+        """Shows the available links in the middle of an area of the parent."""
         self.previous.setVisible(before)
         self.next.setVisible(after)
         self.adjustSize()

@@ -1,4 +1,4 @@
-"""The lanes: painted on whole pixels, walked with arrow keys, zoomed, moved and brushed with the pointer."""
+"""View of the lanes: cached painting, arrow keys between messages, zoom, pan and brush."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from inspector.ui.panels.timeline.shapes import Shapes
 from inspector.ui.panels.timeline.source import TimelineSource, Walk
 
 _AIR = 0.15
-"""Beside what a double click shows, as a share of it."""
+"""Margin around the range that a double click shows, as a share of it."""
 
 
 class LanesView(QWidget):
@@ -38,14 +38,13 @@ class LanesView(QWidget):
     Signals:
         message_requested(int): select this message.
         details_requested(int): show its details.
-        brush_filter_requested(): what is brushed is to choose messages.
         left(): Esc was pressed.
 
     Attributes:
         current: the selected message, or None.
-        gestures: what pointer and keys do with the time.
-        card: what the pointer is on.
-        beyond: the ways to the next messages where none is in sight.
+        gestures: pointer and key gestures on the time axis.
+        card: texts of the item at the pointer.
+        beyond: links to the nearest messages if none is visible.
     """
 
     message_requested = Signal(int)
@@ -60,11 +59,11 @@ class LanesView(QWidget):
         bar: QScrollBar,
         parent: QWidget,
     ) -> None:
-        """Make an empty view.
+        """Creates an empty view.
 
         Args:
-            source: what there is to see.
-            axis: which part of it is shown.
+            source: the lanes.
+            axis: the visible range.
             theme_controller: gives the look.
             bar: scrolls the lanes.
             parent: owner.
@@ -86,7 +85,7 @@ class LanesView(QWidget):
         self._painter: LanesPainter | None = None
         self._chain: list[tuple[int, int | None]] = []
         self.gestures = AxisGestures(axis, self)
-        self._top = 0  # of the lanes, when the button was pressed
+        self._top = 0  # vertical scroll position at the press
         self.current: int | None = None
         self.card = HoverCard(theme_controller, self)
         self.beyond = Beyond(theme_controller, self)
@@ -101,20 +100,20 @@ class LanesView(QWidget):
             changed.connect(self.update)
         theme_controller.changed.connect(self._on_theme_changed)
 
-    # What it shows
+    # Content
 
     @property
     def head(self) -> int:
-        """How far from the left the axis begins, in pixels."""
+        """Left end of the axis in pixels."""
         return head_width(self._themes.theme)
 
     @property
     def axis_width(self) -> int:
-        """How many pixels the axis has."""
+        """Width of the axis in pixels."""
         return max(1, self.width() - self.head - right_margin(self._themes.theme))
 
     def refresh(self) -> None:
-        """The source has other lanes or messages."""
+        """Redraws after a change of lanes or messages."""
         self._geometry = LaneGeometry(self._source.lanes.lanes, self._themes.theme)
         self._set_bar()
         self._stale()
@@ -127,12 +126,12 @@ class LanesView(QWidget):
 
     def _stale(self, *_: object) -> None:
         self._picture = self._pixmap = None
-        self.card.hide()  # what it is about stands elsewhere now
+        self.card.hide()  # its item has moved
         self._look_timer.start()
         self.update()
 
     def _look(self) -> None:
-        """Where no message is in sight, offer the ways to the next ones."""
+        """Offers links to the nearest messages if none is visible."""
         width = self.axis_width
         seen = any(0 <= one.mark.x <= width for track in self.picture.tracks.values() for one in track.marks)
         if seen or not self._source.lanes.lanes:
@@ -147,18 +146,18 @@ class LanesView(QWidget):
             self._axis.bring(found)
 
     def show_message(self, row: int | None, chain: list[tuple[int, int | None]]) -> None:
-        """Select a message.
+        """Selects a message.
 
         Args:
             row: the message, or None.
-            chain: the messages of its chain in order of arrival, each with the one it came out of.
+            chain: messages of its chain in order of arrival, each with its cause.
         """
         self.current, self._chain = row, chain
         self._say_current()
         self.update()
 
     def bring(self, row: int) -> None:
-        """Scroll so that a message is in sight."""
+        """Scrolls to a message."""
         track = self._walk.track_of(row)
         if track < 0:
             return
@@ -181,7 +180,7 @@ class LanesView(QWidget):
 
     @property
     def picture(self) -> Picture:
-        """What is on screen now."""
+        """The visible content, cached."""
         if self._picture is None:
             window = self._axis.window(self.axis_width)
             zoom = self._themes.theme.zoom
@@ -190,12 +189,11 @@ class LanesView(QWidget):
 
     @property
     def label_boxes(self) -> list[QRectF]:
-        """Where names of contexts stand, as they were painted last; y counts from the top of all lanes."""
+        """Boxes of context labels in the last painting; y from the top of all lanes."""
         return list(self._painter.label_boxes) if self._painter is not None else []
 
     @property
     def geometry_of_lanes(self) -> LaneGeometry:
-        """Where lanes and tracks stand."""
         return self._geometry
 
     @override
@@ -208,7 +206,7 @@ class LanesView(QWidget):
         self._painter.paint_over(painter, self.rect(), self.picture, self._bar.value(), self._overlay())
 
     def _drawn(self, lanes: LanesPainter) -> QPixmap:
-        """The lanes as they were painted last: the pointer moves over them far more often than they change."""
+        """Returns the lanes as a cached pixmap, because the pointer moves far more often than lanes change."""
         ratio = self.devicePixelRatioF()
         pixmap = self._pixmap
         if pixmap is None or pixmap.devicePixelRatio() != ratio:
@@ -248,7 +246,7 @@ class LanesView(QWidget):
         return place.x() - self.head
 
     def mark_at(self, place: QPoint) -> SeenMark | None:
-        """The mark at a place of this view."""
+        """Returns the mark at a position of this view."""
         x = self._axis_x(place)
         if not 0 <= x <= self.axis_width:
             return None
@@ -292,7 +290,7 @@ class LanesView(QWidget):
             self._show_extent(hit.mark)
 
     def _show_extent(self, mark: Mark) -> None:
-        """Show all messages that a mark stands for, and no more than is beside them."""
+        """Zooms to the messages of a mark."""
         air = (mark.last_x - mark.first_x) * _AIR
         self._axis.show(*(self._axis.ns_at(x, self.axis_width) for x in (mark.first_x - air, mark.last_x + air)))
 
@@ -327,7 +325,7 @@ class LanesView(QWidget):
 
     @property
     def lanes_height(self) -> int:
-        """Pixels that all lanes take."""
+        """Height of all lanes in pixels."""
         return self._geometry.height
 
     def _own_cursor(self) -> int | None:
@@ -381,7 +379,7 @@ class LanesView(QWidget):
         return True
 
     def _enter(self) -> None:
-        """Details of the current message; where a range is brushed with the keys, it is chosen."""
+        """Commits a brush, else shows the details of the current message."""
         if not self.gestures.commit() and self.current is not None:
             self.details_requested.emit(self.current)
 

@@ -1,4 +1,4 @@
-"""The legend of lanes and plots: how what they draw looks, all of it, in as many lines as that takes."""
+"""Legend of lanes and plots, on one or several lines."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _SAMPLE: dict[Look, int] = {
     "dashed": 18, "line": 18, "area": 16, "dense": 16, "span": 18, "waits": 18, "count": 14, "break": 13, "open": 11,
 }  # fmt: skip
 _NARROW = 9
-"""Widths of the samples, and of those not named there."""
+"""Widths of samples, and of the unnamed ones; pixels at 100 %."""
 _BETWEEN, _GAP = 14, 5
 _LINE = 19
 AREA_ALPHA = {True: 0.22, False: 0.16}
-"""Share of an area's own colour in its fill; in the dark and in the light."""
+"""Opacity of an area's fill, by dark theme."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class Key:
     """One entry.
 
     Attributes:
-        words: what it is.
-        token: its colour, of the theme; the family of a mark, the state of a context.
-        look: how it is drawn.
-        short: what it is where room is short; "" for the same.
+        words: its label.
+        token: its colour in the theme, family of a mark or state of a context.
+        look: its shape.
+        short: a label for a narrow legend; "" for the same.
     """
 
     words: str
@@ -55,24 +55,23 @@ class Key:
 
     @property
     def sample(self) -> int:
-        """How wide it is drawn, in pixels at 100 %."""
+        """Width of the sample in pixels at 100 %."""
         return _SAMPLE.get(self.look, _NARROW)
 
 
 def area_color(theme: Theme, token: str) -> QColor:
-    """What an area is filled with."""
     color = QColor(theme.color(token))
     color.setAlphaF(AREA_ALPHA[theme.dark])
     return color
 
 
 class Legend(QWidget):
-    """Entries one behind another, at the right where one line is enough.
+    """Entries in a row, right-aligned if one line is enough.
 
     Attributes:
         keys: the entries.
-        one_line: leave out what one line has no room for; the tooltip has all.
-        label_boxes: where the words of each stand.
+        one_line: omit entries that do not fit into one line; the tooltip has all.
+        label_boxes: boxes of the labels in the last painting.
     """
 
     def __init__(self, themes: ThemeController, name: str, parent: QWidget) -> None:
@@ -86,12 +85,11 @@ class Legend(QWidget):
         themes.changed.connect(self._fit)
 
     def keep_off(self, left: int, right: int) -> None:
-        """Leave so much free at the sides, pixels."""
+        """Sets the side margins in pixels."""
         self.setContentsMargins(left, 0, right, 0)
         self._fit()
 
     def show_keys(self, keys: Sequence[Key]) -> None:
-        """Say this."""
         if tuple(keys) != self.keys:
             self.keys = tuple(keys)
             self.setAccessibleName("Legend: " + ", ".join(key.words for key in keys))
@@ -102,10 +100,10 @@ class Legend(QWidget):
         self.updateGeometry()
         self.update()
 
-    # Places
+    # Positions
 
     def width_of(self, *, short: bool) -> float:
-        """How much room all entries take in one line."""
+        """Returns the width of all entries in one line."""
         return sum(self._widths(short=short)) - _BETWEEN * self._themes.theme.zoom
 
     def _words(self, key: Key, *, short: bool) -> str:
@@ -122,7 +120,7 @@ class Legend(QWidget):
         return self.width_of(short=False) > width
 
     def _places(self, width: float) -> list[tuple[float, int]]:
-        """Where each entry begins, and in which line."""
+        """Returns the left end and the line of each entry."""
         short = self._is_short(width)
         if self.width_of(short=short) <= width:
             x = width - self.width_of(short=short)
@@ -146,7 +144,7 @@ class Legend(QWidget):
         return round(_LINE * self._themes.theme.zoom)
 
     def height_of(self, width: int) -> int:
-        """How high all entries are in some width."""
+        """Returns the height of all entries at a width."""
         places = self._places(self._room(width))
         return (places[-1][1] + 1) * self._line if places else 0
 
@@ -156,7 +154,7 @@ class Legend(QWidget):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, 0)  # in a low window lanes and plots come first
+        return QSize(0, 0)  # in a low window lanes and plots have priority
 
     def _room(self, width: int) -> float:
         margins = self.contentsMargins()
@@ -178,7 +176,7 @@ class Legend(QWidget):
         metrics, short = painter.fontMetrics(), self._is_short(room)
         top = max(0, (self.height() - self.height_of(self.width())) // 2)
         self.label_boxes.clear()
-        for key, (x, line) in zip(self.keys, self._places(room), strict=False):  # those that have room
+        for key, (x, line) in zip(self.keys, self._places(room), strict=False):  # only the entries that fit
             long = key.sample * theme.zoom
             box = QRectF(left + x, top + line * self._line, long, self._line)
             _paint_sample(painter, theme, key, box)
@@ -258,7 +256,7 @@ def _paint_count(painter: QPainter, theme: Theme, key: Key, box: QRectF) -> None
 
 
 def _paint_block(painter: QPainter, theme: Theme, key: Key, box: QRectF) -> None:
-    """What is filled: an area, a bar, the time a request takes."""
+    """Paints the filled sample of an area, a bar or a span."""
     high = {"area": 9, "span": 4}.get(key.look, 8) * theme.zoom
     fill = QColor(theme.color(key.token))
     if key.look == "area":

@@ -1,6 +1,6 @@
-"""Paints the lanes: heads, baselines, contexts as bars, spans, marks, the selected chain, cursor and brush.
+"""Paints the lanes: heads, baselines, context bars, spans, marks, the selected chain, cursor and brush.
 
-Everything straight stands on whole pixels; only round things and curves are antialiased.
+Straight lines are on whole pixels; only round shapes and curves are antialiased.
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ from inspector.ui.panels.timeline.shapes import (
 _TINT, _EDGE = 0.16, 0.5
 _OPEN_END = 14
 _LEAST_LABEL, _LEAST_BEHIND = 34, 60
-"""Narrower a name is not written, in a bar and behind it."""
+"""Minimum widths of a label in a bar and after it."""
 _LEAST_WORDS = 2
-"""No words are narrower."""
+"""Minimum width of any label."""
 _CAP, _REACH = 20, 8
-"""Behind a bar, for the sign of how it ended; how far a bar reaches around its outermost messages."""
+"""Width of the end sign after a bar; extension of a bar around its outermost messages."""
 _STRIP = 10
-"""Height of a strip that says how dense messages are."""
+"""Height of a density strip."""
 _MOST_NAME = 120
 _DASH = 3
 _SIGN = 6
-"""Half the room of the sign of a compaction."""
+"""Half the side of a compaction sign."""
 _SPAN = 10
-"""Height of a bar of what takes time."""
+"""Height of a span's bar."""
 SPAN_FAMILIES = {SpanKind.REQUEST: "tools", SpanKind.PROPOSAL: "proposals", SpanKind.MODEL: "chat"}
 _ENDED = ("concluded", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """What lies over the lanes.
+    """The layer over the lanes.
 
     Attributes:
-        cursor, brushed: pixels of the axis, or None.
-        chain: places of the selected message's chain, in order of arrival.
-        links: pairs of them, the second came out of the first.
-        selected: which of them is the selected one; -1.
-        focus: whether the view has the keyboard.
+        cursor, brushed: pixels on the axis, or None.
+        chain: positions of the selected message's chain, in order of arrival.
+        links: index pairs of cause and effect in the chain.
+        selected: index of the selected message, or -1.
+        focus: True if the view has the keyboard focus.
     """
 
     cursor: float | None
@@ -74,10 +74,10 @@ class Overlay:
 
 
 class LanesPainter:
-    """Paints in one theme; makes its fonts and metrics once.
+    """Paints in one theme; creates fonts and metrics once.
 
     Attributes:
-        label_boxes: where words stand in the lanes, as they were painted last; y counts from the top of all lanes.
+        label_boxes: boxes of labels in the last painting; y from the top of all lanes.
     """
 
     def __init__(self, theme: Theme, shapes: Shapes, document: CaptureDocument) -> None:
@@ -99,16 +99,16 @@ class LanesPainter:
         self, painter: QPainter, area: QRect, picture: Picture, top: int, ticks: list[float],
         breaks: list[tuple[float, float]], *, several: bool,
     ) -> None:  # fmt: skip
-        """Paint the lanes with all that stands in them.
+        """Paints the lanes and their content.
 
         Args:
-            painter: of the view, or of what is kept of it.
+            painter: of the view or of a cached pixmap.
             area: the view.
-            picture: what there is to see.
-            top: how far down the lanes are scrolled.
-            ticks: where lines of the ruler go down, pixels of the axis.
-            breaks: from where to where silences are left out, pixels of the axis.
-            several: whether there is more than one space, so that heads say which.
+            picture: the visible content.
+            top: vertical scroll position.
+            ticks: vertical lines of the ruler, pixels on the axis.
+            breaks: ends of the silences left out, pixels on the axis.
+            several: True for several spaces; heads then name the space.
         """
         theme, head = self._theme, self._head
         painter.fillRect(area, theme.color("surface.base"))
@@ -141,7 +141,7 @@ class LanesPainter:
         painter.fillRect(head - 1, 0, 1, area.height(), hair)
 
     def paint_over(self, painter: QPainter, area: QRect, picture: Picture, top: int, overlay: Overlay) -> None:
-        """Paint what lies over the lanes: the chain, the brush, the cursor."""
+        """Paints the layer over the lanes: chain, brush and cursor."""
         painter.setClipRect(area.adjusted(self._head, 0, 0, 0))
         painter.translate(0, -top)
         self._paint_chain(painter, overlay)
@@ -198,7 +198,10 @@ class LanesPainter:
         self, painter: QPainter, seen: SeenBar, top: int, high: int, marks: list[SeenMark], picture: Picture,
         until: float,
     ) -> None:  # fmt: skip
-        """A context's bar, with its name and how it ended; there are thousands, so that all else is made before."""
+        """Paints a context's bar with label and end sign.
+
+        Pens and brushes are prepared, because there are thousands of bars.
+        """
         state, reach, open_end = seen.bar.state, self._reach, self._open_end
         left, right = max(seen.left, -50), min(seen.right, picture.window.width + 50)
         box = QRectF(self._head + left - reach + 0.5, top + 0.5, right - left + 2 * reach - 1, high - 1)
@@ -208,7 +211,7 @@ class LanesPainter:
         ended = state in _ENDED
         if not ended:
             box.setRight(box.right() + open_end - 4)
-        box.setRight(max(min(box.right(), until), box.left() + self._px(6)))  # the next one begins there
+        box.setRight(max(min(box.right(), until), box.left() + self._px(6)))  # the next bar begins there
         if ended or box.width() < 2 * open_end:
             radius = self._theme.metrics.radius_mark
             painter.drawRoundedRect(box, radius, radius)
@@ -221,7 +224,7 @@ class LanesPainter:
         self._paint_label(painter, seen, box, marks, (box.right() + (self._cap if has_cap else self._px(4)), until))
 
     def _paint_open(self, painter: QPainter, box: QRectF) -> None:
-        """A bar without an end: it fades out in stripes."""
+        """Paints a bar without an end; it fades out in stripes."""
         edge = box.right() - self._open_end + 0.5
         radius = self._theme.metrics.radius_mark
         path = QPainterPath()
@@ -240,9 +243,9 @@ class LanesPainter:
     def _paint_label(
         self, painter: QPainter, seen: SeenBar, box: QRectF, marks: list[SeenMark], after: tuple[float, float]
     ) -> None:
-        """The context's name where the bar has most room between marks, the first place that takes all of it.
+        """Paints the context's name in the first gap between marks that fits, or in the widest gap.
 
-        Where it has none the name stands behind the bar, in the room there is `after` it.
+        If all gaps are too narrow, the name is painted after the bar, in the span `after`.
         """
         zoom, pad = self._theme.zoom, self._px(8)
         begin, end = max(box.left(), self._head) + pad, box.right() - pad
@@ -275,7 +278,7 @@ class LanesPainter:
         painter.drawText(line, flags, shown)
 
     def _paint_span(self, painter: QPainter, span: SeenSpan) -> None:
-        """A bar as long as it took; dashed while it waits."""
+        """Paints a bar of a span's duration, dashed while it is unanswered."""
         color = QColor(self._theme.family_color(SPAN_FAMILIES[span.sort]))
         color.setAlphaF(0.75)
         y = span.y
@@ -287,7 +290,7 @@ class LanesPainter:
             painter.fillRect(left, y - high // 2, max(1, right - left), high, color)
 
     def _dashes(self, color: QColor) -> QPixmap:
-        """One dash and the room behind it: a long line has too many to be painted one by one."""
+        """Returns one dash and its gap as a tile. A long line has too many dashes to paint each."""
         found = self._dash.get(color.rgba())
         if found is None:
             found = self._dash[color.rgba()] = QPixmap(2 * _DASH, 2)
@@ -298,7 +301,7 @@ class LanesPainter:
         return found
 
     def _paint_marks(self, painter: QPainter, track: TrackPicture, densest: int, bars: Sequence[SeenSpan]) -> None:
-        """Marks of messages; of several that bars say already there is no count."""
+        """Paints the marks of messages. Counts are omitted where span bars already show the messages."""
         high, wide = self._px(_STRIP), round(DENSE_PX * self._theme.zoom)
         for one in track.marks:
             x, mark = self._head + one.mark.x, one.mark
@@ -312,7 +315,7 @@ class LanesPainter:
                 self._shapes.draw_count(painter, x, track.y, mark.count, token, hidden=mark.hidden)
 
     def _paint_compactions(self, painter: QPainter, picture: Picture) -> None:
-        """A dashed line across the lane, and the sign in the place of the message's mark."""
+        """Paints a dashed line across the lane, and the sign in place of the message's mark."""
         pen = QPen(self._theme.color(COMPACTED), 1)
         pen.setDashPattern([3, 3])
         for one in picture.compactions:
@@ -326,7 +329,7 @@ class LanesPainter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_problems(self, painter: QPainter, picture: Picture) -> None:
-        """A small wedge above the mark."""
+        """Paints a small wedge above the mark."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         zoom = self._theme.zoom
         for problem in picture.problems:
@@ -335,7 +338,7 @@ class LanesPainter:
             draw_wedge(painter, QPointF(self._head + problem.x, problem.y - above), self._theme, token)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    # What lies over the lanes
+    # Layer over the lanes
 
     def _paint_chain(self, painter: QPainter, overlay: Overlay) -> None:
         if not overlay.chain:
@@ -381,7 +384,7 @@ class LanesPainter:
 
 
 def _pen_and_brush(theme: Theme, *, reasoning: bool) -> tuple[QPen, QColor]:
-    """What bars are drawn and filled with."""
+    """Returns the pen and fill of context bars."""
     color = QColor(theme.family_color("reasoning") if reasoning else theme.color("ink.tertiary"))
     edge = QColor(color)
     color.setAlphaF(_TINT if reasoning else _TINT * 0.75)

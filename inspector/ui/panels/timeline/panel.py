@@ -1,4 +1,4 @@
-"""The timeline of one document: head, ruler, lanes, what is plotted below them, and the strip of the whole capture."""
+"""The timeline panel of one document: head, ruler, lanes, plot and overview strip."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.widgets.labels import TextLabel
 
 _FAMILIES = ("chat", "tools", "proposals", "reasoning", "streams", "control")
-"""Those with a mark of their own."""
+"""Families with a mark of their own."""
 _OTHERS = (
     Key("several", "ink.tertiary", "count"),
     Key("many", "ink.tertiary", "dense"),
@@ -54,12 +54,12 @@ class TimelinePanel(QWidget):
     Signals:
         message_requested(int): select this message.
         details_requested(int): show its details.
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
-        end_left(): the user looks at something else than the end of live traffic, which was followed.
+        filter_requested(str, str): a display filter and its way of joining the active one (filter_menu.FilterMode).
+        end_left(): the user scrolled away from the end of live traffic.
 
     Attributes:
-        axis: what is shown; plots below go by it.
-        source, head, ruler, view, legend, strip, splitter: what it is made of.
+        axis: the visible range, shared with the plot.
+        source, head, ruler, view, legend, strip, splitter: its parts.
     """
 
     message_requested = Signal(int)
@@ -92,7 +92,7 @@ class TimelinePanel(QWidget):
         self._bar.setObjectName("timelineScrollBar")
         self._bar.setAccessibleName("Scroll the lanes")
         self.view = LanesView(self.source, self.axis, theme_controller, self._bar, upper)
-        self._bar.setParent(self.view)  # it lies over the margin the axis leaves free
+        self._bar.setParent(self.view)  # it overlaps the right margin of the axis
         self.empty = TextLabel(NOTHING, variant="secondary", name="timelineEmpty", parent=self.view)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.legend = Legend(theme_controller, "timelineLegend", upper)
@@ -131,7 +131,7 @@ class TimelinePanel(QWidget):
         self._is_split_by_user = True
 
     def _fit_split(self) -> None:
-        """Give the plot the room that few lanes leave, unless the user has chosen."""
+        """Gives the plot the height that few lanes leave, unless the user moved the splitter."""
         room = sum(self.splitter.sizes())
         if self._is_split_by_user or not room:
             return
@@ -157,21 +157,21 @@ class TimelinePanel(QWidget):
         self._choices.spacing_changed.connect(self._space_by)
         self._space_by(self._choices.spacing)
 
-    # What panes say
+    # Calls of the window
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document; nothing while it is not seen. O(new messages) but for what is put off."""
+        """Takes in a flush of the document while visible. O(new messages), except for deferred work."""
         if self.isVisible():
             self.refresh(changed=bool(len(changes.changed)) or changes.tree_moved)
             self.plot.apply_changes(changes)
 
     def refresh_view(self) -> None:
-        """The table shows others, perhaps."""
+        """Redraws after a change of filter or scope."""
         if self.isVisible():
             self.refresh()
 
     def refresh(self, *, changed: bool = False) -> None:
-        """Draw what there is now: messages came, or the table shows others; of much, once all of it is worked out."""
+        """Draws the present state. A large capture is drawn once its lanes are computed."""
         if self._stopped:
             return
         source = self.source
@@ -198,7 +198,7 @@ class TimelinePanel(QWidget):
             self.show_message(self._current, bring=False)
 
     def _keys(self) -> list[Key]:
-        """What there is to be seen of this capture, at whatever zoom."""
+        """Returns the legend entries of everything in this capture, at any zoom."""
         source, spans = self.source, self.source.spans
         there = {family.name.lower() for family, on in zip(FAMILIES, source.lanes.families, strict=True) if on}
         keys = [Key(family, family, "mark") for family in _FAMILIES if family in there]
@@ -212,7 +212,7 @@ class TimelinePanel(QWidget):
         return [*keys, *(_OTHERS if source.lanes.given > 1 else ())]
 
     def show_message(self, message: int | None, *, bring: bool = True) -> None:
-        """A message was selected, here or elsewhere."""
+        """Selects a message after a selection in any view."""
         self._current = message
         if self._stopped or not self.isVisible():
             return
@@ -229,7 +229,7 @@ class TimelinePanel(QWidget):
             self.axis.set_cursor(None)
 
     def follow(self, on: bool) -> None:
-        """Go with what comes, at this zoom, or stay."""
+        """Follows new messages at the same zoom, or stops."""
         self._follows = on
         if on and self._is_live and not self._stopped:
             self.axis.show_end()
@@ -239,23 +239,23 @@ class TimelinePanel(QWidget):
         return self._document.live or self._document.sources.followed is not None
 
     def _on_range_changed(self) -> None:
-        """Whoever looks at what is past does not follow what comes: the button says so, as it does in the table."""
+        """Stops following once the user scrolls away from the end, and unchecks the button, as the table does."""
         if self._follows and self._is_live and not self.axis.at_end and self.isVisible():
             self._follows = False
             self.end_left.emit()
 
     def show_current(self) -> None:
-        """Bring the selected message into sight."""
+        """Scrolls to the selected message."""
         self.refresh()
         self.show_message(self._current)
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self._stopped = True
         self._later.stop()
         self.plot.stop()
 
-    # What the user does
+    # User input
 
     def _choose_by(self, by: str) -> None:
         self.source.set_by("context" if by == "context" else "participant")
@@ -266,7 +266,7 @@ class TimelinePanel(QWidget):
         self.refresh()
 
     def _space_by(self, spacing: str) -> None:
-        """Let messages stand so far apart, here and in the plots below."""
+        """Sets the spacing of messages in lanes and plots."""
         if spacing == self._spacing:
             return
         self._spacing = spacing
@@ -280,7 +280,7 @@ class TimelinePanel(QWidget):
             self.show_message(self._current)
 
     def _choose_time(self, first: int, last: int) -> None:
-        """The range that was brushed becomes a condition of the filter, so that every pane follows."""
+        """Adds the brushed range to the filter, so that every pane follows."""
         source = self.source
         condition = number_condition(first, last) if self.axis.counts else time_condition(source.clock, first, last)
         if condition is not None:

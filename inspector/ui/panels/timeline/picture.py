@@ -1,6 +1,6 @@
-"""What the lanes show in one window of time: worked out once, painted and pointed at many times. No Qt.
+"""Visible content of the lanes for one time window: computed once, painted and hit-tested often. No Qt.
 
-It costs by pixels and lanes on screen, not by messages.
+The cost depends on pixels and visible lanes, not on the number of messages.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _SEEN_BARS = 400
 
 @dataclass(frozen=True, slots=True)
 class SeenMark:
-    """A mark and what it looks like."""
+    """A mark and its family."""
 
     mark: Mark
     family: Family | None
-    """None for several messages of more than one family."""
+    """None for several messages of different families."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class SeenBar:
 
 @dataclass(slots=True)
 class TrackPicture:
-    """One track."""
+    """A track with its marks and bars."""
 
     track: int
     y: int
@@ -54,10 +54,10 @@ class TrackPicture:
     marks: list[SeenMark] = field(default_factory=list)
     bars: list[SeenBar] = field(default_factory=list)
     crowd: list[tuple[int, int]] = field(default_factory=list)
-    """Pixels taken by bars too narrow to be drawn one by one."""
+    """Pixel ranges of bars too narrow to draw one by one."""
 
     def mark_over(self, x: float) -> Mark | None:
-        """The mark that stands for what is at a place."""
+        """Returns the mark that covers a position."""
         place = bisect_right(self.marks, x, key=lambda one: one.mark.first_x) - 1
         mark = self.marks[place].mark if place >= 0 else None
         return mark if mark is not None and x <= mark.last_x else None
@@ -65,7 +65,7 @@ class TrackPicture:
 
 @dataclass(frozen=True, slots=True)
 class SeenSpan:
-    """A request until its answer, a proposal until its decision, or a model until it has spoken."""
+    """A request until its answer, a proposal until its decision, or a model call until its output."""
 
     row: int
     end: int
@@ -84,7 +84,7 @@ class SeenProblem:
     y: int
     severity: Severity
     on_count: bool
-    """It stands on a mark of several, which is higher."""
+    """True on a count, which is higher than a mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +100,21 @@ class SeenCompaction:
 
 @dataclass(slots=True)
 class Picture:
-    """Everything on screen; `y` counts from the top of all lanes."""
+    """Everything visible; `y` is from the top of all lanes."""
 
     window: Window
     lanes: list[tuple[Lane, int, int]] = field(default_factory=list)
-    """Each lane with its top and its bottom."""
+    """Lanes with top and bottom."""
     tracks: dict[int, TrackPicture] = field(default_factory=dict)
     spans: list[SeenSpan] = field(default_factory=list)
     problems: list[SeenProblem] = field(default_factory=list)
     compactions: list[SeenCompaction] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
     densest: int = 1
-    """Messages in the densest cell of all strips."""
+    """Message count of the densest cell in all density strips."""
 
     def hit(self, x: float, y: int, geometry: LaneGeometry, zoom: float) -> SeenMark | None:
-        """The mark at a place; the nearest one that reaches there."""
+        """Returns the nearest mark within reach of a position."""
         track = geometry.track_at(y)
         if track is None or track not in self.tracks or abs(geometry.y_of(track) - y) > geometry.bar // 2 + 2:
             return None
@@ -130,12 +130,12 @@ class Picture:
         return min(near, key=lambda one: abs(one.x - x), default=None)
 
     def span_at(self, x: float, y: int, zoom: float) -> SeenSpan | None:
-        """The shortest bar of what takes time at a place."""
+        """Returns the shortest span at a position."""
         over = (one for one in self.spans if one.left <= x <= one.right and abs(one.y - y) <= 6 * zoom)
         return min(over, key=lambda one: one.right - one.left, default=None)
 
     def bar_at(self, x: float, y: int, geometry: LaneGeometry) -> SeenBar | None:
-        """The context at a place."""
+        """Returns the context bar at a position."""
         track = geometry.track_at(y)
         if track is None or track not in self.tracks or abs(geometry.y_of(track) - y) > geometry.bar // 2:
             return None
@@ -145,7 +145,7 @@ class Picture:
 def picture_of(
     source: TimelineSource, geometry: LaneGeometry, window: Window, top: int, height: int, zoom: float
 ) -> Picture:
-    """Work out what a window of time looks like between two heights. O(pixels x lanes on screen)."""
+    """Computes the picture of a time window between two heights. O(pixels x visible lanes)."""
     lanes, found = source.lanes, Picture(window)
     places = geometry.visible(top, height)
     for place in places:
@@ -183,7 +183,7 @@ def _track(source: TimelineSource, track: int, y: int, base: bool, window: Windo
 
 
 def _taken(starts: NDArray[np.int64], ends: NDArray[np.int64], window: Window) -> list[tuple[int, int]]:
-    """The pixels some stretches of time lie over, as few runs."""
+    """Returns the pixels covered by time ranges as merged runs."""
     if not len(starts):
         return []
     first, last = (np.clip(np.rint(window.xs(ns)), 0, window.width).astype(np.int64) for ns in (starts, ends))
@@ -194,7 +194,7 @@ def _taken(starts: NDArray[np.int64], ends: NDArray[np.int64], window: Window) -
 
 
 def _clipped(ns: int, window: Window) -> int:
-    """A place on the axis, not far outside of it."""
+    """Returns a position on the axis, clamped near its ends."""
     return round(min(max(window.x(ns), -1000), window.width + 1000))
 
 
@@ -234,7 +234,7 @@ def _add_problems(found: Picture, source: TimelineSource, zoom: float) -> None:
     store = source.document.analysis.findings.found
     severities = store.severities[store.columns["set"][rows]]
     xs = window.xs(source.times.values[rows])
-    # One for each few pixels of a track, the most severe.
+    # Keeps the most severe problem per few pixels of a track.
     cells = tracks * (window.width + 1) + (xs / (6 * zoom)).astype(np.int64)
     worst_first = np.lexsort((-severities.astype(np.int64), cells))
     _, first = np.unique(cells[worst_first], return_index=True)

@@ -1,6 +1,6 @@
-"""The ruler above the lanes, with the time pointed at, and the strip below them.
+"""The ruler above the lanes with the time at the cursor, and the overview strip below them.
 
-The strip is the whole capture as a small histogram, and the part of it shown, which is dragged.
+The strip shows the whole capture as a small histogram. The user drags the visible range in it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.ui.panels.timeline.source import TimelineSource
 
 
 class Ruler(QWidget):
-    """Ticks with their words; a box at the cursor."""
+    """Ticks with labels, and a box with the time at the cursor."""
 
     def __init__(self, axis: TimeAxis, theme_controller: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class Ruler(QWidget):
         self._on_theme_changed()
 
     def cursor_words(self) -> str:
-        """What the box at the cursor says; "" without a cursor."""
+        """Returns the text of the box at the cursor, or ""."""
         axis, cursor = self._axis, self._axis.cursor_ns
         if cursor is None or not axis.left_ns <= cursor <= axis.right_ns:
             return ""
@@ -42,7 +42,7 @@ class Ruler(QWidget):
         return axis.words_of(cursor, min(step, 1_000_000))
 
     def labels(self) -> list[tuple[QRectF, str]]:
-        """What is written where, beside the box at the cursor: silences left out, and of the ticks what has room."""
+        """Returns boxes and texts of silences and ticks that fit beside the cursor's box."""
         theme, axis, head = self._themes.theme, self._axis, head_width(self._themes.theme)
         metrics, box = QFontMetrics(theme.font("small")), self.cursor_box()
         taken = None if box.isEmpty() else (box.left() - head, box.right() - head)
@@ -69,7 +69,7 @@ class Ruler(QWidget):
         return max(1, self.width() - head_width(self._themes.theme) - right_margin(self._themes.theme))
 
     def cursor_box(self) -> QRectF:
-        """Where the box at the cursor is; empty where the cursor is out of sight."""
+        """Returns the box at the cursor; empty if the cursor is not visible."""
         axis, words = self._axis, self.cursor_words()
         if not words or axis.cursor_ns is None:
             return QRectF()
@@ -99,7 +99,7 @@ _BIN = 3
 
 
 class Strip(QWidget):
-    """The whole capture in one line."""
+    """Overview of the whole capture in one line."""
 
     def __init__(
         self, axis: TimeAxis, source: TimelineSource, theme_controller: ThemeController, parent: QWidget
@@ -121,7 +121,7 @@ class Strip(QWidget):
         self._on_theme_changed()
 
     def words(self) -> str:
-        """What is shown of how much: "0 to 62 s of 314 s", "No. 1 to 25 of 193"."""
+        """Returns the visible range and the total: "0 to 62 s of 314 s", "No. 1 to 25 of 193"."""
         axis = self._axis
         left, right = max(axis.first_ns, axis.left_ns), min(axis.last_ns, axis.right_ns)
         step = next((n for n in (10**9, 10**8, 10**7, 10**6, 10**5, 10**4) if n * 20 <= right - left), 10**4)
@@ -132,7 +132,7 @@ class Strip(QWidget):
         return f"{first[:-2]} to {last} of {total}"
 
     def words_within(self, metrics: QFontMetrics, room: int) -> str:
-        """As much of that as has room: the range alone rather than half of a figure."""
+        """Returns the longest form of that text that fits: the range alone rather than half of a figure."""
         words = self.words()
         span = words.partition(" of ")[0]
         dashed = span.removesuffix(" s").removesuffix(" h").replace(" to ", "\N{EN DASH}")
@@ -145,7 +145,7 @@ class Strip(QWidget):
         return max(1, self.width() - head_width(self._themes.theme) - right_margin(self._themes.theme))
 
     def _bins(self) -> NDArray[np.int64]:
-        """How high the bar of each few pixels is. O(new messages), all of them when the capture's ends moved much."""
+        """Returns the bar heights. O(new messages); rebuilt if the ends of the capture moved by a bar."""
         axis, times = self._axis, self._source.times.values
         room = self.height() - 8
         count = max(1, self._width() // _BIN)
@@ -158,9 +158,9 @@ class Strip(QWidget):
             axis.counts,
         )
         if (*made_of, grown) != self._made_of:
-            self._coarse = len(times)  # a hundredth more, and it is made anew
+            self._coarse = len(times)  # rebuilt again after a growth of 1 %
             self._made_of = (*made_of, len(times) // max(1, self._coarse // 100))
-            # Of many messages some are enough for bars a few pixels high.
+            # A sample of messages is enough for bars a few pixels high.
             some = np.clip(times[:: max(1, len(times) // 200_000)], axis.first_ns, axis.last_ns)
             first, last = (axis.scale.place(ns) for ns in (axis.first_ns, axis.last_ns))
             since, length = axis.scale.places(some).astype(np.float64) - first, max(1, last - first)
@@ -203,7 +203,7 @@ class Strip(QWidget):
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def breaks(self) -> list[tuple[float, float]]:
-        """Where silences are left out, in pixels."""
+        """Returns the pixel ranges of silences left out."""
         axis, head, width = self._axis, head_width(self._themes.theme), self._width()
         return [
             (head + axis.share_of(one.start_ns) * width, head + axis.share_of(one.end_ns) * width)
@@ -246,7 +246,7 @@ class Strip(QWidget):
             super().keyPressEvent(event)
 
     def refresh(self) -> None:
-        """Messages came."""
+        """Updates texts and histogram after new messages."""
         self.setAccessibleDescription(self.words())
         self.setToolTip(self.words())
         self.update()

@@ -1,4 +1,4 @@
-"""The marks of kind families by shape and colour, drawn once each and kept as pixmaps."""
+"""Shapes of the timeline: marks of kind families cached as pixmaps, counts, wedges, breaks and open ends."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from inspector.protocol.kinds import Family
 from inspector.ui.look.theme import Theme
 
 _SIDE = 13
-"""A mark's pixmap, pixels at 100 %."""
+"""Side of a mark's pixmap, pixels at 100 %."""
 _PILL = 14
 _HIDDEN = 0.3
 _FAINTEST = 0.22
-"""A single message in a dense strip is seen, too."""
+"""Minimum opacity, so that a single message in a density strip is visible."""
 _ZIGZAG = 4
 
 
@@ -42,7 +42,7 @@ class Shapes:
         return pixmap
 
     def draw(self, painter: QPainter, x: float, y: float, family: Family, *, hidden: bool = False) -> None:
-        """Draw a message's mark with its middle at a place."""
+        """Draws a message's mark centered at a position."""
         name = family.name.lower()
         pixmap = self._pixmaps.get((name, hidden))
         if pixmap is None:
@@ -56,7 +56,7 @@ class Shapes:
         painter.drawPixmap(round(x - self.side / 2), round(y - self.side / 2), pixmap)
 
     def draw_count(self, painter: QPainter, x: float, y: float, count: int, token: str, *, hidden: bool) -> None:
-        """Draw the mark of several messages with its middle at a place."""
+        """Draws the count of several messages centered at a position."""
         words = short_count(count)
         pixmap = self._pills.get((words, token, hidden))
         if pixmap is None:
@@ -90,7 +90,7 @@ class Shapes:
 
 
 def draw_mark(painter: QPainter, center: QPointF, theme: Theme, family: str) -> None:
-    """Draw the mark of a family (`design_tokens.FAMILIES`); the painter is antialiased, its pen and brush change."""
+    """Draws the mark of a family (`design_tokens.FAMILIES`). The painter is antialiased; its pen and brush change."""
     color, zoom, x, y = theme.family_color(family), theme.zoom, center.x(), center.y()
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color)
@@ -119,7 +119,7 @@ def _polygon(center: QPointF, *corners: tuple[float, float]) -> QPolygonF:
 
 
 def draw_wedge(painter: QPainter, center: QPointF, theme: Theme, token: str) -> None:
-    """Draw the sign of a problem; the painter is antialiased, its pen and brush are changed."""
+    """Draws the sign of a problem. The painter is antialiased; its pen and brush change."""
     reach = 3.2 * theme.zoom
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.color(token))
@@ -140,13 +140,13 @@ def draw_compaction(painter: QPainter, center: QPointF, theme: Theme) -> None:
 
 
 def dense_color(theme: Theme, token: str, share: float, *, hidden: bool = False) -> QColor:
-    """The colour of a dense stretch.
+    """Returns the colour of a cell in a density strip.
 
     Args:
         theme: the look.
-        token: whose colour it is.
-        share: messages in it, of those in the densest one.
-        hidden: the table shows none of them.
+        token: its base colour.
+        share: number of its messages divided by the maximum of all cells.
+        hidden: True if the table shows none of them.
     """
     color = QColor(theme.color(token))
     color.setAlphaF((_FAINTEST + (1 - _FAINTEST) * share**0.5) * (_HIDDEN if hidden else 1))
@@ -154,7 +154,7 @@ def dense_color(theme: Theme, token: str, share: float, *, hidden: bool = False)
 
 
 def draw_break(painter: QPainter, box: QRectF, theme: Theme) -> None:
-    """Draw a silence that is left out: a stretch between two torn edges."""
+    """Draws a silence left out, as a stretch between two torn edges."""
     painter.save()
     step = max(2, round(_ZIGZAG * theme.zoom))
     edges: list[list[QPointF]] = []
@@ -173,7 +173,7 @@ def draw_break(painter: QPainter, box: QRectF, theme: Theme) -> None:
 
 
 def draw_open_end(painter: QPainter, left: float, box: QRectF, theme: Theme, color: QColor) -> None:
-    """Draw the end of a context that goes on: stripes that get narrower; the painter is not antialiased."""
+    """Draws the end of an open context, as stripes of decreasing width. The painter is not antialiased."""
     x = round(left)
     for width in (3, 2, 1):
         painter.fillRect(QRectF(x, round(box.top()), round(width * theme.zoom), round(box.height())), color)

@@ -1,4 +1,4 @@
-"""What the timeline of one document draws, kept up with it at a bounded cost; from message to message in it. No Qt."""
+"""Timeline data of one document, updated at a bounded cost, and navigation between its messages. No Qt."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from inspector.ui import budgets
 from inspector.ui.panels.timeline.axis import TimeAxis
 
 _REST = 20
-"""What takes long is done again only after so many times as long."""
+"""Pause after expensive work, as a multiple of its duration."""
 _LONG_REST = 60
 
 
 class _Seldom:
-    """Work that is put off while it costs too much a second.
+    """Work in steps that is deferred while it is too expensive.
 
     Attributes:
-        due: it is to be done, as soon as it has rested.
-        took: how long it took the last time, or has taken so far.
+        due: True if it must run after its pause.
+        took: duration of the last or present run, seconds.
     """
 
     def __init__(self, work: Callable[[], Steps[None]], rest: int = _REST) -> None:
@@ -43,20 +43,19 @@ class _Seldom:
 
     @property
     def working(self) -> bool:
-        """Whether it has begun."""
         return self._steps is not None
 
     @property
     def ready(self) -> bool:
-        """Whether there is something to do now."""
+        """True if it may run now."""
         return self.working or (self.due and time.perf_counter() >= self._next)
 
     def drop(self) -> None:
-        """Do not go on with what has begun."""
+        """Aborts the present run."""
         self._steps = None
 
     def run(self, until: float) -> bool:
-        """Do some of it, if there is something to do; whether it was done with this."""
+        """Runs some steps if ready. Returns True if the run has ended."""
         if not self.ready:
             return False
         began = time.perf_counter()
@@ -70,7 +69,7 @@ class _Seldom:
         return done
 
     def rest_after(self, took: float) -> None:
-        """It took so long, or what it led to did."""
+        """Starts a pause after a run, or after work it caused, of this duration."""
         if self._rest and took > budgets.current.cheap_s:
             self._next = time.perf_counter() + max(budgets.current.lists_ms / 1000, self._rest * took)
 
@@ -79,14 +78,14 @@ class TimelineSource:
     """Lanes, spans and problems of a document.
 
     Attributes:
-        clock: when messages were.
-        times: where they stand: then, or one after another.
+        clock: times of messages.
+        times: positions of messages on the axis: their times, or evenly spaced.
         lanes: the lanes.
-        spans: what takes time between two messages.
+        spans: durations between two messages.
         problems: messages with a finding of severity warning or error, ascending.
         compactions: messages that report a compacted context, ascending.
-        only_shown: whether what the table hides is left out, and not only dimmed.
-        version: grows whenever any of this is other than before.
+        only_shown: True if hidden messages are omitted, not only dimmed.
+        version: increases with every change of the above.
     """
 
     def __init__(self, document: CaptureDocument, rows: VisibleRows) -> None:
@@ -102,9 +101,9 @@ class TimelineSource:
         self.version = 0
         self._stop = 0
         self._fed = 0
-        self._mask: NDArray[np.bool_] | None = None  # what the table shows
-        self._anew: Lanes | None = None  # takes the place of the lanes once all is in it
-        self._asked_by: _Seldom | None = None  # why they are made anew
+        self._mask: NDArray[np.bool_] | None = None  # visible messages of the table
+        self._anew: Lanes | None = None  # replaces the lanes once it is complete
+        self._asked_by: _Seldom | None = None  # the work that caused a rebuild
         self._view: tuple[DisplayFilter, Scope | None] | None = None
         self._feed = _Seldom(self._feed_lanes, 0)
         self._spans = _Seldom(self._make_spans)
@@ -114,17 +113,17 @@ class TimelineSource:
 
     @property
     def working(self) -> bool:
-        """Whether something has begun that is not done; `update` goes on with it."""
+        """True while some work is under way; `update` continues it."""
         return any(one.working for one in self._all)
 
     @property
     def behind(self) -> bool:
-        """Whether something was put off; `update` does it when there is time."""
+        """True if work was deferred; `update` does it later."""
         return any(one.due or one.working for one in self._all)
 
     @property
     def share(self) -> float:
-        """How far the lanes are, 0 to 1."""
+        """Progress of the lanes, 0 to 1."""
         wanted = len(self._rows.chosen) if self.only_shown and self._rows.chooses else self._stop
         return min(1.0, (self._anew or self.lanes).given / max(1, wanted))
 
@@ -132,16 +131,16 @@ class TimelineSource:
     def _all(self) -> tuple[_Seldom, ...]:
         return self._feed, self._tidy, self._shown, self._spans, self._problems
 
-    # Choosing
+    # Choices
 
     def set_by(self, by: LaneBy) -> None:
-        """Let a lane stand for something else."""
+        """Sets the meaning of a lane."""
         if by != self.lanes.by:
             self.lanes = Lanes(self.document.analysis, self.times, by)
             self._again()
 
     def set_counting(self, on: bool) -> None:
-        """Let messages stand one after another, or where their times say."""
+        """Spaces messages evenly, or by their times."""
         if on != (self.times is not self.clock):
             self.times = MessageOrder() if on else self.clock
             self.times.update(self._stop)
@@ -151,13 +150,13 @@ class TimelineSource:
             self._again()
 
     def set_only_shown(self, only: bool) -> None:
-        """Leave out what the table hides, or draw it dimmed."""
+        """Omits messages hidden by the filter, or dims them."""
         if only != self.only_shown:
             self.only_shown = only
             self._again()
 
     def _again(self, asked_by: _Seldom | None = None) -> None:
-        """Make the lanes anew; those there are stay as they are until then."""
+        """Rebuilds the lanes; the present ones stay until the new ones are complete."""
         self._asked_by = asked_by
         self._anew = Lanes(self.document.analysis, self.times, self.lanes.by)
         self._anew.mark_shown(self._mask)
@@ -165,13 +164,13 @@ class TimelineSource:
         self._feed.drop()
         self._feed.due = self._shown.due = True
 
-    # Following
+    # Updates
 
     def update(self, *, changed: bool = False) -> None:
-        """Take in what the document and the view over it have gained; of a large one as much as there is time for.
+        """Takes in changes of the document and the filter, as far as this slice allows.
 
         Args:
-            changed: earlier messages changed, so that some may be shown or hidden now.
+            changed: True if earlier messages changed, so that the filter may select others.
         """
         stop, self._stop = self._stop, len(self.document.analysis)
         self.clock.update(self._stop)
@@ -187,7 +186,7 @@ class TimelineSource:
             self._spans.due = True
         self._problems.due |= changed or self._stop != stop
         self._feed_on()
-        # Of a large one the first that takes long is enough for a turn; what is left is `behind`.
+        # In a large document one expensive part fills the slice; the rest is `behind`.
         until = budgets.turn_ends(self._stop)
         for one in (self._tidy, self._shown, self._spans, self._problems):
             if one.ready and not self._feed.working:
@@ -202,7 +201,7 @@ class TimelineSource:
         self.version += self._feed.run(budgets.turn_ends(self._stop))
 
     def _feed_lanes(self) -> Steps[None]:
-        """Give the lanes what they do not have yet."""
+        """Feeds the lanes with new messages."""
         lanes, stop = self._anew or self.lanes, self._stop
         if self.only_shown and self._rows.chooses:
             visible = self._rows.chosen
@@ -235,7 +234,7 @@ class TimelineSource:
     def _mark_shown(self) -> Steps[None]:
         given = int(self._rows.chosen.searchsorted(np.uint32(self._fed)))
         if self.only_shown and self._rows.chooses and given != self.lanes.given:
-            # What changed has come into view, or gone from it, somewhere among what the lanes have.
+            # Messages among those already in the lanes were shown or hidden: rebuild.
             self._again(self._shown)
             self._shown.due = False
         self._mask = None
@@ -243,9 +242,9 @@ class TimelineSource:
             shown = np.zeros(self._stop, np.bool_)
             visible = self._rows.chosen
             shown[visible[visible < self._stop]] = True
-            shown[self._rows.seen :] = True  # nobody has looked yet
+            shown[self._rows.seen :] = True  # the filter has not examined them yet
             yield
-            come = self._stop - len(shown)  # meanwhile, and into the lanes
+            come = self._stop - len(shown)  # messages that came meanwhile and are in the lanes already
             self._mask = np.concatenate((shown, np.ones(come, np.bool_))) if come else shown
         self.lanes.mark_shown(self._mask)
 
@@ -260,14 +259,17 @@ class TimelineSource:
         self.compactions = compactions(self.document.capture, self._stop)
 
     def since_ns(self, place: int) -> int:
-        """How long after the first message it was that stands at a place."""
+        """Returns the time from the first message to a position in nanoseconds."""
         if self.times is not self.clock:
             values = self.clock.values
             place = int(values[min(max(0, place // PER_MESSAGE), len(values) - 1)]) if len(values) else 0
         return place - self.clock.first_ns
 
     def beyond(self, axis: TimeAxis, step: int) -> int | None:
-        """The time of the nearest message after (1) or before (-1) what is shown. O(messages), asked for by hand."""
+        """Returns the time of the nearest message after (1) or before (-1) the visible range.
+
+        O(messages), by user input only.
+        """
         times = self.times.values
         if self.only_shown and self._rows.chooses:
             visible = self._rows.chosen
@@ -280,7 +282,7 @@ class TimelineSource:
         return int(further.max()) if len(further) else None
 
     def is_hidden(self, row: int) -> bool:
-        """Whether the table hides a message."""
+        """Returns True if the filter hides a message."""
         return self._rows.chooses and self._rows.position(row) is None
 
 
@@ -288,22 +290,21 @@ _MOST_SKIPPED = 5_000
 
 
 class Walk:
-    """Finds the next message to stand on; what the table hides is passed over."""
+    """Navigation between messages; hidden ones are skipped."""
 
     def __init__(self, source: TimelineSource) -> None:
         self._source = source
 
     def track_of(self, row: int) -> int:
-        """The track of a message; -1 for none."""
+        """Returns the track of a message, or -1."""
         return int(self._source.lanes.tracks_of(np.array([row]))[0])
 
     def lane_of(self, row: int) -> Lane | None:
-        """The lane of a message."""
         track = self.track_of(row)
         return next((one for one in self._source.lanes.lanes if one.track <= track < one.track + one.tracks), None)
 
     def along(self, row: int | None, step: int) -> int | None:
-        """The next message on the same track that the table shows; without one to begin with, the first of all."""
+        """Returns the next visible message on the same track; without a message the first of all."""
         if row is None:
             return self._first()
         lanes = self._source.lanes
@@ -317,7 +318,7 @@ class Walk:
         return None
 
     def across(self, row: int | None, step: int) -> int | None:
-        """The message nearest in time on the next track above (-1) or below (1) that has one the table shows."""
+        """Returns the visible message nearest in time on the next track above (-1) or below (1) that has one."""
         if row is None:
             return self._first()
         lanes, ns = self._source.lanes, int(self._source.times.values[row])
@@ -339,7 +340,7 @@ class Walk:
         return min(near, key=lambda one: abs(int(times[one]) - ns), default=None)
 
     def outermost(self, row: int | None, step: int) -> int | None:
-        """The first (-1) or last (1) message of the track that the table shows."""
+        """Returns the first (-1) or last (1) visible message of the track."""
         if row is None:
             return self._first()
         bounds = np.iinfo(np.int64)

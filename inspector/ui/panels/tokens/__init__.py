@@ -1,1 +1,1 @@
-"""Where the tokens go: by tool, context, participant and kind (docs/design.md 3)."""
+"""The tokens panel: token usage by tool, context, participant and kind (docs/design.md 3)."""

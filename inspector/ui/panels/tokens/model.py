@@ -1,4 +1,4 @@
-"""The tokens table: what it says of each tool, context, participant or kind, and the item model. No widgets."""
+"""Rows and item model of the tokens table by tool, context, participant or kind. No widgets."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from inspector.ui.panels.figures_model import FiguresModel
 COLORS = (
     "highlight.sky", "highlight.teal", "highlight.violet", "highlight.orange", "highlight.lime", "highlight.rose",
 )  # fmt: skip
-"""Of those with the most tokens, in their order."""
+"""Colours of the rows with the most tokens, in order."""
 OTHERS = "ink.tertiary"
 FILL_ALPHA = 0.75
-"""Of bars and areas."""
+"""Opacity of bars and areas."""
 _FIELDS: dict[Way, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
 _NOBODY: dict[Way, str] = {"tool": "everything else", "participant": "nobody", "kind": "no kind"}
 _LISTS = 'method == "tools/list"'
 _LONGEST = 200
 _AT_ONCE = 256
-"""Rows that are made in one step."""
+"""Rows built in one step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +42,13 @@ class TokenRow:
 
     Attributes:
         key: string id, or node.
-        name: as shown.
-        aside: the label of the context it lies in; "" where there is none.
-        mono: it is a name of the protocol's, not of a person.
-        tokens, messages: how many.
-        share: of all tokens looked at, 0 to 1.
-        color: token of its bar.
-        filter_of: makes its `filter`.
+        name: display name.
+        aside: label of the parent context, or "".
+        mono: True for a name from the protocol, not of a person.
+        tokens, messages: counts.
+        share: of all counted tokens, 0 to 1.
+        color: colour token of its bar.
+        filter_of: returns its `filter`.
     """
 
     key: int
@@ -61,36 +61,35 @@ class TokenRow:
     filter_of: Callable[[], str]
     aside: str = ""
     everything: bool = False
-    """It stands for all the others together."""
+    """True for the sum of all other rows."""
 
     @property
     def filter(self) -> str:
-        """The display filter for its messages; "" where that would be all."""
+        """The display filter for its messages; "" if it would match all."""
         return self.filter_of()
 
     @property
     def whole_name(self) -> str:
-        """With what it lies in: "review-6 / store"."""
+        """Parent and name: "review-6 / store"."""
         return f"{self.aside} / {self.name}" if self.aside else self.name
 
 
 def colors_of(sums: Sums) -> dict[int, str]:
-    """The colours of those with the most tokens."""
     return {sums.key(place): color for place, color in zip(sums.order.tolist(), COLORS, strict=False)}
 
 
 def rows_of(
     document: CaptureDocument, way: Way, sums: Sums, total: int, colors: dict[int, str], *, below: bool
 ) -> Steps[list[TokenRow]]:  # fmt: skip
-    """Rows in the order of their tokens.
+    """Builds rows in the order of their tokens.
 
     Args:
-        document: of which.
-        way: what a row stands for.
+        document: the document.
+        way: the meaning of a row.
         sums: the figures.
-        total: tokens of all looked at.
-        colors: tokens of colours by key, as `colors_of` gives them.
-        below: a context stands for those below it too.
+        total: sum of all counted tokens.
+        colors: colour tokens by key from `colors_of`.
+        below: True if contexts include their descendants.
     """
     made: list[TokenRow] = []
     order = sums.order
@@ -110,7 +109,7 @@ def rows_of(
 
 
 def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> tuple[str, str]:
-    """What a row is called, and what it lies in."""
+    """Returns the name of a row and of its parent."""
     if way == "context":
         return ("all contexts", "") if key == MAIN and below else leaf_and_parent(document, key)
     if way == "tool" and key == DEFINITIONS:
@@ -141,7 +140,7 @@ _HUNDREDTH, _TENTH = 0.01, 0.1
 
 
 class Column(enum.IntEnum):
-    """The columns, left to right."""
+    """Columns, left to right."""
 
     NAME = 0
     BAR = 1
@@ -171,7 +170,7 @@ _VALUES: dict[Column, Callable[[TokenRow], float | str]] = {
 
 
 def percent(share: float) -> str:
-    """A share: "41 %", "2.4 %", "<1 %", "0 %"."""
+    """Formats a share: "41 %", "2.4 %", "<1 %", "0 %"."""
     if 0 < share < _HUNDREDTH:
         return "<1 %"
     return f"{share * 100:.1f} %" if 0 < share < _TENTH else f"{share * 100:.0f} %"
@@ -181,8 +180,8 @@ class TokensModel(FiguresModel[TokenRow]):
     """Rows of the tokens table.
 
     Attributes:
-        way: what a row stands for.
-        uncounted: no token is counted yet, and no figure is said to be 0.
+        way: the meaning of a row.
+        uncounted: True before the first token count; figures are then shown as "…" instead of 0.
     """
 
     columns = Column
@@ -195,7 +194,6 @@ class TokensModel(FiguresModel[TokenRow]):
         self.uncounted = False
 
     def show_rows(self, rows: list[TokenRow], way: Way, *, uncounted: bool = False) -> None:
-        """Show other figures, sorted as before."""
         another, self.way, self.uncounted = way != self.way, way, uncounted
         self.take_rows(rows, anew=another)
 
@@ -207,7 +205,7 @@ class TokensModel(FiguresModel[TokenRow]):
     def in_order(self, rows: list[TokenRow], column: Column, *, descending: bool) -> list[TokenRow]:
         named = sorted(rows, key=lambda one: one.name)
         ordered = sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType]  one type
-        return sorted(ordered, key=lambda one: not one.everything)  # the sum stands above what it is the sum of
+        return sorted(ordered, key=lambda one: not one.everything)  # the row of the sum comes first
 
     @override
     def tip(self, one: TokenRow) -> str:

@@ -1,4 +1,4 @@
-"""Tokens over time, added up as they came: one area over another, in the colours of the table's bars."""
+"""Plot of cumulative tokens over time: stacked areas in the colours of the table's bars."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.model import COLORS, FILL_ALPHA, OTHERS, TokenRow
 
 _BINS = 600
-"""As finely as it is drawn, over the whole capture."""
+"""Time resolution over the whole capture."""
 
 
 class OverTimeFigure:
-    """What each of the greatest has cost by then, and all others together.
+    """Cumulative tokens of the largest rows and of all others together.
 
     Attributes:
-        empty: what is said where there is nothing to draw.
+        empty: text for a plot without values.
     """
 
     def __init__(self, document: CaptureDocument, axis: TimeAxis, themes: ThemeController) -> None:
         self._document, self._axis, self._themes = document, axis, themes
         self.empty = ""
-        self._areas: list[QPolygonF] = []  # as `_names`
+        self._areas: list[QPolygonF] = []  # in the order of `_names`
         self._names = ["others"]
         self._times: NDArray[np.int64] = np.zeros(0, np.int64)
         self._edges = np.zeros(2, np.int64)
@@ -43,13 +43,13 @@ class OverTimeFigure:
     def showing(
         self, way: Way, rows: Sequence[TokenRow], times: NDArray[np.int64], counted: NDArray[np.integer] | None
     ) -> Steps[None]:
-        """Add up anew. O(messages) in numpy.
+        """Computes the sums. O(messages) in numpy.
 
         Args:
-            way: what is added up by.
-            rows: those that have an area of their own, the greatest first.
-            times: (n,) int64, when each message was.
-            counted: the messages that count; all of them by default.
+            way: the meaning of a row.
+            rows: rows with an area of their own, the largest first.
+            times: (n,) int64, times of messages.
+            counted: the counted messages; all by default.
         """
         first, last = self._axis.first_ns, self._axis.last_ns
         scale = self._axis.scale
@@ -67,7 +67,7 @@ class OverTimeFigure:
         return [*COLORS[: len(self._names) - 1], OTHERS]
 
     def draw(self, window: Window) -> Scale:
-        """Put the areas on one another, the greatest lowest."""
+        """Stacks the areas, the largest at the bottom."""
         x = np.clip(self._axis.xs_of(self._edges, window.width), 0, window.width)
         below = np.zeros(len(x))
         self._areas.clear()
@@ -78,7 +78,6 @@ class OverTimeFigure:
         return Scale(float(below[-1]) or 1)
 
     def paint(self, painter: QPainter) -> None:
-        """The areas."""
         for area, token in zip(self._areas, self._colors(), strict=False):
             color = QColor(self._themes.theme.color(token))
             color.setAlphaF(FILL_ALPHA)
@@ -88,7 +87,7 @@ class OverTimeFigure:
         return min(max(int(np.searchsorted(self._edges, ns, side="right")) - 1, 0), self._sums.shape[1] - 1)
 
     def card(self, ns: int) -> CardText | None:
-        """What each had cost by then."""
+        """Returns the sums up to a time."""
         held = self._sums[:, self._bin(ns)]
         rows = [
             (plain(name, 40), f"{int(tokens):,}", token)
@@ -100,16 +99,15 @@ class OverTimeFigure:
         return CardText((*rows, ("tokens so far", f"{int(held.sum()):,}", "ink.primary")), words)
 
     def dots(self, ns: int) -> list[tuple[float, str]]:
-        """Where all of it is."""
         return [(float(self._sums[:, self._bin(ns)].sum()), "ink.primary")]
 
     def message_at(self, ns: int) -> int | None:
-        """The last message up to then."""
+        """Returns the last message up to a time."""
         rows = np.flatnonzero(self._times <= ns)
         return int(rows[-1]) if len(rows) else None
 
     def next_time(self, ns: int | None, step: int) -> int | None:
-        """When the next message was."""
+        """Returns the time of the next message."""
         if not len(self._times):
             return None
         if ns is None:

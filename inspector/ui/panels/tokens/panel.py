@@ -1,4 +1,4 @@
-"""The tokens panel: head, table, and where there is room a plot; kept up at most once a second and while seen."""
+"""The tokens panel: head, table, and a plot in a wide panel. Updated once a second at most and only while visible."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from inspector.ui.panels.tokens.over_time import OverTimeFigure
 
 _BAR_PX = 96
-"""The bar of all tokens, pixels at 100 %."""
+"""Width of a bar for all tokens, pixels at 100 %."""
 _WIDTHS = {
     Column.BAR: _BAR_PX, Column.TOKENS: "888,888,888", Column.SHARE: "88.8 %", Column.MESSAGES: "88,888,888",
 }  # fmt: skip
@@ -47,10 +47,10 @@ _ELIDED = Qt.TextElideMode.ElideRight
 
 
 class TokensView(FiguresTable):
-    """The table.
+    """The table of tokens.
 
     Signals:
-        sees_requested(int): what the model of a participant sees; string id of the name.
+        sees_requested(int): show the model context of a participant; string id of the name.
     """
 
     sees_requested = Signal(int)
@@ -75,7 +75,7 @@ class TokensView(FiguresTable):
             painter.drawText(box, side, str(index.data() or ""))
 
     def _paint_name(self, painter: QPainter, box: QRect, one: TokenRow, font: QFont) -> None:
-        """The name, which tells it from its neighbours, and where there is room what it lies in."""
+        """Paints the name, and its parent if there is space."""
         theme, metrics = self._themes.theme, QFontMetrics(font)
         flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         painter.setFont(font)
@@ -90,7 +90,7 @@ class TokensView(FiguresTable):
     def _paint_bar(self, painter: QPainter, box: QRect, one: TokenRow) -> None:
         theme = self._themes.theme
         high = round(8 * theme.zoom)
-        wide = round(box.width() * min(1.0, one.share))  # the track is everything
+        wide = round(box.width() * min(1.0, one.share))  # the track's width stands for all tokens
         top = box.y() + (box.height() - high) // 2
         painter.fillRect(box.x(), top, box.width(), high, theme.color("line.hair"))
         painter.fillRect(box.x(), top, max(wide, 1 if one.tokens else 0), high, _filled(theme, one.color))
@@ -121,20 +121,20 @@ class TokensView(FiguresTable):
 
 
 def _filled(theme: Theme, token: str) -> QColor:
-    """The colour of a bar: large areas are softer than the letters the colour was chosen for."""
+    """Returns the colour of a bar, softer than for text because its area is larger."""
     color = QColor(theme.color(token))
     color.setAlphaF(FILL_ALPHA)
     return color
 
 
 _REST = 4
-"""Between two refreshes the loop is left to others for this many times as long as one took: a million are 100 ms."""
+"""Pause after a refresh, as a multiple of its duration; a million messages take 100 ms."""
 _WAYS: dict[str, Way] = {
     "By tool": "tool", "By context": "context", "By participant": "participant", "By kind": "kind",
 }  # fmt: skip
 _COUNTED = "Every message once and in full, as it was sent. What of it stays in a model's context is in Model sees."
 _ROOM_FOR_PLOT = 940
-"""Width from which on there is a plot beside the table, pixels at 100 %."""
+"""Minimum width for a plot beside the table, pixels at 100 %."""
 
 
 def _gap(parent: QWidget) -> QWidget:
@@ -144,14 +144,14 @@ def _gap(parent: QWidget) -> QWidget:
 
 
 class TokensPanel(HeadedPanel):
-    """Where the tokens of one document go.
+    """Token usage of one document.
 
     Signals:
-        sees_requested(object): what the model of a participant sees: its space (string id) and its name.
+        sees_requested(object): show the model context of a participant: its space (string id) and name.
 
     Attributes:
-        head, choice, below, shown, model, view: what it is made of.
-        canvas: the plot; None until there is room for it.
+        head, choice, below, shown, model, view: its parts.
+        canvas: the plot; None in a narrow panel.
     """
 
     sees_requested = Signal(object)
@@ -213,11 +213,11 @@ class TokensPanel(HeadedPanel):
 
     @property
     def way(self) -> Way:
-        """What is added up by."""
+        """The meaning of a row."""
         return _WAYS.get(self.choice.choice, "tool")
 
     def _space_by(self, spacing: str) -> None:
-        """Let messages stand so far apart in the plot."""
+        """Sets the spacing of messages in the plot."""
         counting = spacing == "message"
         if counting != self.axis.counts:
             self._times = MessageOrder() if counting else self._clock
@@ -227,20 +227,21 @@ class TokensPanel(HeadedPanel):
             self._rest_cursor(self.canvas)
 
     def apply_changes(self, _changes: Changes) -> None:
-        """Something came or was counted: it is taken in within a second or so, while this is seen."""
+        """Requests a refresh within about a second while visible."""
         self.throttle.request()
 
     def apply_view(self) -> None:
-        """The table shows others, perhaps."""
+        """Sums up again after a change of the visible messages."""
         if not self.shown.isChecked():
             return
-        if self.throttle.working and self._view == (self._rows.filter, self._rows.scope):  # it only has more messages
+        # the same filter with more messages
+        if self.throttle.working and self._view == (self._rows.filter, self._rows.scope):
             self.throttle.request()
         else:
             self.throttle.run_in(0)
 
     def show_message(self, message: int | None) -> None:
-        """The cursor of the plot stands at the message that is selected."""
+        """Moves the cursor of the plot to the selected message."""
         self._selected = message
         if self.canvas is not None and not self._stopped:
             self._rest_cursor(self.canvas)
@@ -252,14 +253,14 @@ class TokensPanel(HeadedPanel):
         canvas.rest_at(int(self._times.values[message]) if known else None)
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self._stopped = True
         self.throttle.stop()
 
-    # Showing
+    # Display
 
     def refresh(self, *_checked: bool) -> None:
-        """Add up what there is now, whatever was being added up; of many messages a little at a time."""
+        """Restarts the sums; large captures are summed in slices."""
         self.throttle.run()
 
     def _add_up_in_turns(self) -> Iterator[int]:
@@ -291,7 +292,7 @@ class TokensPanel(HeadedPanel):
         self.view.viewport().update()
         self._say(total)
         yield
-        greatest = own.order[: len(COLORS)]  # in the plot nothing counts twice
+        greatest = own.order[: len(COLORS)]  # contexts without descendants, so that nothing counts twice in the plot
         yield from self._show_plot(way, own.those(greatest), counted)
 
     def _say(self, total: int) -> None:
@@ -338,14 +339,14 @@ class TokensPanel(HeadedPanel):
         self._body.addWidget(canvas, 3)
         self._rest_cursor(canvas)
 
-    # What the user does
+    # User input
 
     def _choose_way(self, _choice: str) -> None:
         self.below.setVisible(self.way == "context")
         self.refresh()
 
     def _ask_for_model(self, sender: int) -> None:
-        """Of one who has taken part in several spaces in the first of them."""
+        """Requests the model context of a sender, in the first of its spaces."""
         name = self._document.capture.strings[sender]
         known = [space for space, found in self._document.analysis.participants.all if found == name]
         self.sees_requested.emit((known[0] if known else 0, name))

@@ -1,1 +1,1 @@
-"""The waste panel: what of a context window could have been spared, what costs most first."""
+"""The waste panel: avoidable tokens of the context windows, the most expensive first."""

@@ -1,6 +1,6 @@
-"""Looks for what could be spared in one document, in slices of a few milliseconds, for the panel and for figures of it.
+"""Searches a document for avoidable tokens in slices of a few milliseconds, for the panel and the figures in the head.
 
-While the panel is not seen it rests longer between two looks: then nobody waits for what has changed.
+While the panel is hidden, the pauses between two searches are longer.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from inspector.analysis.views.waste import WasteFinder, WasteReport
 
 _REST, _REST_UNSEEN = 20, 100
-"""The loop is left to others for so many times as long as a look took."""
+"""Pause after a search, as a multiple of its duration."""
 
 
 class WasteFigures(QObject):
-    """What could be spared, as far as it is known.
+    """The result of the last search for avoidable tokens.
 
     Signals:
-        renewed(): it was looked for again.
+        renewed(): a search has ended.
 
     Attributes:
-        found: what was found last; None before.
+        found: the last result; None before the first.
     """
 
     renewed = Signal()
@@ -50,7 +50,7 @@ class WasteFigures(QObject):
 
     @property
     def ready(self) -> bool:
-        """Whether all is counted, or as much as will be while traffic goes on."""
+        """True if all tokens are counted, or if traffic goes on and some are counted."""
         tokens = self._document.analysis.tokens
         if tokens.done:
             return len(self._document.analysis) > 0
@@ -58,23 +58,22 @@ class WasteFigures(QObject):
 
     @property
     def looking(self) -> bool:
-        """Whether a look has begun that has not ended."""
+        """True during a search."""
         return self._finder is not None
 
     def set_seen(self, seen: bool) -> None:
-        """Note whether the panel is seen, which waits for what there is now."""
+        """Notes the visibility of the panel. A visible panel shortens the pause."""
         self._seen = seen
         if seen and self._finder is None:
             self._timer.stop()
             self._ask()
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document: what came, and what was counted. O(1)."""
+        """Takes in a flush of the document. O(1)."""
         self._stale |= changes.stop > changes.start or len(changes.changed) > 0
         self._ask()
 
     def stop(self) -> None:
-        """Look no further."""
         self._stopped, self._finder = True, None
         self._timer.stop()
         self._settling.stop()
@@ -94,7 +93,7 @@ class WasteFigures(QObject):
             document = self._document
             self._stale, self._took_s = False, 0.0
             self._ongoing = document.may_go_on
-            # Where nothing has come for a while the traffic does not tell what time it is.
+            # Without new messages the traffic gives no present time: use the clock.
             now_ns = time.time_ns() if self._ongoing and not document.arriving else None
             self._finder = WasteFinder(document.analysis, ongoing=self._ongoing, now_ns=now_ns)
         done = self._finder.go_on(began + budgets.current.background_slice_s)
@@ -110,7 +109,7 @@ class WasteFigures(QObject):
         self._ask()
 
     def _look_when_over(self) -> None:
-        """What may still have been consumed while traffic went on is judged once it is over."""
+        """Searches again once traffic is over. Until then a result might still be used."""
         if self._document.may_go_on:
             self._settling.start(budgets.current.waste_poll_ms)
             return

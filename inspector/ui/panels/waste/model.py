@@ -1,4 +1,4 @@
-"""The item model of the waste panel: what was found, in words made for the rows that are asked for."""
+"""Item model of the waste panel. Rows are formatted on demand."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from inspector.ui.panels.list_view import Key, ListModel
 PERHAPS = "(likely)"
 _SURE, _UNSURE = "The traffic shows it.", "It may have had its reason, or rests on an assumption."
 FILTERED_MOST = 50
-"""Messages one filter names."""
+"""Maximum of messages in one filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class WasteLine:
-    """A row in words.
+    """A row as texts.
 
     Attributes:
-        tokens: with thousands set apart.
-        kind: how they were wasted.
-        about: the tool; else whose context it is.
-        mono: whether that is a tool.
+        tokens: number with thousands separators.
+        kind: the kind of waste.
+        about: the tool, or the participant whose context it is.
+        mono: True if `about` is a tool.
         number: "No. 12".
     """
 
@@ -43,17 +43,16 @@ class WasteLine:
 
     @property
     def words(self) -> str:
-        """The kind, and whether it is certain."""
+        """The kind, marked if it is only likely."""
         return self.kind if self.sure else f"{self.kind} {PERHAPS}"
 
     @property
     def copied(self) -> str:
-        """The row as text, separated by tabs."""
+        """The row as text separated by tabs."""
         return "\t".join((self.tokens, self.words, self.about, self.number, self.sentence, self.advice))
 
 
 def waste_line(one: Waste) -> WasteLine:
-    """One of them in words."""
     return WasteLine(
         formats.number(one.tokens), one.kind.value, one.sure, excerpt(one.sentence, 600), excerpt(one.advice, 600),
         plain(one.tool or one.participant or "", 120), one.tool is not None, formats.message_number(one.message),
@@ -61,20 +60,19 @@ def waste_line(one: Waste) -> WasteLine:
 
 
 def filter_for(wastes: list[Waste]) -> str:
-    """The display filter for the messages of some of them; of very many for the first."""
+    """Returns the display filter for the messages of some cases, for at most `FILTERED_MOST` messages."""
     messages = dict.fromkeys(row for one in wastes for row in (one.message, *one.messages))
     return f"no in {{{', '.join(str(row + 1) for row in sorted(list(messages)[:FILTERED_MOST]))}}}"
 
 
 class WasteRows:
-    """What is listed."""
+    """Listed cases by row and key."""
 
     def __init__(self) -> None:
         self.wastes: list[Waste] = []
         self._row_of: dict[Key, int] = {}
 
     def take(self, wastes: list[Waste]) -> None:
-        """List others."""
         self.wastes = wastes
         self._row_of = {key_of(one): row for row, one in enumerate(wastes)}
 
@@ -82,24 +80,22 @@ class WasteRows:
         return len(self.wastes)
 
     def key_at(self, row: int) -> Key:
-        """What names a row."""
         return key_of(self.wastes[row])
 
     def row_of(self, key: Key) -> int:
-        """The row of a key; -1 when it is not listed."""
+        """Returns the row of a key, or -1 if it is not listed."""
         return self._row_of.get(key, -1)
 
 
 def key_of(one: Waste) -> Key:
-    """What names one of them."""
     return one.kind.name, one.message
 
 
 class WasteModel(ListModel):
-    """One row per waste.
+    """One row per case of waste.
 
     Attributes:
-        rows: what stands where.
+        rows: the listed cases.
     """
 
     def __init__(self, shown: VisibleRows, parent: QObject | None = None) -> None:
@@ -114,13 +110,12 @@ class WasteModel(ListModel):
         return self.rows
 
     def show_wastes(self, wastes: list[Waste]) -> None:
-        """List others."""
         with self.changing():
             self._lines.clear()
             self.rows.take(wastes)
 
     def line(self, row: int) -> WasteLine:
-        """A row in words."""
+        """Returns a row as texts, cached."""
         found = self._lines.get(row)
         if found is None:
             found = self._lines[row] = waste_line(self.rows.wastes[row])
@@ -128,10 +123,10 @@ class WasteModel(ListModel):
 
     @override
     def is_shown(self, row: int) -> bool:
-        """Whether the table shows the message of a row."""
+        """Returns True if the table shows the message of a row."""
         return self._shown.row_of(self.rows.wastes[row].message) is not None
 
-    # What a row says
+    # Texts of a row
 
     @override
     def text(self, row: int) -> str:

@@ -1,4 +1,4 @@
-"""The waste panel: head, list, how a row is painted, its menu. What it lists is found by `figures`."""
+"""The waste panel: head, list, row delegate and context menu. `figures` does the search."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from inspector.ui.panels.waste.model import PERHAPS, WasteModel, filter_for, was
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 _KIND_FROM, _TOOL_FROM, _ROOMY_FROM = 440, 680, 1150
-"""Widths at 100 % from which the way, the tool and a longer tool are shown: tokens and sentence go first."""
+"""Minimum widths at 100 % for the kind, the tool and a longer tool. Tokens and sentence have priority."""
 _TOOL, _LONG_TOOL = 130, 220
 _ADVICE_FROM = 160
-"""Width at 100 % that is worth beginning to say what to do."""
+"""Minimum width at 100 % for the advice."""
 _WIDEST = "8,888,888"
 
 
 class WasteDelegate(ListDelegate):
-    """One row."""
+    """A row of the waste panel."""
 
     def __init__(self, model: WasteModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
         super().__init__(theme_controller, parent)
@@ -46,7 +46,7 @@ class WasteDelegate(ListDelegate):
         line, places = self._model.line(row), self.places(cell)
         gap, hidden = round(GAP * self._zoom), not self._model.is_shown(row)
         painter.setFont(self._fonts["number"])
-        # What is certain stands out; what may have had its reason is said quietly.
+        # Certain cases stand out; likely ones are dimmed.
         ink = "ink.tertiary" if hidden else "ink.primary" if line.sure else "ink.secondary"
         painter.setPen(self._themes.theme.color(ink))
         painter.drawText(places["Tokens"], RIGHT, line.tokens)
@@ -57,7 +57,7 @@ class WasteDelegate(ListDelegate):
         ink = "ink.tertiary" if hidden else "ink.primary"
         drawn = self._draw(painter, "body", ink, x, cell, line.sentence, tool - gap - x)
         rest = tool - 2 * gap - x - drawn
-        if rest >= round(_ADVICE_FROM * self._zoom):  # where there is no room the tooltip says it
+        if rest >= round(_ADVICE_FROM * self._zoom):  # the tooltip has the advice in any case
             self._draw(painter, "body", "ink.tertiary", x + drawn + gap, cell, line.advice, rest)
         if tool < number:
             role = "mono-row" if line.mono else "body"
@@ -66,7 +66,7 @@ class WasteDelegate(ListDelegate):
         self.draw_number(painter, cell, line.number)
 
     def places(self, cell: QRect) -> dict[str, QRect]:
-        """Where columns stand in a row, by their titles; some only where there is room for them."""
+        """Returns the boxes of the columns in a row by title. Some columns need a minimum width."""
         zoom, width = self._zoom, cell.width()
         gap, figures = round(GAP * zoom), self._metrics["number"].horizontalAdvance(_WIDEST)
         x = cell.left() + self._themes.theme.metrics.pane_padding
@@ -106,7 +106,7 @@ class WasteDelegate(ListDelegate):
 
 
 class WasteHeads(QWidget):
-    """The titles of the columns, above the list."""
+    """Column heads above the list."""
 
     def __init__(
         self, delegate: WasteDelegate, view: ListView, theme_controller: ThemeController, parent: QWidget
@@ -141,11 +141,11 @@ _MOST_GONE_TO = 5
 
 
 class WasteMenu(QMenu):
-    """What can be done with a row.
+    """Context menu of a row.
 
     Signals:
         message_chosen(int): go to this message.
-        filter_chosen(str, str): an expression, and how it joins the filter in force (`filter_menu.FilterMode`).
+        filter_chosen(str, str): an expression and its way of joining the active filter (`filter_menu.FilterMode`).
     """
 
     message_chosen = Signal(int)
@@ -188,10 +188,10 @@ NONE_SURE = "Nothing of it is certain. The menu above lists the rest."
 
 
 class WastePanel(ListPanel):
-    """What of the context windows in one document could have been spared.
+    """Avoidable tokens in the context windows of one document.
 
     Attributes:
-        head, heads, view, model: what it is made of.
+        head, heads, view, model: its parts.
     """
 
     def __init__(
@@ -234,29 +234,29 @@ class WastePanel(ListPanel):
         assert isinstance(layout, QVBoxLayout)
         layout.insertWidget(1, self.heads)
 
-    # What the window says
+    # Calls of the window
 
     @property
     def found(self) -> WasteReport | None:
-        """What was found last; None before."""
+        """The last result; None before the first search has ended."""
         return self._figures.found
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document: what came, and what was counted. O(1)."""
+        """Takes in a flush of the document. O(1)."""
         if self.isVisible() and self.found is None:
             self.say()
 
     def apply_view(self) -> None:
-        """The table may show other messages now."""
+        """Repaints the rows after a change of the filter."""
         self.view.viewport().update()
 
     def apply_settings(self, settings: Settings) -> None:
-        """Take over whether tokens are counted at all."""
+        """Applies the setting for counting tokens."""
         self._counting = settings.display.count_tokens
         self.say()
 
     def stop(self) -> None:
-        """Look no further."""
+        """Stops the search."""
         self._figures.stop()
 
     @override
@@ -296,7 +296,7 @@ class WastePanel(ListPanel):
             return NONE_SURE if self.found.wastes else NOTHING
         return LOOKING if self._figures.ready else COUNTING if self._counting else NOT_COUNTED
 
-    # What the user does
+    # User input
 
     @override
     def go_to_row(self, row: int) -> bool:
@@ -312,7 +312,7 @@ class WastePanel(ListPanel):
 
     @override
     def menu_for(self, row: int) -> WasteMenu:
-        """The context menu of a row; it deletes itself when it closes."""
+        """Returns the context menu of a row. It deletes itself when it closes."""
         menu = WasteMenu(self.model.rows.wastes[row], self)
         menu.message_chosen.connect(self.message_requested)
         menu.filter_chosen.connect(self.filter_requested)
