@@ -1,1 +1,1 @@
-"""The live context tree: a flat array of rows in a table view (docs/design.md 4)."""
+"""Contexts panel: the live context tree as a flat list of rows in a table view (docs/design.md 4)."""

@@ -1,4 +1,4 @@
-"""What rows of the context tree show beside names: messages per space, who just spoke, tokens. No Qt."""
+"""Figures of context tree rows: messages per space, activity halos, tokens and reported usage. No Qt."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from inspector.store.columns.flags import Flag
 from inspector.ui import budgets
 
 HOLD_S = 0.5
-"""A halo stays this long after the last message."""
+"""Seconds of a full halo after the last message."""
 
 FADE_S = 0.14
-"""Then it fades in this time (docs/design.md 17)."""
+"""Seconds of its fade (docs/design.md 17)."""
 
 
 class Activity:
-    """What the context pass does not keep because it knows no spaces.
+    """Figures by space; the context pass keeps none.
 
     Attributes:
         totals: messages by space (string id).
@@ -41,17 +41,17 @@ class Activity:
         self._spoke: dict[int, float] = {}
 
     def feed(self) -> set[int]:
-        """Take in what the passes gained; the spaces that spoke. O(new messages)."""
+        """Counts new messages and returns the spaces with new ones in main. O(new messages)."""
         start, stop = self._seen, len(self._analysis)
         self._seen = stop
         if start == stop:
             return set()
         columns = self._analysis.capture.columns
-        messages = columns["flags"][start:stop] & Flag.GAP.value == 0  # nobody says a gap
+        messages = columns["flags"][start:stop] & Flag.GAP.value == 0  # gaps are no messages
         structure = self._analysis.contexts.sessions.of_structure(columns["kind"][start:stop])
-        messages = messages if structure is None else messages & ~structure  # nor what tells of a session
+        messages = messages if structure is None else messages & ~structure  # nor are records about a session itself
         spaces, contexts, times = (columns[name][start:stop][messages] for name in ("space", "context", "time_ns"))
-        # A context of nothing but slashes counts as main too; it only misses the state of main.
+        # A context of only slashes counts as main too; it only misses the state of main.
         main = np.flatnonzero(contexts == 0)
         counts = np.bincount(spaces)
         for space in np.flatnonzero(counts).tolist():
@@ -60,7 +60,7 @@ class Activity:
         return self._note_main(spaces[main], times[main])
 
     def _note_main(self, spaces: NDArray[Any], times: NDArray[np.int64]) -> set[int]:
-        """Note the latest times in the main contexts; the spaces that have any."""
+        """Updates the latest times of main contexts and returns their spaces."""
         if not len(spaces):
             return set()
         latest = np.full(int(spaces.max()) + 1, NO_TIME, np.int64)
@@ -74,22 +74,22 @@ class Activity:
         return set(spoke)
 
     def main_state(self, space: int) -> str:
-        """Active or idle; the main context has no end."""
+        """Returns "active" or "idle"; the main context has no end."""
         return self._analysis.contexts.activity(self.main_last_ns.get(space, NO_TIME), self._analysis.now_ns)
 
     # Halos
 
     def spoke(self, codes: Iterable[int], now_s: float) -> None:
-        """Note rows in which somebody just spoke."""
+        """Starts the halos of rows with a new message."""
         self._spoke.update(dict.fromkeys(codes, now_s))
 
     def halo(self, code: int, now_s: float) -> float:
-        """Strength of the halo of a row, 0 to 1."""
+        """Returns the strength of a row's halo, 0 to 1."""
         since = self._spoke.get(code)
         return 0.0 if since is None else min(1.0, max(0.0, 1 - (now_s - since - HOLD_S) / FADE_S))
 
     def fading(self, now_s: float) -> list[int]:
-        """Codes whose halo changes now; forgets those whose halo is gone."""
+        """Returns the codes of fading halos; drops the finished ones."""
         changing = [code for code, since in self._spoke.items() if now_s - since >= HOLD_S]
         for code in changing:
             if now_s - self._spoke[code] > HOLD_S + FADE_S:
@@ -97,23 +97,22 @@ class Activity:
         return changing
 
     def still(self) -> bool:
-        """Whether no row has a halo."""
+        """Returns True if no row has a halo."""
         return not self._spoke
 
     def forget_halos(self) -> None:
-        """Take all halos away."""
         self._spoke.clear()
 
 
 _REST = 10
-"""Where adding up takes long, as of very many contexts, so many times as long lies between."""
+"""Ratio of pause to duration of a slow sum, as over very many contexts."""
 
 
 class TreeTokens:
-    """Sums by context, some of a second old while counting goes on.
+    """Token sums by context; up to a second old during a count.
 
     Attributes:
-        shown: whether anybody looks at them.
+        shown: sums are computed only if True.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -124,10 +123,10 @@ class TreeTokens:
         self._due = 0.0
 
     def renew(self, *, now: bool = False) -> bool:
-        """Add up what was counted since; whether anything differs.
+        """Updates the sums; returns True on a change.
 
         Args:
-            now: however little time has passed.
+            now: ignore the pause.
         """
         began = time.monotonic()
         if not self.shown or (began < self._due and not (now or self._analysis.tokens.done)):
@@ -141,16 +140,16 @@ class TreeTokens:
         return changed
 
     def below(self, node: int) -> int:
-        """Of a context and all below it."""
+        """Returns the tokens of a context and all below it."""
         held = self._sums.subtree if self._sums is not None else ()
         return int(held[node]) if 0 <= node < len(held) - 1 else 0
 
     def in_main(self, space: int) -> int:
-        """Of the main context of a space alone."""
+        """Returns the tokens of a space's main context alone."""
         return self._sums.main.get(space, 0) if self._sums is not None else 0
 
     def in_space(self, space: int) -> int:
-        """Of everything in a space."""
+        """Returns the tokens of a whole space."""
         if space not in self._spaces:
             if len(self._analysis.contexts.spaces) == 1 and self._sums is not None:
                 self._spaces[space] = int(self._sums.subtree[MAIN])
@@ -164,11 +163,11 @@ NOTHING = Usage(0, 0, 0, 0)
 
 
 class TreeUsage:
-    """What calls of models reported, by context; some of a second old while messages come.
+    """Usage reported by model calls, by context; up to a second old during traffic.
 
     Attributes:
-        shown: whether anybody looks at it.
-        asked: whether somebody asked for it: else it is left out where it takes the room of labels.
+        shown: sums are computed only if True.
+        asked: the user asked for it; otherwise a narrow panel omits it in favour of labels.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -180,14 +179,14 @@ class TreeUsage:
 
     @property
     def is_known(self) -> bool:
-        """Whether any call reported anything."""
+        """True if any call reported usage."""
         return self._analysis.usage.report_count > 0
 
     def renew(self, *, now: bool = False) -> bool:
-        """Add up what was reported since; whether anything differs.
+        """Updates the sums; returns True on a change.
 
         Args:
-            now: however little time has passed.
+            now: ignore the pause.
         """
         began = time.monotonic()
         of = len(self._analysis.usage.columns), len(self._analysis.contexts.tree)
@@ -198,14 +197,14 @@ class TreeUsage:
         return True
 
     def below(self, node: int) -> Usage:
-        """Of a context and all below it."""
+        """Returns the usage of a context and all below it."""
         held = self._sums.subtree if self._sums is not None else ()
         return Usage(*map(int, held[node])) if 0 <= node < len(held) - 1 else NOTHING
 
     def in_main(self, space: int) -> Usage:
-        """Of the main context of a space alone."""
+        """Returns the usage of a space's main context alone."""
         return self._sums.main.get(space, NOTHING) if self._sums is not None else NOTHING
 
     def in_space(self, space: int) -> Usage:
-        """Of everything in a space."""
+        """Returns the usage of a whole space."""
         return self._sums.spaces.get(space, NOTHING) if self._sums is not None else NOTHING

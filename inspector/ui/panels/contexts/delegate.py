@@ -1,4 +1,4 @@
-"""Paints a row of the context tree: chevron, state, label, problems, count (docs/design.md 14)."""
+"""Paints rows of the context tree: chevron, state, label, problems, counts (docs/design.md 14)."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _ICON_GAP = 4
 _SIGN = 12
 _SWATCH = 8
 _ROOM_FOR_NUMBERS = 250
-"""Width of a pane in which labels stay readable beside a second number."""
+"""Width from which a second number leaves labels readable, pixels at 100 %."""
 _ROOM_FOR_USAGE = 380
-"""The same beside what calls reported, number by number."""
+"""Width from which reported usage is shown in three numbers, pixels at 100 %."""
 _SPACE_LABEL_X = 43
 _TOKENS_LEAST = "999.9k"
 _FINEST = 18
-"""Levels that are indented; a label deeper than that would have no room left."""
+"""Most indented levels; deeper labels would have no width left."""
 
 
 class ContextDelegate(QStyledItemDelegate):
-    """One row; everything in it is painted here.
+    """Painter of one row.
 
     Attributes:
-        shows_cursor: the keyboard is used, so that the current row has a ring.
-        marked_row: the scope's row, or the nearest shown above it; without a scope that of the selected message.
+        shows_cursor: the keyboard is in use, so the current row has a ring.
+        marked_row: row of the scope or its nearest visible ancestor; without a scope of the selected message.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class ContextDelegate(QStyledItemDelegate):
         self._metrics["small"] = QFontMetrics(theme.font("small"))
 
     def chevron(self, row: int, cell: QRect) -> QRect:
-        """Where the chevron of a row is pressed; it may be empty."""
+        """Returns the clickable rectangle of a row's chevron; empty without children."""
         if not self._model.has_children(row):
             return QRect()
         side = round(18 * self._zoom)
         return QRect(self._x(_CHEVRON_X, row, cell) - side // 2, cell.top(), side, cell.height())
 
     def dot(self, row: int, cell: QRect) -> QRect:
-        """The square in which the state of a row is drawn, its halo included."""
+        """Returns the square of a row's state dot, halo included."""
         side = round(16 * self._zoom)
         return QRect(self._x(_DOT_X, row, cell) - side // 2, cell.center().y() - side // 2, side, side)
 
@@ -125,7 +125,7 @@ class ContextDelegate(QStyledItemDelegate):
         painter.drawPixmap(QRect(center_x - side // 2, top, side, side), pixmap)
 
     def _paint_count(self, painter: QPainter, row: int, cell: QRect) -> int:
-        """Draw the number, which is never elided; gives where the label has to end."""
+        """Draws the count, which is never elided; returns the right limit of the label."""
         theme = self._themes.theme
         text = f"{self._model.count(row):,}"
         right = cell.right() + 1 - theme.metrics.pane_padding
@@ -140,7 +140,7 @@ class ContextDelegate(QStyledItemDelegate):
         return left - theme.metrics.cell_padding
 
     def _paint_tokens(self, painter: QPainter, columns: list[tuple[int, str]], cell: QRect, right: int) -> int:
-        """Draw tokens in columns of their own, left of the longest count; gives where the first of these begins."""
+        """Draws tokens in columns left of the widest count; returns their left edge."""
         theme, metrics = self._themes.theme, self._metrics["small"]
         right -= metrics.horizontalAdvance(f"{self._model.most_messages:,}") + 2 * theme.metrics.unit
         painter.setPen(theme.color("ink.secondary"))
@@ -153,7 +153,7 @@ class ContextDelegate(QStyledItemDelegate):
         return right + theme.metrics.unit
 
     def _token_columns(self, row: int, width: int) -> list[tuple[int, str]]:
-        """The numbers of tokens of a row and what each is of: as many as leave room for its label."""
+        """Returns (value, unit) of the token columns that leave width for the label."""
         model, room = self._model, width / self._zoom
         columns: list[tuple[int, str]] = []
         if model.usage.shown:
@@ -167,16 +167,16 @@ class ContextDelegate(QStyledItemDelegate):
         return columns
 
     def _paint_problems(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
-        """Draw the sign of the worst problem in it and below, and how many there are where the label leaves room.
+        """Draws the icon of the worst problem in the subtree, and the count if there is space.
 
-        Notes have no sign here: they would stand on every other row. Gives where the label has to end.
+        Notes have no icon here: it would be in every other row. Returns the right limit of the label.
         """
         tally = self._model.tally(row)
         worst = tally.worst
         if not tally.problems or worst is None:
             return right
         theme, word = self._themes.theme, worst.word
-        # On a space always: those of all spaces make up what the status bar counts.
+        # Spaces always show the count: their sum is the status bar's figure.
         if self._model.node(row) is None or cell.width() >= round(_ROOM_FOR_NUMBERS * self._zoom):
             text = f"{tally.problems:,}"
             width = self._metrics["small"].horizontalAdvance(text)
@@ -190,7 +190,7 @@ class ContextDelegate(QStyledItemDelegate):
         return right - side - theme.metrics.unit
 
     def _paint_note(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
-        """Draw the sign of a mark or a comment; gives where the label has to end."""
+        """Draws the icon of a mark or comment; returns the right limit of the label."""
         note = self._model.note(row)
         if not note:
             return right
@@ -206,7 +206,7 @@ class ContextDelegate(QStyledItemDelegate):
         self._paint_label(painter, row, box, "body-strong", "ink.primary")
 
     def _paint_source(self, painter: QPainter, row: int, source: int, cell: QRect, right: int) -> None:
-        """How it stands, and its name behind its colour, which messages have in the gutter."""
+        """Draws a source: state, colour swatch as in the gutter, name."""
         theme, state = self._themes.theme, self._model.state(row)
         if state in FAULTY:
             self._paint_icon(painter, "error", "severity.error", _SIGN, self._x(_DOT_X, row, cell), cell)
@@ -224,7 +224,7 @@ class ContextDelegate(QStyledItemDelegate):
     def _paint_context(self, painter: QPainter, row: int, cell: QRect, right: int) -> None:
         model, theme = self._model, self._themes.theme
         implicit = model.is_implicit(row)
-        # What holds no message itself is neither idle nor active.
+        # A context without messages of its own is neither idle nor active.
         state = model.end(row) if implicit else model.state(row)
         center = QPointF(self._x(_DOT_X, row, cell), cell.top() + cell.height() / 2)
         halo = model.activity.halo(model.code(row), time.monotonic()) if state == "active" else 0.0
@@ -242,7 +242,7 @@ class ContextDelegate(QStyledItemDelegate):
         if box.width() <= 0:
             return
         theme, metrics = self._themes.theme, self._metrics[role]
-        # An id tells most at both its ends, words at their beginning.
+        # Ids are elided in the middle, words at the end.
         middle = self._model.is_raw_id(row)
         mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
         text = metrics.elidedText(self._model.label(row), mode, box.width())
@@ -259,7 +259,7 @@ class ContextDelegate(QStyledItemDelegate):
     def _paint_match(
         self, painter: QPainter, text: str, at: int, length: int, box: QRect, metrics: QFontMetrics, token: str
     ) -> None:
-        """Draw a label whose middle part is what is being found."""
+        """Draws a label with a highlighted match."""
         theme = self._themes.theme
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         start, end = (metrics.horizontalAdvance(text, stop) for stop in (at, at + length))

@@ -1,4 +1,4 @@
-"""The context menu of a row of the context tree."""
+"""Context menu of rows in the context tree."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _REACHES = (
 
 
 class ContextMenu(QMenu):
-    """What can be done with a context, a main context, a space or a source.
+    """Actions of a context, a main context, a space or a source.
 
     Signals:
         scope_chosen(Scope | None): bind the table to it, or to everything.
-        filter_chosen(str, str): a display filter, and how it joins the one in force (`filter_menu.FilterMode`).
-        details_chosen(Scope): show what is known of it.
-        problems_chosen(Scope): show its problems, and those below, in the table.
+        filter_chosen(str, str): an expression, and its combination with the current filter (`filter_menu.FilterMode`).
+        details_chosen(Scope): show its details.
+        problems_chosen(Scope): show the problems of its subtree in the table.
         message_chosen(int): go to a message.
-        mark_chosen(), comment_chosen(): mark or unmark it; write a comment on it.
-        export_chosen(): write it as a sub-session.
+        mark_chosen(), comment_chosen(): mark or unmark it; edit its comment.
+        export_chosen(): export it as a sub-session.
     """
 
     scope_chosen = Signal(object)
@@ -46,12 +46,12 @@ class ContextMenu(QMenu):
     export_chosen = Signal()
 
     def __init__(self, target: Scope, current: Scope | None, filter_: str, parent: QWidget | None = None) -> None:
-        """Make the menu.
+        """Creates the menu.
 
         Args:
-            target: what was clicked.
-            current: the scope in force, which is ticked.
-            filter_: the display filter that shows it.
+            target: the clicked row.
+            current: the current scope, shown with a tick.
+            filter_: display filter of the target.
             parent: owner.
         """
         super().__init__(parent)
@@ -85,22 +85,22 @@ class ContextMenu(QMenu):
         action.setData(scope)
 
     def add_copy(self, title: str, text: str) -> None:
-        """Offer to copy a text as it was written but for its secrets."""
+        """Adds an action that copies a text with its secrets masked."""
         self.addAction(title).setData(text)
 
     def add_export(self) -> None:
-        """Offer to write it as a sub-session."""
+        """Adds the export as a sub-session."""
         self.addAction("Export as MSP sub-session...").triggered.connect(lambda: self.export_chosen.emit())
 
     def add_notes(self, note: Note) -> None:
-        """Offer to mark it and to comment on it."""
+        """Adds actions for mark and comment."""
         self.addAction("Unmark" if note.marked else "Mark").triggered.connect(lambda: self.mark_chosen.emit())
         words = "Edit the comment..." if note.comment else "Comment..."
         self.addAction(words).triggered.connect(lambda: self.comment_chosen.emit())
         self.addSeparator()
 
     def add_problems(self, count: int, odd: Sequence[Odd]) -> None:
-        """Offer to show the problems in it and below, and the messages that show what is odd about it."""
+        """Adds actions for the problems of the subtree and for messages with irregularities."""
         if count:
             self.addAction(f"Show {count_of(count, 'message')} with a problem").triggered.connect(self._on_problems)
         for one in odd:

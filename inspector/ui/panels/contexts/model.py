@@ -1,4 +1,4 @@
-"""The item model of the context tree: rows of `ContextRows`, their meaning as roles and methods, their tooltips."""
+"""Qt model of the context tree: rows of `ContextRows` with their meaning, and their tooltips."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ from inspector.ui.panels.contexts.rows import (
 from inspector.ui.panels.contexts.source_level import SourceLevel
 
 MAX_STEPS = 32
-"""More insertions than this at once are announced as a reset: views then do their work once."""
+"""Most insertions announced one by one; more become a reset, so that views update once."""
 
 MANY_TOUCHED = 500
-"""Of more contexts than this in one flush it is not found out where they stand."""
+"""Most touched contexts with exact updates; more repaint all rows."""
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
 
 class ContextTreeModel(QAbstractTableModel):
-    """One column, one row per context shown.
+    """Table of one column, one row for each visible context.
 
     Attributes:
-        rows: which rows there are.
-        activity: totals, and who just spoke.
-        tokens: what rows show of them, where they do.
-        usage: what rows show of what calls of models reported, where they do.
+        rows: the visible rows.
+        activity: message totals and halos.
+        tokens: token sums, if shown.
+        usage: usage reported by model calls, if shown.
 
     Signals:
-        about_to_change(): rows will come or go; remember what must not move.
-        rows_settled(): rows have come or gone.
+        about_to_change(): rows will be inserted or removed; views save their position.
+        rows_settled(): the change is complete.
     """
 
     about_to_change = Signal()
@@ -86,66 +86,65 @@ class ContextTreeModel(QAbstractTableModel):
         self._titles = SessionTitles(document.capture)
         self.usage = TreeUsage(document.analysis)
 
-    # What rows mean
+    # Meaning of rows
 
     def code(self, row: int) -> int:
-        """What a row is; see `rows`."""
+        """Returns the code of a row; see `rows`."""
         return int(self.rows.codes[row])
 
     def node(self, row: int) -> int | None:
-        """Its node, MAIN for a main context, None for a space and for a source."""
+        """Returns the node of a row: MAIN for a main context, None for a space or source."""
         code = self.code(row)
         return code if code >= 0 else None if is_root(code) or is_source(code) else MAIN
 
     def source(self, row: int) -> int | None:
-        """Its place among the sources of the capture; None for what is none."""
+        """Returns a source's index in the capture; None for other rows."""
         code = self.code(row)
         return place_of(code) if is_source(code) else None
 
     def scope(self, row: int) -> Scope:
-        """What the table is bound to by a click on it."""
+        """Returns the scope set by a click on a row."""
         return Scope(self.space(row), self.node(row), source=self.source(row))
 
     def _spaces_of(self, source: int) -> list[int]:
         return [self.rows.space_of(code) for code in self.rows.children(source_code(source))]
 
     def space(self, row: int) -> int:
-        """String id of its space."""
+        """Returns the string id of a row's space."""
         return self.rows.space_of(self.code(row))
 
     def depth(self, row: int) -> int:
-        """0 for a space, 1 for its main context and root contexts; 1 more below sources."""
+        """Returns the level of a row: 0 for a space, 1 for its main context and root contexts; 1 more below sources."""
         return int(self.rows.depths[row])
 
     def has_children(self, row: int) -> bool:
-        """Whether there is anything to expand or collapse."""
         return self.rows.has_children(self.code(row))
 
     def is_expanded(self, row: int) -> bool:
-        """Whether rows below it are shown."""
+        """Returns True if the rows below a row are visible."""
         code = self.code(row)
         return self.rows.has_children(code) and self.rows.is_open(code, self.depth(row))
 
     def space_name(self, space: int) -> str:
-        """A space as it is called; a session by its label or title; the document's name where none is named."""
+        """Returns a space's name: a session's label or title, the space's own name, else the document's."""
         label = self._contexts.sessions.labels.get(space) or self._titles.of(space)
         return label or self._document.capture.strings[space] or self._document.name
 
     @property
     def session_title(self) -> str:
-        """The name of the one session of the document; "" where it has several, or one without a title.
+        """Title of the document's only session; "" for several sessions, or without a title.
 
-        Conversations of a model's wire beside it are none.
+        Conversations without a space, as recorded from a model API, do not count.
         """
         titles = [title for space in self._contexts.spaces if space and (title := self._titles.of(space))]
         return titles[0] if len(titles) == 1 else ""
 
     def is_session(self, space: int) -> bool:
-        """Whether a space is a session that is called otherwise than by its id."""
+        """Returns True if a space is a session with a label or title besides its id."""
         return space in self._contexts.sessions.labels or bool(self._titles.of(space))
 
     def label(self, row: int) -> str:
-        """What the row is called, on one line, invisible characters made visible."""
+        """Returns a row's label on one line, with control characters visible."""
         code = self.code(row)
         if code >= 0:
             return plain(self._contexts.label(code))
@@ -154,12 +153,12 @@ class ContextTreeModel(QAbstractTableModel):
         return plain(self.space_name(self.space(row))) if is_root(code) else "main"
 
     def is_raw_id(self, row: int) -> bool:
-        """Whether the label is an id as it was written, which says most at both its ends."""
+        """Returns True if the label is a raw id; both its ends matter."""
         code = self.code(row)
         return code >= 0 and not self._contexts.tree.label[code]
 
     def count(self, row: int) -> int:
-        """Messages in it and below; of a source those that are read from it."""
+        """Returns the messages of a row's subtree; for a source the messages read from it."""
         code = self.code(row)
         if code >= 0:
             tree = self._contexts.tree
@@ -171,17 +170,17 @@ class ContextTreeModel(QAbstractTableModel):
 
     @property
     def is_behind(self) -> bool:
-        """Whether rows show sums of a moment ago, as adding up so deep a tree takes long while traffic comes."""
+        """True if rows show older sums, because a deep tree takes long to add up during traffic."""
         return self._contexts.tree.subtree_is_behind or self._analysis.findings.by_context.is_behind
 
     @property
     def most_messages(self) -> int:
-        """The largest number any row shows."""
+        """Largest message count of any row."""
         sources = map(self.rows.sources.count, range(self.rows.sources.size))
         return max((*self.activity.totals.values(), *sources), default=0)
 
     def token_count(self, row: int) -> int:
-        """Tokens in it and below, as far as they are counted."""
+        """Returns the tokens of a row's subtree counted so far."""
         code = self.code(row)
         if code >= 0:
             return self.tokens.below(code)
@@ -191,7 +190,7 @@ class ContextTreeModel(QAbstractTableModel):
         return self.tokens.in_space(space) if is_root(code) else self.tokens.in_main(space)
 
     def reported(self, row: int) -> Usage:
-        """What calls of models in it and below reported."""
+        """Returns the usage reported by model calls in a row's subtree."""
         code = self.code(row)
         if code >= 0:
             return self.usage.below(code)
@@ -202,31 +201,31 @@ class ContextTreeModel(QAbstractTableModel):
         return self.usage.in_space(space) if is_root(code) else self.usage.in_main(space)
 
     def show_usage(self, shown: bool) -> None:
-        """Whether rows show what calls of models reported; it costs something only then."""
+        """Shows or hides reported usage; computed only while shown."""
         self.usage.shown = shown
         self.usage.renew(now=True)
         if len(self.rows):
             self._say(0, len(self.rows) - 1)
 
     def ask_for_usage(self) -> None:
-        """Somebody asked for it, however little room there is."""
+        """Shows usage even in a narrow panel."""
         self.usage.asked = True
 
     def show_tokens(self, shown: bool) -> None:
-        """Whether rows show their tokens; they cost something only then."""
+        """Shows or hides tokens; computed only while shown."""
         self.tokens.shown = shown
         self.tokens.renew(now=True)
         if len(self.rows):
             self._say(0, len(self.rows) - 1)
 
     def note(self, row: int) -> Note:
-        """What the user put on a context."""
+        """Returns the user's mark and comment of a row."""
         node = self.node(row)
         marks = self._document.analysis.marks
         return NOTHING if node is None or not len(marks) else marks.note(ContextTarget(self.space(row), node))
 
     def tally(self, row: int) -> Tally:
-        """Findings in it and below. O(1)."""
+        """Returns the findings of a row's subtree. O(1)."""
         code, found = self.code(row), self._analysis.findings.by_context
         if code >= 0:
             return found.recent(code) if self._document.live else found.below(code)
@@ -236,7 +235,7 @@ class ContextTreeModel(QAbstractTableModel):
         return found.in_space(self.space(row)) if is_root(code) else found.in_main(self.space(row))
 
     def state(self, row: int) -> str:
-        """active, idle, concluded or cancelled; "" for a space; how it stands for a source."""
+        """Returns active, idle, concluded or cancelled; "" for a space; the connection state for a source."""
         code = self.code(row)
         if code >= 0:
             return self._contexts.state(code, self._analysis.now_ns)
@@ -245,22 +244,22 @@ class ContextTreeModel(QAbstractTableModel):
         return "" if is_root(code) else self.activity.main_state(self.space(row))
 
     def end(self, row: int) -> str:
-        """How a context ended: concluded or cancelled; "" when it did not. O(1), whatever lies below."""
+        """Returns concluded or cancelled; "" for an open context. O(1) for any subtree."""
         code = self.code(row)
         ends = {CONCLUDED: "concluded", CANCELLED: "cancelled"}
         return ends.get(self._contexts.facts.end[code], "") if code >= 0 else ""
 
     def is_implicit(self, row: int) -> bool:
-        """Whether it is a context only because others lie below it."""
+        """Returns True for a context that exists only as ancestor of others."""
         code = self.code(row)
         return code >= 0 and bool(self._contexts.tree.implicit[code])
 
     def is_reasoning(self, row: int) -> bool:
-        """Whether it counts as a reasoning sequence."""
+        """Returns True for a reasoning sequence."""
         code = self.code(row)
         return code >= 0 and self._contexts.type(code) == REASONING and not self.is_implicit(row)
 
-    # Qt
+    # Qt interface
 
     @override
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -283,7 +282,7 @@ class ContextTreeModel(QAbstractTableModel):
         return None
 
     def describe(self, row: int) -> str:
-        """What the row's place, marks and number say, in words."""
+        """Returns level, marks and counts of a row in words."""
         parts = [f"level {self.depth(row) + 1}"]
         if self.has_children(row):
             parts.append("expanded" if self.is_expanded(row) else "collapsed")
@@ -303,10 +302,10 @@ class ContextTreeModel(QAbstractTableModel):
             parts.append(self.state(row))
         return ", ".join(parts)
 
-    # Expanding and finding
+    # Expansion and search
 
     def set_expanded(self, row: int, on: bool) -> None:
-        """Expand or collapse a row; nothing when it already is, or has nothing below it."""
+        """Expands or collapses a row; does nothing for rows without children."""
         if on == self.is_expanded(row) or not self.has_children(row):
             return
         self.about_to_change.emit()
@@ -319,39 +318,39 @@ class ContextTreeModel(QAbstractTableModel):
         self.rows_settled.emit()
 
     def expand_to(self, depth: int = EVERYTHING) -> None:
-        """Expand everything above a depth and collapse the rest; 1 shows only root contexts."""
+        """Expands all rows above a depth and collapses the rest; 1 shows only root contexts."""
         self.rows.set_depth(depth)
         self._lay_out()
 
     def show_sources(self, shown: bool) -> None:
-        """Whether sources are the first level, where several are one document."""
+        """Shows or hides the level of sources in documents with several."""
         self.rows.sources.wanted = shown
         if self.rows.regrouped:
             self._lay_out()
 
     def find(self, text: str) -> None:
-        """Show only contexts whose label or id holds the text, and the way to them; "" shows all again."""
+        """Shows only contexts with a matching label or id, and their ancestors; "" shows all."""
         self.rows.set_found(ContextMatches(self._contexts, text) if text.strip() else None)
         self._lay_out()
 
     @property
     def needle(self) -> str:
-        """What is being found, case folded; "" when nothing is."""
+        """Search text, case folded; "" without a search."""
         return self.rows.found.needle if self.rows.found is not None else ""
 
-    # Following the document
+    # Document changes
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in new traffic: rows come and go where contexts did, and those that spoke are repainted.
+        """Applies new traffic: inserts, removes and repaints rows.
 
-        Costs by what changed, not by the rows there are; a moving tree costs some ms at 100,000 contexts more.
+        The cost depends on the changes, not on the number of rows. A moved tree costs some ms more at 100,000 contexts.
         """
         touched = self._contexts.take_touched()
         main = self.activity.feed()
-        # In a view that was held back the tree may have gone on without messages of this change.
+        # After a pause of the view, the tree may be ahead of this change.
         self._follow_tree(touched)
         if changes.tree_moved and len(self.rows):
-            self._say(0, len(self.rows) - 1)  # labels and types may have come to nodes that were there before
+            self._say(0, len(self.rows) - 1)  # older nodes may have new labels and types
         resolve = self._contexts.tree.resolve
         few = len(touched) <= MANY_TOUCHED
         odd, spaces = self._analysis.findings.by_context.take_touched()
@@ -405,7 +404,7 @@ class ContextTreeModel(QAbstractTableModel):
         self.endRemoveRows()
 
     def _lay_out(self) -> None:
-        """Make the rows anew and announce what differs: one run of rows, or everything."""
+        """Lays out all rows again in a model reset."""
         self.about_to_change.emit()
         self.beginResetModel()
         self.rows.replace(*self.rows.layout())
@@ -413,15 +412,15 @@ class ContextTreeModel(QAbstractTableModel):
         self.rows_settled.emit()
 
     def _tell_touched(self, touched: set[int], main: set[int], troubled: list[int] | None, spaces: set[int]) -> None:
-        """Say which rows look different: those that hold new messages or other findings, and all above them.
+        """Emits changed rows: those with new messages or findings, and their ancestors.
 
-        Of many it is said that every row may look different: a repaint of the screen costs less than finding them.
+        Many changes are announced as a change of all rows: a repaint of the screen costs less than a search for rows.
 
         Args:
-            touched: living contexts that hold new messages.
-            main: spaces whose main context does.
-            troubled: contexts whose findings changed; None when there are many.
-            spaces: spaces in which findings changed.
+            touched: living contexts with new messages.
+            main: spaces with new messages in main.
+            troubled: contexts with changed findings; None if there are many.
+            spaces: spaces with changed findings.
         """
         rows = self.rows
         codes, self.rows.dirty = self.rows.dirty, set()
@@ -468,11 +467,11 @@ class ContextTreeModel(QAbstractTableModel):
 
 
 _CONCLUSION = 200
-"""Characters of a conclusion in a tool tip."""
+"""Characters of a conclusion in a tooltip."""
 
 
 def tooltip(document: CaptureDocument, model: ContextTreeModel, row: int) -> str:
-    """What a row leaves out: path, id, own count, last activity, state, findings, and what is odd about it."""
+    """Returns a row's tooltip: path, id, own count, last activity, state, findings and irregularities."""
     lines = [model.note(row).comment, *_lines(document, model, row)]
     return tool_tip("\n".join(line for line in lines if line))
 
@@ -520,7 +519,7 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
 
 
 def _source_lines(document: CaptureDocument, model: ContextTreeModel, row: int, source: int) -> list[str]:
-    """What is read from a source, and what of it stands elsewhere."""
+    """Returns the lines of a source: its messages, and the ones shared with other sources."""
     shared = shared_by_source(document)[source]
     return [
         f"{count_of(model.count(row), 'message')} read from this source, {model.state(row)}",
@@ -532,14 +531,14 @@ def _source_lines(document: CaptureDocument, model: ContextTreeModel, row: int, 
 
 
 def tally_words(tally: Tally, *, notes: bool = True) -> str:
-    """Findings in words: "2 messages with a problem: 1 error, 2 warnings"; "" where there are none."""
+    """Returns findings in words: "2 messages with a problem: 1 error, 2 warnings"; "" for no finding."""
     counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes if notes else 0, "note")]
     found = ", ".join(count_of(count, word) for count, word in counts if count)
     return f"{count_of(tally.problems, 'message')} with a problem: {found}" if tally.problems else found
 
 
 def odd_words(odd: Odd) -> str:
-    """What is odd about a context, and which message showed it first: "malformed context path, No. 12"."""
+    """Returns an irregularity and its first message: "malformed context path, No. 12"."""
     again = f" and {odd.times - 1:,} more" if odd.times > 1 else ""
     return f"{odd.check.title[:1].lower()}{odd.check.title[1:]}, {message_number(odd.row)}{again}"
 

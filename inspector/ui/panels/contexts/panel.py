@@ -1,4 +1,4 @@
-"""The panel of the context tree: head, find box, tree; it turns clicks into scopes and filters."""
+"""Contexts panel: assembles head, find box and tree; turns clicks into scopes and filters."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from inspector.ui.widgets.labels import IconLabel
 
 _HALO_MS = 40
 PROBLEMS = "finding.severity >= warning"
-"""The display filter for messages with problems; that of the preset."""
+"""Display filter for messages with problems, as in the preset."""
 
 
 class ContextsPanel(QWidget):
-    """The live context tree of a document.
+    """Live context tree of a document.
 
     Attributes:
         head: title, count and buttons.
-        tokens_action: whether rows show their tokens, as estimated.
-        sources_action: whether sources are the first level; offered where several are one document.
-        usage_action: whether rows show what calls of models reported; so they do where one did, until asked otherwise.
-        model, view: the rows and what shows them.
+        tokens_action: shows estimated tokens in rows.
+        sources_action: shows sources as the first level; offered for several sources.
+        usage_action: shows usage reported by model calls; switched on at the first report.
+        model, view: the rows and their view.
 
     Signals:
         scope_requested(Scope | None): bind the table to a part of the tree, or to everything.
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+        filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
         selected(int, int): the user picked a context: string id of its space, and node, MAIN for a main context.
         space_selected(): the user picked a whole space.
-        details_requested(): the details should be seen.
-        mark_requested(Target), comment_requested(Target): mark or unmark a context; write a comment on it.
-        export_requested(ContextTarget): write a context as a sub-session.
-        message_requested(int): the message that shows something odd about a context should be selected.
+        details_requested(): show the details.
+        mark_requested(Target), comment_requested(Target): mark or unmark a context; edit its comment.
+        export_requested(ContextTarget): export a context as a sub-session.
+        message_requested(int): select the message of an irregularity.
     """
 
     scope_requested = Signal(object)
@@ -139,7 +139,7 @@ class ContextsPanel(QWidget):
         self.setFocusProxy(self.view)
 
     def _switch(self, text: str, name: str, show: Callable[[bool], None], *, on: bool = False) -> QAction:
-        """Something of the tree that its menu shows and hides."""
+        """Adds a switch to the panel's menu."""
         action = QAction(text, self)
         action.setObjectName(name)
         action.setCheckable(True)
@@ -157,10 +157,10 @@ class ContextsPanel(QWidget):
             inside.setContentsMargins(side, 0, 0, 0)
         self.find_box.setTextMargins(metrics.icon + 2 * metrics.unit, 0, 0, 0)
 
-    # What the window says
+    # Input from the window
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in new traffic; called once per flush. Scope, cursor, expansion and scroll stay."""
+        """Applies a flush. Scope, cursor, expansion and scroll position stay."""
         self.model.apply_changes(changes)
         self._offer_usage()
         self._show_counts()
@@ -168,20 +168,20 @@ class ContextsPanel(QWidget):
             self._halo_timer.start()
 
     def _offer_usage(self) -> None:
-        """Show what calls of models reported from when one has: what is asked for later stays."""
+        """Enables and shows usage at the first report; the user's later choice stays."""
         if not self.usage_action.isEnabled() and self.model.usage.is_known:
             self.usage_action.setEnabled(True)
             self.usage_action.setChecked(True)
 
     def tick(self, now_ns: int | None) -> None:
-        """A second has passed: states go by the clock (`Analysis.now_ns`) while traffic is live."""
+        """Updates states once a second while traffic is live; they depend on `Analysis.now_ns`."""
         if now_ns is not None and self.isVisible():
             self.view.update_states()
         if self.model.is_behind:
             self.view.viewport().update()
 
     def set_animated(self, animated: bool) -> None:
-        """Whether contexts that speak have a halo."""
+        """Enables or disables halos."""
         self.model.animated = animated
         if not animated:
             self.model.activity.forget_halos()
@@ -189,35 +189,35 @@ class ContextsPanel(QWidget):
             self.view.viewport().update()
 
     def show_scope(self, scope: Scope | None) -> None:
-        """Show which part of the tree the table is bound to; None when it shows everything."""
+        """Shows the table's scope; None for everything."""
         self._scope = scope
         self._show_mark()
 
     def show_message_context(self, space: int, node: int | None) -> None:
-        """Mark where the selected message is, as long as there is no scope.
+        """Marks the context of the selected message, if there is no scope.
 
         Args:
             space: string id of its space.
-            node: its node, MAIN for the main context, None when no message is selected.
+            node: its node, MAIN for the main context, None without a selection.
         """
         self._message_context = None if node is None else (space, node)
         self._show_mark()
 
     def show_place(self, place: Place | None) -> None:
-        """Mark the context whose page the details show, as long as there is no scope; None where they show none."""
+        """Marks the context of the details page, if there is no scope; None without such a page."""
         if place != self._place:
             self._place = place
             self._show_mark()
 
     def _unscoped(self) -> tuple[int, int] | None:
-        """What the details are about where there is no scope; a participant is in no context."""
+        """Returns the context of the details; None for a participant, which has no context."""
         if self._place is None:
             return self._message_context
         return (self._place.space, self._place.node) if isinstance(self._place, ContextPlace) else None
 
     @property
     def scope(self) -> Scope | None:
-        """The scope shown; its node is the living one after merges."""
+        """The current scope, with its node resolved after merges."""
         scope = self._scope
         if scope is None or scope.node is None or scope.node == MAIN:
             return scope
@@ -225,13 +225,13 @@ class ContextsPanel(QWidget):
 
     @property
     def current(self) -> ContextTarget | None:
-        """The context the cursor is on; None on a space."""
+        """The context at the cursor; None on a space."""
         row = self.view.currentIndex().row()
         node = self.model.node(row) if row >= 0 else None
         return None if node is None else ContextTarget(self.model.space(row), node)
 
     def place_of(self, target: ContextTarget) -> tuple[QWidget, QRect] | None:
-        """Where a context is seen, a rectangle of a widget; None when it is not."""
+        """Returns the widget and rectangle of a visible context; None if it is hidden."""
         code = self.model.rows.code_of(*target)
         row = -1 if code is None else self.model.rows.shown_row(code)
         if row < 0 or not self.isVisible():
@@ -240,25 +240,24 @@ class ContextsPanel(QWidget):
         return None if rect.isEmpty() else (self.view.viewport(), rect)
 
     def show_notes(self) -> None:
-        """Marks and comments changed."""
+        """Repaints after a change of marks or comments."""
         self.view.viewport().update()
 
     def expand_all(self) -> None:
-        """Show every context."""
         self.model.expand_to()
         self._show_expansion()
 
     def collapse_all(self) -> None:
-        """Show only root contexts."""
+        """Collapses all but root contexts."""
         self.model.expand_to(1)
         self._show_expansion()
 
     def clear_scope(self) -> None:
-        """Ask for everything again, when there is a scope."""
+        """Clears the scope."""
         if self._scope is not None:
             self._ask(None)
 
-    # Showing
+    # Display
 
     def _show_mark(self) -> None:
         target = (self._scope.space, self._scope.node) if self._scope is not None else self._unscoped()
@@ -268,7 +267,7 @@ class ContextsPanel(QWidget):
         row = -1 if code is None else self.model.rows.shown_row(code)
         exact = row >= 0 and self.model.code(row) == code
         if not exact and self.model.rows.found is not None:
-            row = -1  # what the find box leaves is no part of what hides it
+            row = -1  # the search does not hide a context's own row behind an ancestor's
         self.view.mark(row, selected=self._scope is not None and exact)
 
     def _show_counts(self) -> None:
@@ -291,10 +290,10 @@ class ContextsPanel(QWidget):
         if self.model.activity.still():
             self._halo_timer.stop()
 
-    # Asking
+    # Actions
 
     def _on_scope_asked(self, row: int) -> None:
-        """A row was clicked: scope to it, or to everything again when it is the scope."""
+        """Sets the scope to a clicked row; a click on the current scope clears it."""
         scope, shown = self.model.scope(row), self.scope
         same = shown is not None and shown.place == scope.place
         self._ask(None if same else scope)
@@ -320,7 +319,6 @@ class ContextsPanel(QWidget):
             self.menu_for(row).popup(self.view.viewport().mapToGlobal(point))
 
     def menu_for(self, row: int) -> ContextMenu:
-        """The context menu of a row."""
         space, node, source = self.model.space(row), self.model.node(row), self.model.source(row)
         tree = self._document.analysis.contexts.tree
         filter_ = self.filter_for(space, node) if source is None else f"source == {quote(self._source_name(source))}"
@@ -359,7 +357,7 @@ class ContextsPanel(QWidget):
         return self._document.capture.sources[source].name
 
     def filter_for(self, space: int, node: int | None) -> str:
-        """The display filter that shows a space, its main context (MAIN) or a context and all below."""
+        """Returns the display filter of a space, its main context (MAIN), or a context's subtree."""
         name = self._document.capture.strings[space]
         in_space = f"space == {quote(name)}" if space else "!space"
         if node is None:
@@ -368,7 +366,7 @@ class ContextsPanel(QWidget):
         part = "!context" if node == MAIN else f"context under {quote(tree.path(node))}"
         return part if len(self.model.rows.spaces) == 1 else f"{in_space} && {part}"
 
-    # Finding
+    # Search
 
     def _on_find_changed(self, text: str) -> None:
         self.model.find(text)
@@ -379,7 +377,7 @@ class ContextsPanel(QWidget):
         self.find_box.setText(self.find_box.text() + text)
 
     def _go_to_match(self) -> None:
-        """From the find box into the tree, to the first match."""
+        """Moves the focus from the find box to the first match in the tree."""
         found = self.model.rows.found
         rows = range(self.model.rowCount())
         first = next((row for row in rows if found is not None and self.model.code(row) in found.matches), 0)

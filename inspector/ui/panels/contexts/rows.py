@@ -1,9 +1,8 @@
-"""The context tree laid flat: which rows there are, in which order, and how they follow the tree as it grows.
+"""Flat layout of the context tree: visible rows, their order, and updates as the tree grows.
 
-No Qt. A row is a number (its code) and a depth. From 0 up the code is a node of the context tree; below 0, by turns, a
-space, its main context, and a source. Changes are worked out from what the tree gained since the last look, so that
-their cost goes by the changes and not by the rows: first `stale_spans` are removed, then `insertions` are inserted.
-`layout` makes everything anew; both ways give the same rows.
+No Qt. A row is a code and a depth. Codes from 0 up are nodes of the context tree. Codes below 0 alternate between a
+space, its main context, and a source. An update compares the tree with the last look, so its cost depends on the
+changes: first remove `stale_spans`, then insert `insertions`. `layout` builds all rows; both ways give the same rows.
 """
 
 from __future__ import annotations
@@ -24,32 +23,32 @@ from inspector.ui.panels.contexts.source_level import SourceLevel
 
 
 def root_code(place: int) -> int:
-    """The row of the space with this place."""
+    """Returns the code of a space's row, by its index."""
     return -1 - 3 * place
 
 
 def main_code(place: int) -> int:
-    """The row of its main context."""
+    """Returns the code of a space's main context, by the space's index."""
     return -2 - 3 * place
 
 
 def source_code(place: int) -> int:
-    """The row of the source with this place in the capture."""
+    """Returns the code of a source's row, by its index in the capture."""
     return -3 - 3 * place
 
 
 def is_root(code: int) -> bool:
-    """Whether a code is the row of a space."""
+    """Returns True for the code of a space's row."""
     return code < 0 and code % 3 == 2
 
 
 def is_source(code: int) -> bool:
-    """Whether a code is the row of a source."""
+    """Returns True for the code of a source's row."""
     return code < 0 and code % 3 == 0
 
 
 def place_of(code: int) -> int:
-    """The place of the space a space's row or main row belongs to; of a source's row that of the source."""
+    """Returns the index of a code's space; for a source's row the index of the source."""
     return (-1 - code) // 3
 
 
@@ -62,12 +61,12 @@ class RowInsertion(NamedTuple):
 
 
 class ContextMatches:
-    """Nodes whose label or name holds a text, whatever its case.
+    """Search result: nodes with a matching label or name, case-insensitive.
 
     Attributes:
         needle: the text, case folded.
-        matches: nodes that hold it.
-        closed: codes collapsed by hand while finding.
+        matches: matching nodes.
+        closed: codes collapsed by hand during the search.
     """
 
     def __init__(self, contexts: ContextPass, text: str) -> None:
@@ -80,7 +79,7 @@ class ContextMatches:
         self.look_on(())
 
     def look_on(self, touched: Iterable[int]) -> None:
-        """Take in what the tree gained: O(new and touched nodes), or O(all nodes) when nodes moved or merged."""
+        """Updates the result. O(new and touched nodes), or O(all nodes) after moves or merges."""
         tree = self._contexts.tree
         if tree.moves != self._moves:
             self.matches.clear()
@@ -102,17 +101,17 @@ class ContextMatches:
                     above = tree.parent[above]
 
     def shows(self, code: int) -> bool:
-        """Whether a row stays: a match, or an ancestor of one; the main context when its name matches."""
+        """Returns True for a match or its ancestor; for the main context if its name matches."""
         return (code in self.matches or code in self._ways) if code >= 0 else self.needle in "main"
 
     def leads_on(self, node: int) -> bool:
-        """Whether matches lie below a node."""
+        """Returns True if a node has matches below it."""
         return node in self._ways
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Node numbers; a node that moved and is gone stands in both."""
+    """Changed node numbers; a node that moved and then merged is in both lists."""
 
     appeared: list[int]
     moved: list[int]
@@ -121,11 +120,11 @@ class Growth:
 
 
 class TreeWatch:
-    """Compares the tree with what it was. O(new nodes); when nodes moved or merged, two comparisons of arrays more.
+    """Detects changes of the tree since the last look. O(new nodes), plus two array comparisons after moves or merges.
 
     Attributes:
         seen: nodes looked at so far, dead ones included.
-        alive: of these, nodes in the tree.
+        alive: living nodes among them.
     """
 
     def __init__(self, tree: ContextTree) -> None:
@@ -142,15 +141,15 @@ class TreeWatch:
 
     @property
     def behind(self) -> bool:
-        """Whether anything happened since the last look."""
+        """True if the tree has changed since the last look."""
         return len(self._tree) != self.seen or self._tree.moves != self._moves
 
     def look(self) -> Growth:
-        """What happened since the last look."""
+        """Returns the changes since the last look."""
         tree, seen = self._tree, self.seen
         moved: list[int] = []
         gone: list[int] = []
-        # `tree.alive()` makes a list of all nodes, 8 ms at 100,000; the array behind it is compared in 0.05 ms.
+        # `tree.alive()` makes a list of all nodes, 8 ms at 100,000; comparing its array takes 0.05 ms.
         aliases = tree.aliases
         if tree.moves != self._moves:
             self._moves = tree.moves
@@ -165,7 +164,7 @@ class TreeWatch:
 
 
 class _ArraySnapshot:
-    """What an array that grows was at the last look."""
+    """Copy of a growing array at the last look."""
 
     def __init__(self) -> None:
         self._room: NDArray[Any] = np.empty(1024, np.int32)
@@ -179,13 +178,13 @@ class _ArraySnapshot:
         return self._room[: self._length]
 
     def differences(self, now: array[int]) -> list[int]:
-        """Where the beginning of `now` differs from what is kept, which is made equal to it."""
+        """Returns the changed positions in the known part of `now`, and copies their values."""
         found = np.flatnonzero(self.values != as_numpy(now)[: self._length])
         self._room[found] = as_numpy(now)[found]
         return found.tolist()
 
     def extend(self, now: array[int]) -> None:
-        """Keep what `now` has gained at its end."""
+        """Copies the new end of `now`."""
         length = len(now)
         if length > len(self._room):
             self._room = np.concatenate(
@@ -198,32 +197,32 @@ class _ArraySnapshot:
 Codes = NDArray[np.int32]
 
 DEFAULT_DEPTH = 2
-"""Contexts down to this depth are shown until somebody expands or collapses them."""
+"""Depth expanded at first."""
 
 EVERYTHING = 1 << 30
-"""A depth no tree reaches."""
+"""A depth beyond any tree."""
 
 _FEW = 16
-"""Rows of one depth of which the end of each is looked for by itself."""
+"""Rows of one depth up to this number are searched one by one."""
 
 
 class ContextRows:
-    """The rows shown, and what is expanded.
+    """Visible rows and the expansion state.
 
     Attributes:
-        spaces: string ids of the spaces, in the order first seen here; never reordered.
-        sources: whether sources are the first level, and which spaces lie below each.
-        codes: (n,) int32, what each row is.
+        spaces: string ids of the spaces in the order first seen; never reordered.
+        sources: the level of sources, with the spaces below each.
+        codes: (n,) int32, code of each row.
         depths: (n,) int32, 0 for a space, 1 for its main context and its root contexts; 1 more below sources.
-        dirty: codes whose row looks different since the last look for other reasons than their messages.
+        dirty: codes of rows changed since the last look by other causes than messages.
     """
 
     def __init__(self, contexts: ContextPass, sources: SourceLevel) -> None:
         self._contexts = contexts
         self._tree = contexts.tree
         self.sources = sources
-        self._level = sources.size  # as rows are laid out
-        self._below: dict[int, list[int]] = {}  # places of spaces, by source
+        self._level = sources.size  # at the last layout
+        self._below: dict[int, list[int]] = {}  # indexes of spaces, by source
         self.spaces: list[int] = []
         self.codes: Codes = np.empty(0, np.int32)
         self.depths: NDArray[np.int32] = np.empty(0, np.int32)
@@ -234,7 +233,7 @@ class ContextRows:
         self._default_depth = DEFAULT_DEPTH
         self._found: ContextMatches | None = None
         self._watch = TreeWatch(self._tree)
-        self._to_insert: list[int] = []  # nodes that have no row yet
+        self._to_insert: list[int] = []  # nodes without a row
         self._catch_up()
         self._to_insert = []
         self.replace(*self.layout())
@@ -244,59 +243,59 @@ class ContextRows:
 
     @property
     def nodes(self) -> int:
-        """Contexts there are."""
+        """Number of contexts."""
         return self._watch.alive
 
     @property
     def behind(self) -> bool:
-        """Whether the tree has gained or moved anything since the last look."""
+        """True if the tree has changed since the last look."""
         return self._watch.behind or any(space not in self._places for space in self._contexts.spaces)
 
     @property
     def regrouped(self) -> bool:
-        """Whether all has to be laid out anew: sources came, or became a level of the tree or none."""
+        """True if a full layout is necessary, because the level of sources has changed."""
         return self.sources.size != self._level
 
-    # Asking
+    # Queries
 
     def row_of(self, code: int) -> int:
-        """The row of a code, -1 when it is not shown."""
+        """Returns the row of a code; -1 if it is hidden."""
         rows, seen = self._rows(), self._watch.seen
         return int(rows[code]) if seen - len(rows) <= code < seen else -1
 
     def rows_of(self, codes: Iterable[int]) -> Codes:
-        """The rows of those of the codes that are shown, ascending and unique."""
+        """Returns the visible rows of codes, ascending and unique."""
         wanted, rows, seen = np.fromiter(codes, np.int64), self._rows(), self._watch.seen
         found = np.unique(rows[wanted[(wanted >= seen - len(rows)) & (wanted < seen)]])
         return found[found >= 0]
 
     def _rows(self) -> Codes:
-        """Row by code; those below 0 count from the end, as they do for numpy."""
+        """Returns row by code; negative codes index from the end, as in numpy."""
         if self._row_of is None:
             self._row_of = np.full(self._watch.seen + 3 * max(len(self.spaces), self._level), -1, np.int32)
             self._row_of[self.codes] = np.arange(len(self.codes), dtype=np.int32)
         return self._row_of
 
     def shown_row(self, code: int) -> int:
-        """The row of a code, or of the nearest shown row above it; -1 when there is none."""
+        """Returns the row of a code or of its nearest visible ancestor; -1 for neither."""
         rows, parent, known = self._rows(), self._tree.parent, self._watch.seen
         while 0 <= code < known and rows[code] < 0 and parent[code] != MAIN:
             code = parent[code]
-        while True:  # its own, its space's, its source's
+        while True:  # main context, then space, then source
             row, above = self.row_of(code), self.above(code)
             if row >= 0 or above == code:
                 return row
             code = above
 
     def shown_codes(self, nodes: Iterable[int]) -> set[int]:
-        """Of each node its own code when it is shown, else that of the nearest shown row above it."""
+        """Returns each node's own code if visible, else the code of its nearest visible ancestor."""
         wanted = np.fromiter(nodes, np.int64)
         hidden = self._rows()[wanted] < 0
         above = {self.shown_row(node) for node in wanted[hidden].tolist()} - {-1}
         return {*wanted[~hidden].tolist(), *(int(self.codes[row]) for row in above)}
 
     def above(self, code: int) -> int:
-        """The code one level up; that of the first level is its own."""
+        """Returns the code of the parent; the first level returns itself."""
         if is_source(code) or (is_root(code) and not self._level):
             return code
         if is_root(code):
@@ -307,7 +306,7 @@ class ContextRows:
         return parent if parent != MAIN else root_code(self._places[self._tree.space[code]])
 
     def code_of(self, space: int, node: int | None) -> int | None:
-        """The code of a node, of a space's main context (MAIN) or of the space itself (None); None if unknown."""
+        """Returns the code of a node, a space's main context (MAIN) or the space itself (None); None if unknown."""
         if node is not None and node != MAIN:
             node = self._tree.resolve(node)
             if node != MAIN:
@@ -316,13 +315,13 @@ class ContextRows:
         return None if place is None else root_code(place) if node is None else main_code(place)
 
     def space_of(self, code: int) -> int:
-        """String id of the space a code belongs to; that of none for a source."""
+        """Returns the string id of a code's space; 0 for a source."""
         if is_source(code):
             return 0
         return self._tree.space[code] if code >= 0 else self.spaces[place_of(code)]
 
     def children(self, code: int) -> list[int]:
-        """Codes directly below, shown or not, without those the find box hides."""
+        """Returns the codes of direct children, visible or not, except those hidden by the search."""
         if is_source(code):
             return [root_code(place) for place in self._below.get(place_of(code), ())]
         if code >= 0:
@@ -334,24 +333,23 @@ class ContextRows:
         return [c for c in below if self._found.shows(c)] if self._found is not None else below
 
     def _last_children(self, code: int, count: int) -> list[int]:
-        """As many of the codes directly below as there are new ones, which come last; none is hidden."""
+        """Returns the last `count` direct children; new ones are at the end."""
         tree = self._tree
         return tree.children.last(code, count) if code >= 0 else tree.roots.last(self.spaces[place_of(code)], count)
 
     def has_children(self, code: int) -> bool:
-        """Whether there is anything to expand."""
         if code < 0:
             return is_root(code) or (is_source(code) and place_of(code) in self._below)
         return self._found.leads_on(code) if self._found is not None else self._tree.children.any(code)
 
     def is_open(self, code: int, depth: int) -> bool:
-        """Whether the rows below a row are shown, if it has any."""
+        """Returns True if a row is expanded."""
         if self._found is not None:
             return code not in self._found.closed
         return self._open.get(code, depth < self._default_depth + (self._level > 0))
 
     def end(self, row: int) -> int:
-        """One past the last row below a row."""
+        """Returns the index after the last row of a row's subtree."""
         return self._end_from(row + 1, int(self.depths[row]))
 
     def _end_from(self, start: int, depth: int) -> int:
@@ -365,7 +363,7 @@ class ContextRows:
         return len(self.depths)
 
     def _ends(self, rows: Codes) -> Codes:
-        """`end` of many rows at once: of each depth that many of them have, what ends there is found together."""
+        """Vectorized `end`: depths with many rows share one pass."""
         ends, limits = rows.copy(), self.depths[rows]
         for depth in np.unique(limits).tolist():
             some = np.flatnonzero(limits == depth)
@@ -376,17 +374,17 @@ class ContextRows:
                 ends[some] = stops[stops.searchsorted(rows[some], "right")]
         return ends
 
-    # Expanding
+    # Expansion
 
     def set_open(self, code: int, on: bool) -> None:
-        """Remember that a row is expanded or collapsed; changes no rows."""
+        """Stores the expansion of a row; changes no rows."""
         if self._found is not None:
             (self._found.closed.discard if on else self._found.closed.add)(code)
         else:
             self._open[code] = on
 
     def set_depth(self, depth: int) -> None:
-        """Expand everything above a depth and collapse the rest; changes no rows."""
+        """Stores an expansion down to a depth; changes no rows."""
         self._open.clear()
         self._default_depth = depth
         if self._found is not None:
@@ -394,20 +392,20 @@ class ContextRows:
 
     @property
     def expands_all(self) -> bool:
-        """Whether everything was expanded at once, last time."""
+        """True if the last command was to expand everything."""
         return self._default_depth == EVERYTHING
 
     def set_found(self, found: ContextMatches | None) -> None:
-        """Show only what the find box found, or everything again; changes no rows."""
+        """Sets or clears the search result; changes no rows."""
         self._found = found
 
     @property
     def found(self) -> ContextMatches | None:
-        """What the find box found; None when it is empty."""
+        """Search result; None without a search."""
         return self._found
 
     def _walk(self, codes: Sequence[int], depth: int) -> tuple[list[int], list[int]]:
-        """The rows of some siblings and of what is expanded below them."""
+        """Returns codes and depths of siblings and their expanded subtrees."""
         if not any(map(self.has_children, codes)):
             return list(codes), [depth] * len(codes)
         out: list[int] = []
@@ -422,12 +420,12 @@ class ContextRows:
         return out, depths
 
     def insertion_below(self, row: int) -> RowInsertion:
-        """The rows that appear when a row is expanded."""
+        """Returns the rows that appear at the expansion of a row."""
         codes, depths = self._walk(self.children(int(self.codes[row])), int(self.depths[row]) + 1)
         return RowInsertion(row + 1, codes, depths)
 
     def layout(self) -> tuple[Codes, NDArray[np.int32]]:
-        """All rows made anew, with sources as a level if they are to be one: codes and depths. O(rows)."""
+        """Returns codes and depths of all rows, built again. O(rows)."""
         self._level, self._row_of = self.sources.size, None
         self._below = {}
         for place, space in enumerate(self.spaces):
@@ -436,10 +434,10 @@ class ContextRows:
         codes, depths = self._walk(first or [root_code(place) for place in range(len(self.spaces))], 0)
         return np.array(codes, np.int32), np.array(depths, np.int32)
 
-    # Following the tree
+    # Tree changes
 
     def stale_spans(self) -> list[tuple[int, int]]:
-        """Look what the tree did; give the rows (first, last) that are no longer where they belong, last ones first."""
+        """Looks at the tree and returns misplaced row spans (first, last), in descending order."""
         rows = self.rows_of(self._catch_up())
         spans: list[tuple[int, int]] = []
         for row, end in zip(rows.tolist(), self._ends(rows).tolist(), strict=True):
@@ -448,7 +446,7 @@ class ContextRows:
         return spans[::-1]
 
     def insertions(self) -> list[RowInsertion]:
-        """The rows of what appeared or moved, last ones first; call it when the stale spans are removed."""
+        """Returns the rows of new and moved nodes, in descending order; call it after removing the stale spans."""
         nodes, self._to_insert = self._to_insert, []
         found = self._new_spaces()
         below = self._grown(nodes)
@@ -459,12 +457,12 @@ class ContextRows:
             depth = int(self.depths[row])
             added = self._last_children(code, below[code])
             found.append(RowInsertion(end, *self._walk(added, depth + 1)))
-        # Where two insertions meet, the deeper one belongs to the branch that ends there and comes first.
+        # At the same row, the deeper insertion belongs to the branch that ends there and comes first.
         found.sort(key=lambda insertion: (insertion.row, -insertion.depths[0]), reverse=True)
         return found
 
     def _grown(self, nodes: list[int]) -> Counter[int]:
-        """How many children each shown and expanded row gained."""
+        """Returns the number of new children by visible expanded row."""
         tree, inner = self._tree, set(nodes)
         gained = Counter(self.above(node) for node in nodes if tree.parent[node] not in inner)
         self.dirty.update(gained)
@@ -474,7 +472,7 @@ class ContextRows:
         )
 
     def _new_spaces(self) -> list[RowInsertion]:
-        """The rows of spaces that have none yet, first ones first."""
+        """Returns the rows of spaces without one, ascending."""
         if not self._level:
             new = [place for place in range(len(self.spaces)) if self.row_of(root_code(place)) < 0]
             return [RowInsertion(len(self.codes), *self._walk([root_code(place)], 0)) for place in new]
@@ -487,7 +485,7 @@ class ContextRows:
         return found
 
     def _catch_up(self) -> list[int]:
-        """Note what the tree gained; give the nodes seen before that are gone or moved."""
+        """Updates spaces and nodes; returns known nodes that moved or merged."""
         self.sources.feed()
         for space in self._contexts.spaces:
             if space not in self._places:
@@ -502,7 +500,7 @@ class ContextRows:
         return [*growth.moved, *growth.gone]
 
     def _keep_open(self, growth: Growth) -> None:
-        """Nodes that moved stay expanded as they are seen to be; those that merged hand it on."""
+        """Keeps the expansion of moved nodes; merged nodes pass theirs on."""
         for node in growth.moved:
             row = self.row_of(node)
             if row >= 0 and self._tree.children.any(node):
@@ -512,16 +510,16 @@ class ContextRows:
             if node in self._open and into != MAIN:
                 self._open.setdefault(into, self._open[node])
 
-    # Changing the rows
+    # Changes of rows
 
     def remove(self, first: int, last: int) -> None:
-        """Take rows out, `last` included."""
+        """Removes rows, `last` included."""
         self.codes = np.concatenate((self.codes[:first], self.codes[last + 1 :]))
         self.depths = np.concatenate((self.depths[:first], self.depths[last + 1 :]))
         self._row_of = None
 
     def remove_all(self, spans: Sequence[tuple[int, int]]) -> None:
-        """Take many runs of rows out at once."""
+        """Removes many spans in one pass."""
         stays = np.ones(len(self.codes), np.bool_)
         for first, last in spans:
             stays[first : last + 1] = False
@@ -529,14 +527,13 @@ class ContextRows:
         self._row_of = None
 
     def insert(self, insertion: RowInsertion) -> None:
-        """Put rows in."""
         codes, depths = np.array(insertion.codes, np.int32), np.array(insertion.depths, np.int32)
         self.codes = np.concatenate((self.codes[: insertion.row], codes, self.codes[insertion.row :]))
         self.depths = np.concatenate((self.depths[: insertion.row], depths, self.depths[insertion.row :]))
         self._row_of = None
 
     def insert_all(self, insertions: Sequence[RowInsertion]) -> None:
-        """Put many insertions in at once; they stand last ones first."""
+        """Inserts many insertions, given in descending order, in one pass."""
         if not insertions:
             return
         forward = insertions[::-1]
@@ -546,6 +543,5 @@ class ContextRows:
         self._row_of = None
 
     def replace(self, codes: Codes, depths: NDArray[np.int32]) -> None:
-        """Take other rows."""
         self.codes, self.depths = codes, depths
         self._row_of = None

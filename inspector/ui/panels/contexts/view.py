@@ -1,4 +1,4 @@
-"""The table view that behaves as a tree: keys, chevrons, a scope that is not the cursor, a scroll that stays."""
+"""Table view that behaves as a tree: keys, chevrons, a scope apart from the cursor, a stable scroll position."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _BY_KEY = (
 
 
 class ContextTreeView(PlainTable):
-    """Shows the context tree. Selected is the scope; the cursor moves without selecting.
+    """View of the context tree. The selection is the scope; the cursor moves without selecting.
 
     Signals:
         scope_asked(int): a row was clicked or entered.
         cleared(): Esc was pressed.
-        typed(str): somebody began to type.
+        typed(str): the user typed text.
     """
 
     scope_asked = Signal(int)
@@ -43,7 +43,7 @@ class ContextTreeView(PlainTable):
         self._on_chevron = False
         self._top: tuple[int, int] | None = None
         self._cursor: int | None = None
-        self._states: dict[int, str] = {}  # of rows on screen, by code, as they were a second ago
+        self._states: dict[int, str] = {}  # states of visible rows by code, as of the last tick
         self._delegate = ContextDelegate(model, theme_controller, self)
         self._set_up()
         self.setModel(model)
@@ -67,7 +67,7 @@ class ContextTreeView(PlainTable):
     # Marks
 
     def mark(self, row: int, *, selected: bool) -> None:
-        """Mark a row: as the scope, or only as where the selected message is; -1 for none."""
+        """Marks a row as the scope, or only as the selected message's context; -1 for no row."""
         self._delegate.marked_row = row
         selection = self.selectionModel()
         if selected and row >= 0:
@@ -79,11 +79,11 @@ class ContextTreeView(PlainTable):
 
     @property
     def marked_row(self) -> int:
-        """The row that bears the mark, -1 for none."""
+        """Index of the marked row, -1 without one."""
         return self._delegate.marked_row
 
     def update_dots(self, codes: list[int]) -> None:
-        """Repaint the state of those rows that are on screen."""
+        """Repaints the state dots of visible rows."""
         first, last = self.visible_rows()
         shown = set(codes)
         for row in range(first, last + 1):
@@ -91,13 +91,13 @@ class ContextTreeView(PlainTable):
                 self.viewport().update(self._delegate.dot(row, self.visualRect(self._rows.index(row, 0))))
 
     def update_states(self) -> None:
-        """Repaint those rows on screen whose state is another one than when this was asked last."""
+        """Repaints visible rows with a changed state."""
         first, last = self.visible_rows()
         states = {self._rows.code(row): self._rows.state(row) for row in range(first, last + 1)}
         self.update_dots([code for code, state in states.items() if self._states.get(code) != state])
         self._states = states
 
-    # Staying where one is
+    # Stable position
 
     def _on_about_to_change(self) -> None:
         height = self.rowHeight(0) or 1
@@ -108,8 +108,8 @@ class ContextTreeView(PlainTable):
         self._cursor = self._rows.code(current.row()) if current.isValid() else None
 
     def _on_rows_settled(self) -> None:
-        """Put scroll and cursor back where they were, by what they were on."""
-        self.executeDelayedItemsLayout()  # in a later turn it would have all rows painted once more
+        """Restores scroll position and cursor by code."""
+        self.executeDelayedItemsLayout()  # in a later turn it would repaint all rows once more
         rows = self._rows.rows
         if self._cursor is not None and self._rows.rowCount():
             row = rows.shown_row(self._living(self._cursor))
@@ -123,7 +123,7 @@ class ContextTreeView(PlainTable):
                 self.verticalScrollBar().setValue(row * self.rowHeight(0) + offset)
 
     def _living(self, code: int) -> int:
-        """What a row stands for after nodes merged."""
+        """Returns a row's code after merges."""
         if code < 0:
             return code
         found = self._rows.rows.code_of(self._rows.rows.space_of(code), code)
@@ -188,7 +188,7 @@ class ContextTreeView(PlainTable):
     def selectionCommand(
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
-        # Only `mark` selects: selected is the scope, and moving the cursor must not change what the table shows.
+        # Only `mark` selects: the selection is the scope, and cursor moves must not change the table.
         return QItemSelectionModel.SelectionFlag.NoUpdate
 
     # Mouse
@@ -215,7 +215,7 @@ class ContextTreeView(PlainTable):
             self._rows.set_expanded(row, not self._rows.is_expanded(row))
 
     def _toggle_at(self, event: QMouseEvent) -> bool:
-        """Expand or collapse the row whose chevron is under the pointer; whether there is one."""
+        """Toggles the row with its chevron under the pointer; returns True if there was one."""
         point = event.position().toPoint()
         row = self.rowAt(point.y())
         if row < 0 or not self._delegate.chevron(row, self.visualRect(self._rows.index(row, 0))).contains(point):
@@ -238,6 +238,6 @@ class ContextTreeView(PlainTable):
     @property
     @override
     def empty_top(self) -> int:
-        """It stands below the last row, and says why there are no more."""
+        """Top of the empty text: below the last row."""
         theme = self._themes.theme
         return self._rows.rowCount() * theme.metrics.row - self.verticalScrollBar().value() + theme.metrics.unit

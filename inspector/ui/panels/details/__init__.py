@@ -1,1 +1,1 @@
-"""The details: a page for each tab of a message (`panel.TABS`), one of a context, a participant, or what happened."""
+"""Details panel: pages for a message (tabs of `panel.TABS`), a context, a participant, and What happened."""

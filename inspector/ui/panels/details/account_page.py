@@ -1,4 +1,4 @@
-"""What is shown while nothing is selected: what happened, one sentence a row, each a link (docs/design.md 15)."""
+"""Page shown without a selection: the account of what happened, one linked sentence a row (docs/design.md 15)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _MOST_LINES, _MOST_FIGURES = 3, 8
-"""Lines of a sentence that quotes somebody, and of one with figures, which are never cut."""
+"""Most lines of a quoting sentence, and of a sentence with figures; figures are never cut."""
 _ABOUT: dict[Tone, str] = {
     "plain": "ink.secondary", "quiet": "ink.secondary", "bad": "severity.error", "warn": "severity.warning",
 }  # fmt: skip
@@ -35,12 +35,12 @@ _MOST_WRAPPED = 200
 
 
 _USUAL = ("Waiting now", "Unanswered", "First said", "Collapsed", "Proposed")
-"""Long words for what sentences are about: their column is as wide from the start."""
+"""Long subjects; they set the column's width from the start, so that later rows do not move it."""
 _Target = tuple[str, int | None, str | None, str | None]
 
 
 def _targets(rows: Sequence[AccountLine]) -> list[_Target]:
-    """What each sentence is about and where it leads."""
+    """Returns subject and link target of each sentence."""
     about, found = "", list[_Target]()
     for row in rows:
         about = row.about or about
@@ -49,13 +49,13 @@ def _targets(rows: Sequence[AccountLine]) -> list[_Target]:
 
 
 class AccountList(FittedList[AccountLine]):
-    """The sentences.
+    """List of sentences.
 
-    While the pointer rests on them nothing moves: a click hits the row that was aimed at.
+    Rows stay still while the pointer rests on the list, so that a click hits the intended row.
 
     Signals:
-        panel_requested(str): a panel should be shown, by its title.
-        pointer_left(): the pointer is on no sentence any more.
+        panel_requested(str): show a panel, by its title.
+        pointer_left(): the pointer has left the list.
     """
 
     panel_requested = Signal(str)
@@ -63,8 +63,8 @@ class AccountList(FittedList[AccountLine]):
 
     def __init__(self, themes: ThemeController, rows: Sequence[AccountLine], parent: QWidget | None = None) -> None:
         super().__init__(themes, rows, name="accountLines", label="What happened", parent=parent)
-        self._wrapped: dict[tuple[str, int, int], list[str]] = {}  # by text, room and most lines
-        self._widest = -1  # of what the lines are about, in pixels
+        self._wrapped: dict[tuple[str, int, int], list[str]] = {}  # by text, width and maximum lines
+        self._widest = -1  # width of the subject column, pixels
 
     @override
     def row_text(self, row: AccountLine) -> str:
@@ -140,14 +140,14 @@ class AccountList(FittedList[AccountLine]):
                                          theme.metrics.content_row), line, hovered)  # fmt: skip
 
     def _paint_sign(self, painter: QPainter, box: QRectF, line: AccountLine, hovered: bool) -> None:
-        """At the right end, whether a line leads to a message or filters."""
+        """Paints the sign at the right end: an arrow for a message link, a funnel for a filter."""
         name = "filter" if line.filter is not None else "forward"
         size = round(12 * self.themes.theme.zoom)
         token = "accent.text" if hovered else "ink.tertiary"
         pixmap = icons.pixmap(name, token, size, self.devicePixelRatioF())
         painter.drawPixmap(QPointF(box.right() - size, box.top() + (box.height() - size) / 2), pixmap)
 
-    # Acting
+    # Interaction
 
     @override
     def leaveEvent(self, event: QEvent) -> None:
@@ -189,7 +189,7 @@ class AccountList(FittedList[AccountLine]):
             self._widest = -1
 
     def update_figures(self, rows: Sequence[AccountLine]) -> None:
-        """Take new sentences of the rows that are shown as far as no row moves, comes, goes or leads elsewhere."""
+        """Updates sentences in place if no row moves, appears, disappears or changes its target."""
         texts = {target: line.text for target, line in zip(_targets(rows), rows, strict=True)}
         width, kept = self.viewport().width(), list(self.rows)
         for place, (target, line) in enumerate(zip(_targets(self.rows), self.rows, strict=True)):
@@ -211,11 +211,11 @@ class AccountList(FittedList[AccountLine]):
 
 
 class AccountPage(Page):
-    """What happened in a document, renewed while it is seen.
+    """The account of a document, refreshed while it is visible.
 
     Signals:
-        panel_requested(str): a panel should be shown, by its title.
-        renewed(HeadWords): it says something else; what stands above it.
+        panel_requested(str): show a panel, by its title.
+        renewed(HeadWords): the page has new content; carries the new head.
     """
 
     panel_requested = Signal(str)
@@ -225,20 +225,20 @@ class AccountPage(Page):
         self, document: CaptureDocument, themes: ThemeController, links: Links, figures: AccountFigures,
         waste: WasteFigures, parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        """Show nothing yet.
+        """Creates an empty page.
 
         Args:
-            document: what it is about.
-            themes: give the look.
-            links: where links go.
-            figures: of the account; looked at while the page is seen.
-            waste: what could be spared.
+            document: the document described.
+            themes: theme source.
+            links: receives clicks on links.
+            figures: figures of the account; computed while the page is visible.
+            waste: figures of the Waste panel.
             parent: owner.
         """
         super().__init__(themes, "accountPage", "What happened", parent)
         self.setVerticalScrollBarPolicy(
             Qt.ScrollBarPolicy.ScrollBarAlwaysOn
-        )  # lines would wrap anew as it comes and goes
+        )  # a scroll bar that comes and goes would wrap all lines again
         self._document = document
         self._figures, self._waste = figures, waste
         self._links = links
@@ -252,7 +252,7 @@ class AccountPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._figures.set_viewed("account", True)
-        if self._head is not None:  # others stood there, and figures that are behind say nothing yet
+        if self._head is not None:  # another page used the head; figures still in computation emit no signal
             self.renewed.emit(self._head)
 
     @override
@@ -261,7 +261,7 @@ class AccountPage(Page):
         self._figures.set_viewed("account", False)
 
     def renew(self) -> None:
-        """Say what the figures say now."""
+        """Rebuilds the sentences from the current figures."""
         if not self.isVisible() or not self._figures.ready:
             return
         account = account_of(self._document, self._figures.tally, self._waste.found, self._figures.tool_tokens())

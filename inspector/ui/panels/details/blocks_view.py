@@ -1,4 +1,4 @@
-"""The content blocks of a result one below the other: text, pictures, and the rest as facts."""
+"""Shows the content blocks of a result one below the other: text, pictures, and other blocks as facts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMES = 72
 
 @dataclass(frozen=True, slots=True)
 class _Awaited:
-    """A picture that is being decoded, and where it goes."""
+    """A picture in decoding, with its target widgets."""
 
     block: Block
     words: str
@@ -34,16 +34,16 @@ class _Awaited:
 
 
 class BlocksView(QWidget):
-    """Blocks in the order they came; at most twenty, the rest is counted.
+    """Content blocks in their order; at most 20, with a count of the rest.
 
-    Pictures come as they are decoded; those above the budget of a message on request.
+    Pictures appear as they are decoded. Pictures above the message's pixel budget are decoded on request.
     """
 
     def __init__(
         self, themes: ThemeController, blocks: Sequence[Block], pictures: Pictures, *, formatted: bool,
         budget: int = BUDGET, parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        """Show blocks; `budget` is how many pixels may be decoded, `self.budget` what is left of it."""
+        """Shows blocks. `budget` is the number of pixels to decode; `self.budget` is the remainder."""
         super().__init__(parent)
         self._pictures = pictures
         self.budget = budget
@@ -133,7 +133,7 @@ class BlocksView(QWidget):
 
 
 def _picture_facts(block: Block, words: str, reason: str) -> list[Fact]:
-    """A line about a picture ("image, image/png, 12.3 kB, 640 by 480 pixels"), why it is not shown, and for whom."""
+    """Returns rows for a picture: type, size and dimensions, the error if it cannot be shown, and its audience."""
     rows = [fact("", plain(", ".join(filter(None, (words, reason))), 400), "dim", lines=3)]
     if block.audience:
         rows.append(fact("", f"for {plain(block.audience, 200)}", "dim"))
@@ -141,7 +141,7 @@ def _picture_facts(block: Block, words: str, reason: str) -> list[Fact]:
 
 
 def block_facts(block: Block) -> list[Fact]:
-    """What is known of a block beside its text: where it lies, what it is, how large, for whom."""
+    """Returns facts of a block besides its text: location, type, size and audience."""
     if block.type in ("text", "") and not (block.uri or block.audience):
         return []
     label = _TYPES.get(block.type, plain(block.type, 40) or "Block")

@@ -1,4 +1,4 @@
-"""Causal chains and reasonings, in one form: delta, rail, icon, name, one relation word, No. (docs/design.md 15)."""
+"""List of a causal chain or a reasoning: time, rail, icon, name, relation and No. (docs/design.md 15)."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
 from inspector.ui.panels.details.fitted_list import FittedList, wrap
 
-_DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104  # left edges (of the delta: its right one) at 100 %
-_TOOK_FROM = 440  # narrower, what a step took is in its tooltip alone
+_DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104  # left edges at 100 %, except the delta's right edge
+_TOOK_FROM = 440  # narrower views show durations only in tooltips
 _NAME_LINES = 2
-"""Of a name that is wider than there is room; the whole of it is in the tooltip."""
+"""Most lines of a name; the tooltip has the whole name."""
 RAIL_LEFT, NAME_LEFT = _RAIL, _NAME
-"""Where the rail stands and where words begin, at 100 %."""
+"""Left edges of the rail and of the names, at 100 %."""
 _LONGEST = ("+59 min 59 s", "+23 h 59 min")
-"""Room is kept for times this long, so that a step that comes later moves nothing."""
+"""Longest usual times. The column reserves their width, so that a later step moves nothing."""
 
 
 class ChainView(FittedList[ChainRow]):
-    """The chain as a list; Enter or a click goes to a message.
+    """Causal chain as a list; Enter or a click goes to a message.
 
     Attributes:
-        took: whether each row also says how long took what it ended, as an answer its call.
-        whole: all rows, which a row that counts hidden ones is replaced by.
+        took: shows durations, such as the time from a call to its answer.
+        whole: all rows; they replace a row that counts hidden ones.
     """
 
     took = False
@@ -87,9 +87,10 @@ class ChainView(FittedList[ChainRow]):
         self._paint_words(painter, rect, link, hovered)
 
     def _longer(self) -> int:
-        """Pixels by which times need more than their column: a figure is never cut, and room for long ones is kept."""
+        """Returns the pixels by which times exceed their column. Times are never cut."""
         room = round(_DELTA * self.themes.theme.zoom)
-        if self._measured[0] is not self.rows:  # lists of rows are replaced, never changed in place
+        # row lists are replaced, never changed in place: identity is a valid cache key
+        if self._measured[0] is not self.rows:
             metrics = QFontMetrics(self.themes.theme.font("body-medium"))
             texts = (*_LONGEST, *(link.delta for link in self.rows))
             widest = max(metrics.horizontalAdvance(text) for text in texts)
@@ -117,7 +118,7 @@ class ChainView(FittedList[ChainRow]):
         painter.restore()
 
     def _rail_into(self, row: int) -> QPen:
-        """The rail that leads to a row; dashed to one that only probably came out of what is above it."""
+        """Returns the pen of the rail above a row; dashed for a likely cause."""
         pen = QPen(self.themes.theme.color("accent.ring"), 1)
         if self.rows[row].likely:
             pen.setDashPattern([2, 3])
@@ -160,7 +161,7 @@ class ChainView(FittedList[ChainRow]):
             painter.drawText(QRectF(start, top, max(0, right - start) + 2, rect.height()), middle, relation)
 
     def _paint_rail_below(self, painter: QPainter, first: QRect, rect: QRect, row: int) -> None:
-        """The rail beside what a step says below its first line."""
+        """Paints the rail beside a step's further lines."""
         x = first.left() + round(_RAIL * self.themes.theme.zoom)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -170,10 +171,10 @@ class ChainView(FittedList[ChainRow]):
         painter.restore()
 
     def _room_of(self, link: ChainRow, width: int) -> int:
-        """Pixels for a row's name and relation in a list of a width."""
+        """Returns the width in pixels for a row's name and relation in a list of `width`."""
         theme = self.themes.theme
         unit = theme.metrics.unit
-        # Beside figures of unequal length the times would stand askew.
+        # All rows reserve the widest number: otherwise the durations would not align.
         number = str(max(row.message for row in self.rows) + 1) if self.shows_took else link.number
         room = width - 1 - self._longer() - round(_NAME * theme.zoom) - 4 * unit + 2
         room -= QFontMetrics(theme.font("body-medium")).horizontalAdvance(number)
@@ -187,13 +188,13 @@ class ChainView(FittedList[ChainRow]):
 
     @property
     def shows_took(self) -> bool:
-        """Whether rows say how long they took; where there is little room their tooltips alone do."""
+        """True if rows show durations; narrow views show them only in tooltips."""
         return self.took and self.width() >= round(_TOOK_FROM * self.themes.theme.zoom)
 
     def words_in(self, link: ChainRow, room: int) -> tuple[list[str], str, bool]:
-        """What is shown of a row in so many pixels: the lines of its name, its relation, and whether that is below.
+        """Fits a row into `room` pixels: lines of the name, the relation, and True if the relation is below.
 
-        What a step is goes before how it follows: a name is whole, or in two lines; a relation is never in its way.
+        The name has priority over the relation: it is whole, or on two lines.
         """
         theme = self.themes.theme
         font = theme.font("mono-row" if link.mono else "body")
@@ -214,7 +215,7 @@ class ChainView(FittedList[ChainRow]):
         return max((metrics.horizontalAdvance(_took(row)) for row in self.rows), default=0)
 
     def _paint_took(self, painter: QPainter, rect: QRect, link: ChainRow, right: int) -> None:
-        """How long a step took, right of its name."""
+        """Paints a step's duration right of its name."""
         theme, wanted = self.themes.theme, self._took_width()
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("ink.tertiary"))
@@ -249,13 +250,13 @@ def _took(link: ChainRow) -> str:
 
 
 MOST_LINES = 4
-"""Lines of a thought; the whole of it is one click away."""
+"""Most lines of a reasoning; a click shows the whole text."""
 
 
 class ThreadView(ChainView):
     """Steps of a reasoning; Enter or a click goes to a message."""
 
-    _broken: dict[tuple[int, int], list[str]] | None = None  # by row and width; a page is laid out at several
+    _broken: dict[tuple[int, int], list[str]] | None = None  # by row and width; a layout asks for several widths
 
     @override
     def row_text(self, row: ChainRow) -> str:
@@ -301,7 +302,7 @@ class ThreadView(ChainView):
         painter.drawText(QRectF(left, rect.top(), room, height), int(Qt.AlignmentFlag.AlignBottom), words)
 
     def _paint_rail_around(self, painter: QPainter, rect: QRect, first: QRect, row: int) -> None:
-        """The rail through what stands above and below the step's first line."""
+        """Paints the rail above and below the step's first line."""
         theme = self.themes.theme
         x = rect.left() + round(RAIL_LEFT * theme.zoom) + self._longer()
         painter.save()
@@ -331,7 +332,8 @@ class ThreadView(ChainView):
         if isinstance(link, ThreadRow) and link.text and not link.own:
             width = self.viewport().width()
             row = next(place for place, other in enumerate(self.rows) if other is link)
-            link = replace(link, name=self._lines(row, width)[0], relation="")  # the lines were broken for all the room
+            # the text was wrapped for the full width, so the relation has no room
+            link = replace(link, name=self._lines(row, width)[0], relation="")
         super()._paint_words(painter, rect, link, hovered)
 
     # Geometry
@@ -341,7 +343,7 @@ class ThreadView(ChainView):
 
     @override
     def words_in(self, link: ChainRow, room: int) -> tuple[list[str], str, bool]:
-        """One line: a thought's own lines were broken for all the room."""
+        """Fits a row on one line; `_lines` wraps the text of a reasoning itself."""
         lines, relation, below = super().words_in(link, room)
         if len(lines) > 1 or below:
             font = self.themes.theme.font("mono-row" if link.mono else "body")
@@ -355,7 +357,7 @@ class ThreadView(ChainView):
         return QFontMetrics(self.themes.theme.font("small")).height() + self.themes.theme.metrics.unit
 
     def _lines(self, row: int, width: int) -> list[str]:
-        """The lines of a step's text at a width; one for what has none."""
+        """Wraps a step's text at a width; one line for a step without text."""
         link = self.rows[row]
         if not isinstance(link, ThreadRow) or not link.text or link.own:
             return [link.name]

@@ -1,6 +1,6 @@
-"""Source code and differences of files: plain text in mono, coloured by its language, the colours coming after it.
+"""Views of source code and file differences: monospaced text with syntax colours that arrive in slices.
 
-Colours are found in slices between events, so that no text keeps the window waiting; a text is readable before.
+The text is readable at once. Colours are computed between events, so that a long text never blocks the window.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _TOKENS: dict[Sort, str] = {
     "name": "accent.text",
 }  # fmt: skip
 _SLICE_S = 0.008
-"""Seconds of the window's thread that colours take at once."""
+"""Seconds of the UI thread for one slice of colouring."""
 _ALPHA = 0.13
 _MOST_DIFFERENCE = 1_500
-"""Lines of a difference that are shown on request."""
+"""Most lines of a difference shown on request."""
 
 
 class CodeColors(QObject):
-    """Colours what a text view shows, a slice at a time."""
+    """Syntax colours of a text view, computed in slices."""
 
     def __init__(self, themes: ThemeController, view: TextView) -> None:
         super().__init__(view)
@@ -48,10 +48,11 @@ class CodeColors(QObject):
         themes.changed.connect(self._renew)
 
     def show(self, text: str, pieces: Iterable[Stretch]) -> None:
-        """Colour `text`, which the view shows.
+        """Starts to colour `text`, the content of the view.
 
         Args:
-            pieces: the stretches, by their places in the text as Python counts it; found one by one.
+            text: the text shown.
+            pieces: stretches in Python character offsets, computed lazily.
         """
         self._wide = [place for place, one in enumerate(text) if one > "\uffff"] if not text.isascii() else []
         self._found = []
@@ -97,7 +98,7 @@ class CodeColors(QObject):
             document.markContentsDirty(block.position(), block.length())
 
     def _units(self, place: int) -> int:
-        """A place in the text as Qt counts it."""
+        """Converts a character offset to UTF-16 units, as Qt counts."""
         return place + bisect_left(self._wide, place)
 
     def _look(self, token: str) -> QTextCharFormat:
@@ -107,11 +108,11 @@ class CodeColors(QObject):
 
 
 class CodeBlock(QWidget):
-    """Source code, with its "Show all".
+    """Source code with a "Show all" link.
 
     Args:
-        language: as `inspector.present.code` calls it; None for plain text.
-        numbered: each line may begin with its number, as tools print files.
+        language: a name of `inspector.present.code`; None for plain text.
+        numbered: lines may begin with line numbers, as tools print files.
     """
 
     def __init__(
@@ -139,7 +140,7 @@ class CodeBlock(QWidget):
         self._show(head)
 
     def show_all(self) -> None:
-        """Show all of it, as far as that is bounded."""
+        """Shows the text up to `ALL_CHARACTERS`."""
         self._show(self._text[:ALL_CHARACTERS])
         if self.more is not None:
             self.more.hide()
@@ -152,7 +153,7 @@ class CodeBlock(QWidget):
 
 
 def _numbered_stretches(text: str, language: str) -> Iterator[Stretch]:
-    """The stretches of a text whose lines may begin with their numbers."""
+    """Yields the stretches of a text with optional line numbers."""
     found = without_numbers(text)
     if found is None:
         yield from stretches_of(text, language)
@@ -167,7 +168,7 @@ def _numbered_stretches(text: str, language: str) -> Iterator[Stretch]:
 
 
 def _moved(pieces: Iterable[Stretch], lines: Sequence[str], before: Sequence[int]) -> Iterator[Stretch]:
-    """Stretches of a text by their places in one that has `before` characters more in front of each line."""
+    """Shifts stretches into a text with `before` more characters at the head of each line."""
     line, start, shift = 0, 0, before[0] if before else 0
     for piece in pieces:
         at, stop = piece.start, piece.stop
@@ -183,7 +184,7 @@ def _moved(pieces: Iterable[Stretch], lines: Sequence[str], before: Sequence[int
 
 
 class DifferenceView(QWidget):
-    """What becomes of a file: lines that come and go, by sign and by colour; some of them at first."""
+    """A file edit as added and removed lines, by sign and colour; the first lines at first."""
 
     def __init__(self, themes: ThemeController, edit: Edit, *, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -208,7 +209,7 @@ class DifferenceView(QWidget):
         themes.changed.connect(self._wash)
 
     def show_all(self) -> None:
-        """Show all of it, as far as that is bounded."""
+        """Shows the lines up to `_MOST_DIFFERENCE`."""
         self._show(self._edit.lines[:_MOST_DIFFERENCE])
         if self.more is not None:
             self.more.hide()
@@ -224,7 +225,7 @@ class DifferenceView(QWidget):
             self._colors.show(text, _difference_stretches(self._lines, language))
 
     def _wash(self) -> None:
-        """Lay its colour under each line that comes or goes."""
+        """Colours the background of added and removed lines."""
         theme = self._themes.theme
         washes: dict[Sign, QTextBlockFormat] = {}
         tokens: dict[Sign, str] = {"+": "badge.consumed", "-": "severity.error"}
@@ -247,14 +248,14 @@ _SIGNS: dict[Sign, str] = {" ": " ", "+": "+", "-": "\N{MINUS SIGN}", "@": "\N{H
 
 
 def counted_words(edit: Edit) -> str:
-    """How many lines come and go."""
+    """Returns the counts of added and removed lines, signed."""
     words = [f"+{edit.added:,}"] if edit.added or not edit.removed else []
     words += [f"\N{MINUS SIGN}{edit.removed:,}"] if edit.removed else []
     return " ".join(words)
 
 
 def _difference_stretches(lines: Sequence[Line], language: str) -> Iterator[Stretch]:
-    """The stretches of the new text and of the old one, by their places in the difference."""
+    """Yields stretches of the new text, then of the old text, by offsets in the difference."""
     keeps: tuple[Callable[[Sign], bool], ...] = (lambda sign: sign in " +", lambda sign: sign == "-")
     for keep in keeps:
         some: list[str] = []

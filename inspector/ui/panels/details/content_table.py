@@ -1,4 +1,4 @@
-"""The records of a result as a table, as tall as its rows; wide ones scroll sideways."""
+"""Table view of the records in a result; as tall as its rows, wide tables scroll sideways."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import Theme, ThemeController
 
 FIRST_ROWS = 25
-"""Rows of a table shown at first."""
+"""Rows shown at first."""
 _WIDEST, _NARROWEST, _LAST = 220, 56, 72
-"""Widths of columns in logical pixels at 100 %."""
+"""Column widths in logical pixels at 100 %."""
 _MARGIN = 40
-"""What the column of names leaves of the width at least, so that it is seen that there is more."""
+"""Pixels that the name column leaves free, so that further columns stay visible."""
 
 _Index = QModelIndex | QPersistentModelIndex
 
 
 class ContentModel(QAbstractTableModel):
-    """A table of text; as many rows as were asked for."""
+    """Table of text; shows the requested number of rows."""
 
     def __init__(self, table: Table, rows: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class ContentModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._table.columns)
 
     def show_rows(self, rows: int) -> None:
-        """Show more of the table."""
+        """Shows more rows; never fewer."""
         rows = min(rows, len(self._table.rows))
         if rows > self._rows:
             self.beginInsertRows(QModelIndex(), self._rows, rows - 1)
@@ -83,7 +83,7 @@ class ContentModel(QAbstractTableModel):
 
 
 class ContentHead(QHeaderView):
-    """Column heads, flush with what stands below them."""
+    """Column headers, aligned with their cells."""
 
     def __init__(self, themes: ThemeController, table: Table, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -106,7 +106,7 @@ class ContentHead(QHeaderView):
 
 
 class ContentDelegate(QStyledItemDelegate):
-    """Cells in mono, flush left or right."""
+    """Monospaced cells, aligned left or right."""
 
     def __init__(self, themes: ThemeController, table: Table, view: QTableView) -> None:
         super().__init__(view)
@@ -133,12 +133,12 @@ class ContentDelegate(QStyledItemDelegate):
 
 
 def is_right(table: Table, column: int) -> bool:
-    """Whether a column is set right: numbers are, but for ids in the first column."""
+    """Returns True for right-aligned columns: numbers, except ids in the first column."""
     return table.numeric[column] and column > 0
 
 
 def _paint_text(painter: QPainter, theme: Theme, rect: QRect, text: str, *, right: bool) -> str:
-    """Draw a cell's text; returns what of it was shown."""
+    """Draws a cell's text and returns the visible part."""
     room = rect.adjusted(0, 0, -3 * theme.metrics.unit, 0)
     side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
     shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
@@ -147,7 +147,7 @@ def _paint_text(painter: QPainter, theme: Theme, rect: QRect, text: str, *, righ
 
 
 class ContentTable(QTableView):
-    """The table, as tall as its rows."""
+    """Table of records, as tall as its rows."""
 
     def __init__(self, themes: ThemeController, table: Table, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -168,7 +168,8 @@ class ContentTable(QTableView):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         rows = self.verticalHeader()
         rows.hide()
-        rows.setMinimumSectionSize(1)  # raised later, it resizes rows one by one: quadratic
+        # set before the rows exist: Qt resizes them one by one, quadratic in their number
+        rows.setMinimumSectionSize(1)
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setHorizontalHeader(ContentHead(themes, table, self))
         self._delegate = ContentDelegate(themes, table, self)
@@ -179,7 +180,7 @@ class ContentTable(QTableView):
         themes.changed.connect(self._on_theme_changed)
 
     def show_find(self, locate: Locate | None) -> bool:
-        """Light what is looked for in the cells; whether it is in any."""
+        """Highlights matches in cells; returns True if any cell matches."""
         self._delegate.lights.locate = locate
         self.viewport().update()
         shown = self._table.rows[: self.content.rowCount()] if locate is not None else ()
@@ -200,7 +201,7 @@ class ContentTable(QTableView):
         self._share_out()
 
     def _share_out(self) -> None:
-        """Give each column what it asks for; where that is too much, the widest of text give way first, not names."""
+        """Sets column widths; where they exceed the view, the widest text columns shrink first, never names."""
         zoom = self._themes.theme.zoom
         least = round(_NARROWEST * zoom)
         widths = list(self._natural)
@@ -221,7 +222,7 @@ class ContentTable(QTableView):
         self.updateGeometry()
 
     def _is_name(self, column: int) -> bool:
-        """Whether a column holds names of what can be called or read: they are cut last."""
+        """Returns True for a column of names (tools, resources); such columns are cut last."""
         return column == 0 and len(self._table.columns) > 1 and self._table.columns[0] == "name"
 
     @override

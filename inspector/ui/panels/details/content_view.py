@@ -16,17 +16,17 @@ from inspector.ui.panels.details.text_block import TextBlock
 
 
 class ContentView(QWidget):
-    """Table, Blocks, Text, Formatted and JSON of a result.
+    """Switches between Table, Blocks, Text, Formatted and JSON of a result.
 
-    `segments` goes into the section's head when there is a choice. Blocks stands in for Text where not all of the
-    result is text. The choice between Formatted and Text holds for all messages.
+    `segments` goes into the section's head if there are several views. Blocks replaces Text if some blocks are not
+    text. The choice between Formatted and Text applies to all messages.
     """
 
     def __init__(
         self, themes: ThemeController, content: Content, links: Links, table: Table | None = None,
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        """Show a content; `table` is a better table of it than the one found in its JSON."""
+        """Shows a content; `table` overrides the table found in its JSON."""
         super().__init__(parent)
         self.setObjectName("content")
         self.setAccessibleName("Content")
@@ -51,7 +51,7 @@ class ContentView(QWidget):
             self.show_as("Text")
 
     def show_as(self, choice: str) -> None:
-        """Show the content in one of its ways, by its name."""
+        """Shows a view of the content, by its name."""
         old = self._body
         self._body = self._made(choice)
         self._layout.addWidget(self._body)
@@ -85,12 +85,12 @@ def _remember_clicks(segments: Segments, links: Links) -> None:
 
 
 def choices_of(content: Content, *, has_table: bool, formatted: bool) -> list[str]:
-    """The ways a content can be shown, the first one at first.
+    """Returns the available views of a content, the default first.
 
     Args:
-        content: what is shown.
-        has_table: it can be shown as a table.
-        formatted: Markdown is formatted at first.
+        content: the content shown.
+        has_table: a table is available.
+        formatted: formatted Markdown is preferred.
     """
     blocks = bool(content.others) or any(block.uri or block.audience for block in content.blocks)
     ways = (
@@ -105,7 +105,7 @@ def choices_of(content: Content, *, has_table: bool, formatted: bool) -> list[st
 
 
 class MarkdownText(QWidget):
-    """A text that is Markdown, formatted or as it was written; `segments` goes into the section's head."""
+    """Markdown text, formatted or as written; `segments` goes into the section's head."""
 
     def __init__(
         self, themes: ThemeController, text: str, links: Links, *, name: str, parent: QWidget | None = None
@@ -125,7 +125,7 @@ class MarkdownText(QWidget):
         _remember_clicks(self.segments, links)
 
     def show_as(self, choice: str) -> None:
-        """Show it Formatted or as Text."""
+        """Shows the text as "Formatted" or "Text"."""
         old = self._body
         self._body = TextBlock(
             self._themes, self._text, name=self._name, label="Text", markdown=choice == "Formatted", parent=self

@@ -1,4 +1,4 @@
-"""The page of a context in the details: what it is and why, who wrote what into it, how it began and ended."""
+"""Details page of a context: state and reason, authors, start and end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAME_WIDTH = 78
 
 
 class ContextPage(Page):
-    """What is known of one context. While the same sections are shown, only their rows change."""
+    """Facts of one context. If the sections stay the same, only their rows change."""
 
     def __init__(self, themes: ThemeController, links: Links, parent: QWidget | None = None) -> None:
         super().__init__(themes, "contextPage", "Context", parent)
@@ -39,12 +39,12 @@ class ContextPage(Page):
         self._views: dict[str, FactsView] = {}
 
     def show_context(self, document: CaptureDocument, place: ContextPlace, *, keep_place: bool) -> None:
-        """Fill the page.
+        """Fills the page.
 
         Args:
-            document: where the context is.
-            place: which it is; what it was merged into is shown in its stead.
-            keep_place: it was shown before, and stays scrolled to where it is.
+            document: the document of the context.
+            place: the context; a merged one is replaced by its target.
+            keep_place: keeps the scroll position of a page shown before.
         """
         node = living(document.analysis, place)
         tally = self._tally
@@ -75,7 +75,7 @@ class ContextPage(Page):
         return maker.section(block.label, body, name=block.name)
 
     def _actions(self) -> QWidget:
-        """What can be done with the context, as links."""
+        """Returns the row of action links."""
         row = QWidget()
         row.setObjectName("contextActions")
         row.setAccessibleName("Actions")
@@ -97,7 +97,7 @@ class ContextPage(Page):
         return row
 
     def show_scope(self, scope: tuple[int, int] | None) -> None:
-        """Say which context the table is bound to, by space and node: of that one the page offers the way back."""
+        """Sets the table's scope (space and node); the page of this context then offers to clear it."""
         self._scoped = scope
         self._name_scope()
 

@@ -1,4 +1,4 @@
-"""Two messages side by side: what differs in their values, or in the words of their texts."""
+"""Dialog that compares two messages side by side, by their values or by the words of their texts."""
 
 from __future__ import annotations
 
@@ -33,23 +33,21 @@ from inspector.ui.widgets.labels import TextLabel
 
 VALUES, TEXT = "Values", "Text"
 _MOST = 200_000
-"""Characters of a message that is compared by its values; of longer ones lines are compared."""
+"""Most characters of a message compared by values; longer ones are compared by lines."""
 _TOKENS = {"added": "badge.consumed", "removed": "severity.error", "changed": "badge.transient"}
 _SIGNS = {"added": "+", "removed": "\N{MINUS SIGN}", "changed": "\N{ALMOST EQUAL TO}"}
 _ALPHA = 0.22
 _WORDS_FROM = 24
-"""Characters of a text from which on its words are compared, and not only the whole."""
+"""Fewest characters of a changed text whose words are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two messages."""
-
     title: str
     value: object
     text: str
     says: bool
-    """Whether its text is what it is about."""
+    """True if the text is the message's main content."""
 
 
 def _side_of(document: CaptureDocument, message: int) -> _Side:
@@ -67,9 +65,9 @@ class DifferenceDialog(Dialog):
     """Two messages side by side.
 
     Attributes:
-        what: what is compared, their values or their texts.
-        left, right: the two.
-        changes: what differs, one line each; a click selects it in both.
+        what: selects the comparison of values or texts.
+        left, right: the two views.
+        changes: list of differences; a click selects one in both views.
     """
 
     def __init__(
@@ -118,7 +116,7 @@ class DifferenceDialog(Dialog):
         layout.addWidget(self.changes, 1)
         self.take_size(1000, 680)
 
-    # What is shown
+    # Content
 
     def _show(self, *_: object) -> None:
         self.changes.clear()
@@ -133,7 +131,7 @@ class DifferenceDialog(Dialog):
         self._show_values([visible_controls(text) for text in written])
 
     def _show_texts(self, left: str, right: str, *, is_json: bool) -> None:
-        """Words, or lines of long texts, in the colour of what became of them."""
+        """Highlights changed words, or changed lines of long texts."""
         found = text_changes(left, right)
         self.words.setText(f"{len(found):,} stretches differ" if found else "no difference")
         self._fill((left, right), is_json=is_json)
@@ -167,7 +165,7 @@ class DifferenceDialog(Dialog):
     def _light_words(
         self, places: Sequence[tuple[int, int]], lights: Sequence[list[tuple[tuple[int, int], str]]]
     ) -> None:
-        """Of two long texts only what differs in them."""
+        """Highlights only the differing words of two long texts."""
         texts = [text[start:stop] for text, (start, stop) in zip(self._texts, places, strict=True)]
         for one in text_changes(*texts):
             for (start, _), (first, last), some in zip(places, (one.before, one.after), lights, strict=True):
@@ -188,7 +186,7 @@ class DifferenceDialog(Dialog):
             color.setAlphaF(_ALPHA)
             look = QTextCharFormat()
             look.setBackground(color)
-            look.setFontUnderline(True)  # not by colour alone
+            look.setFontUnderline(True)  # a second sign besides colour, for colour-blind users
             selection, cursor = QTextEdit.ExtraSelection(), QTextCursor(view.document())
             cursor.setPosition(view.units(start))
             cursor.setPosition(view.units(stop), QTextCursor.MoveMode.KeepAnchor)

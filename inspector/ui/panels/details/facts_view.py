@@ -1,4 +1,4 @@
-"""Facts as a list: values wrap, link, open and copy."""
+"""List of facts, name and value a row: values wrap, link, expand and copy."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _LOOKS: dict[Ink, tuple[str, str]] = {
 }
 _END = 500
 MOST_LINES = 400
-"""Lines of an opened value; the rest is in Tree and Raw."""
+"""Most lines of an expanded value; Tree and Raw have the rest."""
 
 
 def _ends(text: str) -> str:
-    """A value that is cut in its middle, without more of it than can be seen."""
+    """Shortens a middle-elided value to its two ends; measuring all of it takes long."""
     return text if len(text) <= 2 * _END else f"{text[:_END]}…{text[-_END:]}"
 
 
 class FactsView(FittedList[Fact]):
-    """A list of facts."""
+    """List of facts, one a row."""
 
     def __init__(
         self,
@@ -50,14 +50,14 @@ class FactsView(FittedList[Fact]):
         name_width: int = 96,
         parent: QWidget | None = None,
     ) -> None:
-        """Make the list; `name_width` is the least width of the names' column at 100 %."""
+        """Creates the list; `name_width` is the least width of the name column at 100 %."""
         super().__init__(themes, rows, name=name, label=label, surface=surface, parent=parent)
         self._least = name_width
         self._open: set[int] = set()
         self._wrapped: dict[tuple[int, int, bool], list[str]] = {}
-        self._names: dict[int, int] = {}  # width of the names' column by the width of the list
+        self._names: dict[int, int] = {}  # width of the name column by the width of the list
 
-    # Words
+    # Text
 
     @override
     def row_text(self, row: Fact) -> str:
@@ -195,7 +195,7 @@ class FactsView(FittedList[Fact]):
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
 
     def _placed(self, fact_: Fact, left: int, right: int, top: int) -> list[tuple[FactPart, QRectF, str]]:
-        """Where each part of a one-line value stands, and what of it fits: words are cut before what they lead to."""
+        """Places the parts of a one-line value: part, box and fitting text. Plain words are cut before links."""
         theme = self.themes.theme
         placed: list[tuple[FactPart, QRectF, str]] = []
         place = float(left)
@@ -216,7 +216,7 @@ class FactsView(FittedList[Fact]):
     def _width(self, part: FactPart) -> int:
         return QFontMetrics(self.themes.theme.font(_LOOKS[part.ink][0])).horizontalAdvance(plain_value(part.text))
 
-    # Acting
+    # Interaction
 
     def _part_at(self, row: int, place: QPoint) -> FactPart | None:
         if self._wraps(row):
@@ -275,7 +275,7 @@ class FactsView(FittedList[Fact]):
             self.place_requested.emit(part.place)
 
     def toggle(self, row: int) -> None:
-        """Show all of a value that is cut, or cut it again."""
+        """Expands a cut value, or cuts it again."""
         self._open ^= {row}
         self.scheduleDelayedItemsLayout()
         self.updateGeometry()

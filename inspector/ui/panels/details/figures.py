@@ -1,4 +1,4 @@
-"""Figures: a small table of them, a gauge, tokens over time as steps, and what collapsing saves (docs/design.md 15)."""
+"""Painted figures of the details: table, gauge, tokens over time, savings of a collapse (docs/design.md 15)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inspector.ui.widgets.filter_menu import add_filter_actions
 
 
 class FiguresView(FittedList[FigureRow]):
-    """A small table. Its first row is the head."""
+    """Small table; its first row is the header."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ _WARN, _FULL = 0.75, 0.90
 
 
 def gauge_color(theme: Theme, share: float) -> QColor:
-    """Colour of a gauge by how full it is (docs/design.md 10)."""
+    """Returns a gauge's colour by its share (docs/design.md 10)."""
     return theme.color("gauge.full" if share >= _FULL else "gauge.warn" if share >= _WARN else "ink.tertiary")
 
 
@@ -152,11 +152,11 @@ class UsageGauge(QWidget):
 
 
 class UsageLine(QWidget):
-    """Reported tokens over time as steps, the shown report as a disc, the limit as a dashed line.
+    """Reported tokens over time as steps, with the shown report as a disc and the limit as a dashed line.
 
     Args:
         reports: (time in ns, tokens), in order of time.
-        own: place of the shown report in `reports`.
+        own: index of the shown report in `reports`.
         limit: the reported limit.
     """
 
@@ -232,11 +232,11 @@ class UsageLine(QWidget):
 
 
 class SavingBar(QWidget):
-    """A bar as long as the result was, filled as far as the model still sees of it, and both figures in words.
+    """Bar of a result's length, filled by the part that the model still sees, with both figures.
 
     Args:
-        saving: tokens of the result and its summary, both counted.
-        collapsed: whether the summary stands for it by now.
+        saving: token counts of the result and of its summary; both are known.
+        collapsed: True once the summary replaces the result.
     """
 
     def __init__(

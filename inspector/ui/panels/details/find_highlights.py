@@ -1,4 +1,4 @@
-"""What is found is lit in the details too: in texts the very words, in lists and trees the rows that hold it."""
+"""Highlights search hits in the details: words in texts, rows in lists and trees."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.json_tree import JsonTree
 
 _MOST = 500
-"""Places that are lit in one text."""
+"""Most highlights in one text."""
 
 
 class DetailLights:
-    """Lights up one panel's pages; asked again whenever a page was filled."""
+    """Highlights the pages of one panel; `renew` follows each fill of a page."""
 
     def __init__(self, themes: ThemeController, panel: QWidget) -> None:
         self._themes = themes
@@ -33,19 +33,19 @@ class DetailLights:
         self._go = False
 
     def show_find(self, search: FindSearch | None) -> None:
-        """Light what is looked for from now on."""
+        """Sets the search to highlight; None clears it."""
         locate = None if search is None else search.locate
         if locate is not self._locate:
             self._locate = locate
             self.renew()
 
     def renew(self, *, go: bool = False) -> None:
-        """The page shows something else; `go` brings the first light into view."""
+        """Highlights again after a change of the page; `go` scrolls to the first hit."""
         self._go = self._go or go
         self._soon.start()
 
     def light(self, page: QWidget | None) -> None:
-        """Light a page once it is laid out."""
+        """Highlights a page after its layout."""
         self._page = page
         if page is not None and (self._locate is not None or page.property("lit")):
             self.renew()
@@ -69,9 +69,9 @@ class DetailLights:
         self._go = False
 
     def _light_text(self, view: QTextEdit | QPlainTextEdit) -> bool:
-        """Whether anything is lit."""
+        """Highlights a text; returns True if it has hits."""
         if not view.property("followed"):
-            view.setProperty("followed", True)  # more of a text is shown on request
+            view.setProperty("followed", True)  # "Show all" changes the text later
             view.textChanged.connect(self.renew)
         places = self._locate(view.toPlainText())[:_MOST] if self._locate is not None else []
         look = QTextCharFormat()
@@ -98,6 +98,6 @@ class DetailLights:
 
 
 def _units(text: str, place: int) -> int:
-    """A place in characters as one in UTF-16 units, in which Qt counts."""
+    """Converts a character offset to UTF-16 units, as Qt counts."""
     head = text[:place]
     return place if head.isascii() else len(head.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,4 +1,4 @@
-"""Findings: what the checks say about the message, why it matters and what to do; the worst leads the Overview."""
+"""Findings tab: each finding of a message with reason and advice; the worst also leads the Overview."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from inspector.ui.panels.details.page_builder import Sheet
 from inspector.ui.panels.details.section import Section
 
 FINDINGS_TAB = "Findings"
-"""The tab's title."""
+"""Title of the tab."""
 _LINES = 8
 _MOST = 50
-_BLANK = " "  # a name that leaves room for the icon
+_BLANK = " "  # a blank name reserves the space of the icon
 
 
 class FindingSentence(FactsView):
-    """A finding's sentence beside the icon of its severity, and below it the code."""
+    """A finding's sentence beside its severity icon, with the code below."""
 
     def __init__(self, themes: ThemeController, rows: Sequence[Fact], severity: Severity, *, name: str) -> None:
         super().__init__(themes, rows, name=name, label=f"Finding, {severity.word}", surface="surface.inset")
@@ -60,7 +60,7 @@ class FindingSentence(FactsView):
 
 
 def finding_sections(sheet: Sheet) -> list[QWidget]:
-    """Sections of the page: one for each finding, the most severe first."""
+    """Returns the sections of the tab, one a finding, the most severe first."""
     found = sheet.subject.findings
     if not found:
         rows = [fact("", "Nothing found about this message.", "dim")]
@@ -73,7 +73,7 @@ def finding_sections(sheet: Sheet) -> list[QWidget]:
 
 
 def worst_finding_sections(sheet: Sheet) -> list[QWidget]:
-    """The worst finding, for the top of the Overview; nothing where there is none."""
+    """Returns the Overview section of the worst finding; empty if the message has no finding."""
     found = sheet.subject.findings
     if not found:
         return []
@@ -144,5 +144,4 @@ def _actions(sheet: Sheet, found: Found) -> QWidget:
 
 
 def filter_by(code: str) -> str:
-    """The display filter for messages with this finding."""
     return f'finding == "{code}"'

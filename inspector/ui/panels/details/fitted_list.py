@@ -1,6 +1,6 @@
-"""A list that is as tall as its rows: chains, facts and lists of the details are such lists inside one scrolling page.
+"""Base list of the details: as tall as its rows, inside a page that scrolls.
 
-A list view brings keyboard, accessibility and item roles; subclasses paint a row and say how high it is.
+`QListView` provides keyboard, accessibility and item roles. Subclasses paint rows and give their heights.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ RowT = TypeVar("RowT")
 
 
 class FittedListModel(QAbstractListModel):
-    """The rows of a view; it says what each one's text is."""
+    """Model over the view's rows; the view provides their text."""
 
     def __init__(self, view: FittedList[Any]) -> None:
         super().__init__(view)
@@ -72,7 +72,7 @@ class FittedListModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._view.rows)
 
     def replace(self, rows: list[Any]) -> None:
-        """Other rows stand in their place; those that are as before are not said to have changed."""
+        """Replaces the rows and emits `dataChanged` only for rows that differ."""
         old = self._view.rows
         before, after = len(old), len(rows)
         nowhere = QModelIndex()
@@ -122,7 +122,7 @@ class _RowDelegate(QStyledItemDelegate):
         view.paint_row(painter, rect, index.row(), hovered)
         if view.shows_focus() and index.row() == view.currentIndex().row():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(view.themes.theme.color("accent.ring"), 1))  # thin: text begins at the very edge
+            painter.setPen(QPen(view.themes.theme.color("accent.ring"), 1))  # 1 pixel: text begins at the very edge
             painter.setBrush(Qt.BrushStyle.NoBrush)
             radius = view.themes.theme.metrics.radius_mark
             painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
@@ -130,13 +130,13 @@ class _RowDelegate(QStyledItemDelegate):
 
 
 class FittedList(QListView, Generic[RowT]):
-    """Rows of one kind, none of which scroll by themselves.
+    """Rows of one type in a list without scrolling of its own.
 
     Signals:
-        message_requested(int): a row's message should be shown.
-        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
-        column_requested(str): the field of a row should become a column of the table.
-        place_requested(Place): a row's context or participant should be shown.
+        message_requested(int): show a row's message.
+        filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
+        column_requested(str): add a row's field as a column of the table.
+        place_requested(Place): show a row's context or participant.
     """
 
     message_requested = Signal(int)
@@ -144,9 +144,9 @@ class FittedList(QListView, Generic[RowT]):
     column_requested = Signal(str)
     place_requested = Signal(object)
     live: Callable[[], Sequence[RowT]] | None = None
-    """Makes the rows again where they go by the clock; there are as many as before."""
+    """Builds the rows again if they depend on the clock; returns the same number of rows."""
     locate: Locate | None = None
-    """What is lit: rows whose text holds it."""
+    """Current search; rows with a match are highlighted."""
 
     def __init__(
         self,
@@ -158,14 +158,14 @@ class FittedList(QListView, Generic[RowT]):
         surface: str = "surface.base",
         parent: QWidget | None = None,
     ) -> None:
-        """Make the list.
+        """Creates the list.
 
         Args:
-            themes: gives fonts and colours.
-            rows: what it shows.
+            themes: source of fonts and colours.
+            rows: initial rows.
             name: object name.
             label: accessible name.
-            surface: what it lies on.
+            surface: colour token of the background.
             parent: owner.
         """
         super().__init__(parent)
@@ -189,60 +189,59 @@ class FittedList(QListView, Generic[RowT]):
         self._keyboard_focus = False
         themes.changed.connect(self._on_theme_changed)
 
-    # What subclasses say
+    # Overridden by subclasses
 
     def row_text(self, row: RowT) -> str:
-        """All of a row as words: for screen readers, tests and copying."""
+        """Returns the whole row as text, for screen readers, tests and copies."""
         raise NotImplementedError
 
     def row_tooltip(self, row: RowT) -> str:
-        """The tooltip, escaped where it could be read as markup; "" for none."""
+        """Returns the tooltip, with markup escaped; "" for no tooltip."""
         return ""
 
     def row_height(self, row: int, width: int) -> int:
-        """Height of a row in a list of a width."""
+        """Returns a row's height in pixels for a list of `width`."""
         return self.themes.theme.metrics.row
 
     def paint_row(self, painter: QPainter, rect: QRect, row: int, hovered: bool) -> None:
-        """Paint a row."""
         raise NotImplementedError
 
     def activate_row(self, row: int) -> None:
-        """Enter was pressed on a row."""
+        """Handles Enter on a row."""
 
     def click_row(self, row: int, place: QPoint) -> None:
-        """A row was clicked; `place` is inside the viewport."""
+        """Handles a click on a row; `place` is in viewport coordinates."""
 
     def is_link(self, row: int, place: QPoint) -> bool:
-        """Whether a click at a place would lead somewhere."""
+        """Returns True if a click at `place` follows a link."""
         return False
 
     def copied_text(self, row: RowT) -> str:
-        """What copying a row gives."""
+        """Returns the text that Copy puts on the clipboard."""
         return self.row_text(row)
 
     def fill_menu(self, menu: QMenu, row: int) -> None:
-        """Add a row's actions to its context menu."""
+        """Adds a row's actions to its context menu."""
         action = menu.addAction("Copy")
         action.triggered.connect(lambda: self.copy_row(row))
 
     def renew(self) -> None:
-        """Let rows that go by the clock say what they say now."""
+        """Rebuilds rows that depend on the clock."""
         rows = list(self.live()) if self.live is not None else self.rows
         if len(rows) == len(self.rows):
             self.replace_rows(rows)
 
     def show_find(self, locate: Locate | None) -> bool:
-        """Light the rows that hold what is looked for; whether there are any."""
+        """Highlights rows with a match; returns True if there are any."""
         if locate is not self.locate:
             self.locate = locate
             self.viewport().update()
         return locate is not None and any(locate(self.row_text(row)) for row in self.rows)
 
-    # The list itself
+    # List behaviour
 
     def replace_rows(self, rows: Sequence[RowT]) -> None:
-        """Show other rows; the one that is current stays so by its place. Only what changed is painted again."""
+        """Replaces the rows; the current row keeps its index. Only changed rows are painted again."""
         rows = list(rows)
         if rows == self.rows:
             return
@@ -257,23 +256,23 @@ class FittedList(QListView, Generic[RowT]):
             self.viewport().update()
 
     def rows_replaced(self, before: Sequence[RowT]) -> None:
-        """Others stand in the place of these: forget what was measured of them."""
+        """Drops measurements of the replaced rows."""
 
     def _heights(self, width: int) -> list[int]:
         return [self.row_height(row, width) for row in range(len(self.rows))]
 
     @override
     def dataChanged(self, topLeft: Index, bottomRight: Index, roles: Sequence[int] = ()) -> None:
-        # Not the list's own, which lays out and paints all of them: `replace_rows` knows when that is needed.
+        # QListView's version lays out and paints all rows; `replace_rows` knows if a layout is needed.
         QAbstractItemView.dataChanged(self, topLeft, bottomRight, list(roles))
 
     def copy_row(self, row: int) -> None:
-        """Put a row on the clipboard, secrets masked."""
+        """Copies a row to the clipboard with secrets masked."""
         if 0 <= row < len(self.rows):
             QGuiApplication.clipboard().setText(mask_text(self.copied_text(self.rows[row])))
 
     def shows_focus(self) -> bool:
-        """Whether the current row bears the focus ring: only once the keyboard came here."""
+        """True if the current row shows the focus ring; only after focus by keyboard."""
         return self._keyboard_focus and self.hasFocus()
 
     @override
@@ -312,7 +311,7 @@ class FittedList(QListView, Generic[RowT]):
 
     @override
     def scrollTo(self, index: Index, hint: QListView.ScrollHint = QListView.ScrollHint.EnsureVisible) -> None:
-        """The page follows the current row; this list itself never scrolls."""
+        """Scrolls the page to the current row; the list itself never scrolls."""
         page = self.parentWidget()
         while page is not None and not hasattr(page, "ensureVisible"):
             page = page.parentWidget()
@@ -338,7 +337,7 @@ class FittedList(QListView, Generic[RowT]):
         self.viewport().update()
 
     def first_row(self) -> int:
-        """The row that is current when the list is entered."""
+        """Returns the current row at the first focus."""
         return 0
 
     @override
@@ -352,7 +351,7 @@ class FittedList(QListView, Generic[RowT]):
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
         else:
-            event.ignore()  # the window's shortcuts
+            event.ignore()  # leave the key to the window's shortcuts
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -394,11 +393,11 @@ class FittedList(QListView, Generic[RowT]):
 
 _MOST_CHARACTERS = 40_000
 _ONE_LINE = 2_000
-_A_LINE = 500  # characters a line may have at most; laying out more than is seen takes long
+_A_LINE = 500  # most characters of a line; laying out text beyond the view takes long
 
 
 def plain_value(text: str) -> str:
-    """A value on one line: line ends become signs, control characters visible."""
+    """Returns a value on one line, with line ends and control characters as visible signs."""
     return _plain_value(masked(text, _ONE_LINE)[:_ONE_LINE])
 
 
@@ -409,7 +408,7 @@ def _plain_value(head: str) -> str:
 
 
 def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
-    """Break text into at most `most` lines of a width; the last one ends with … where something is left out."""
+    """Wraps text into at most `most` lines of a width; an ellipsis marks a cut."""
     lines: list[str] = []
     room = min(_MOST_CHARACTERS, (most + 1) * _A_LINE)
     shown = visible_controls(masked(text, room)[:room].rstrip("\n").replace("\t", "    "))[:room]

@@ -1,4 +1,4 @@
-"""The head of the details: what the message is, its state, and where, when and how large it was (docs/design.md 15)."""
+"""Head of the details: kind, tool and state of the message; number, time, route and size (docs/design.md 15)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class DetailHead(QWidget):
         self._shown = False
 
     def show_subject(self, subject: Subject | None) -> None:
-        """Show a message, or nothing."""
+        """Shows a message; None clears the head."""
         before, self._shown = self._look(), subject is not None
         if subject is not None:
             self.glyph = _glyph(subject)
@@ -58,7 +58,7 @@ class DetailHead(QWidget):
         self._paint_if_other(before)
 
     def show_words(self, words: HeadWords) -> None:
-        """Show a context, a participant or a whole document."""
+        """Shows the head of a context, a participant or a document."""
         before, self._shown = self._look(), True
         self.glyph, self.state, self.second_line = words.glyph, words.state, words.second_line
         self.namespace, self.name, self.tool = "", plain(words.name, 200), ""
@@ -86,7 +86,7 @@ class DetailHead(QWidget):
         theme = self._themes.theme
         metrics, unit = theme.metrics, theme.metrics.unit
         painter = QPainter(self)
-        painter.fillRect(event.rect(), theme.color("surface.base"))  # a dock's own colour would show through
+        painter.fillRect(event.rect(), theme.color("surface.base"))  # Qt would let the dock's own colour show through
         if not self._shown:
             return
         left, right = metrics.pane_padding, self.width() - metrics.pane_padding
@@ -125,7 +125,7 @@ class DetailHead(QWidget):
         )
         wide = sum(QFontMetrics(font).horizontalAdvance(text) + gap for text, font, _, gap in parts)
         if wide > right - left and self.name:
-            parts = parts[1:]  # the icon says it
+            parts = parts[1:]  # the icon already shows the namespace
         place = left
         for text, font, token, gap in parts:
             room = right - place
@@ -139,7 +139,7 @@ class DetailHead(QWidget):
 
 
 def _glyph(subject: Subject) -> tuple[str, str]:
-    """Icon and colour token: what has no kind has none of a kind's."""
+    """Returns icon and colour token; lines without a kind get neutral ones."""
     if subject.kind:
         return icons.kind_icon(subject.kind), icons.kind_token(subject.kind)
     if subject.flags & Flag.UNREADABLE:

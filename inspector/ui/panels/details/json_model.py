@@ -1,4 +1,4 @@
-"""A message's JSON as a tree model, built node by node as it is opened. Indexes carry integer ids only."""
+"""Tree model over a message's JSON; builds children lazily, and indexes carry integer ids only."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from inspector.protocol.secrets.masking import mask_secrets
 from inspector.store.messages.payload_values import OPEN_JSON, opened
 
 MOST_CHILDREN = 2_000
-"""Children of one node that are shown; a last row says how many there are besides."""
+"""Most children shown of one node; a last row counts the rest."""
 _SHOWN = 300
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = 0
 
 
 class JsonRole(enum.IntEnum):
-    """Roles of the tree beside Qt's own."""
+    """Roles of the tree besides Qt's own."""
 
     TYPE = int(Qt.ItemDataRole.UserRole) + 1
     """str: object, array, string, number, boolean, null, more."""
     VALUE = int(Qt.ItemDataRole.UserRole) + 2
     """str: the whole value as text; objects and arrays as JSON."""
     PATH = int(Qt.ItemDataRole.UserRole) + 3
-    """str: its path from the envelope, as the filter language writes it."""
+    """str: path from the envelope, in filter syntax."""
     FILTER = int(Qt.ItemDataRole.UserRole) + 4
-    """str: a display filter for it; "" where there is none."""
+    """str: display filter of the value; "" if it has no filter."""
 
 
 _UNREAD = object()
 _MOST_OPENED = 1 << 20
-"""Characters of a text that is looked into for JSON."""
+"""Most characters of a text parsed for embedded JSON."""
 
 
 @dataclass(slots=True)
@@ -54,15 +54,15 @@ class _Node:
     hidden: int = 0
     depth: int = 0
     opened: Any = _UNREAD
-    """Of a text that holds JSON, what it holds; None where it holds none."""
+    """Value of the JSON embedded in a text; None for other texts."""
 
 
 class JsonModel(QAbstractItemModel):
-    """Keys and values in two columns; secrets masked, control characters visible.
+    """Keys and values in two columns, with secrets masked and control characters visible.
 
     Args:
         value: the decoded envelope, or a JSON-RPC message.
-        is_envelope: whether its payload lies under `payload`; a JSON-RPC message is its own payload.
+        is_envelope: the payload is under `payload`; a JSON-RPC message is its own payload.
     """
 
     def __init__(self, value: object, *, is_envelope: bool, parent: QObject | None = None) -> None:
@@ -94,7 +94,7 @@ class JsonModel(QAbstractItemModel):
         return held.children
 
     def _within(self, node: int) -> Any:
-        """The value of a node; of a text that holds an object or a list in JSON, that, with its secrets masked."""
+        """Returns a node's value, or the masked object or list that its text embeds as JSON."""
         held = self._nodes[node]
         text = held.value
         if not isinstance(text, str):
@@ -183,7 +183,7 @@ class JsonModel(QAbstractItemModel):
     # Paths and filters
 
     def _steps(self, node: int) -> list[str | int]:
-        """The keys down to a node, with OPEN_JSON below each text that is opened on the way."""
+        """Returns the keys from the root to a node, with OPEN_JSON below each embedded JSON text."""
         steps: list[str | int] = []
         while node > _ROOT:
             steps.append(self._nodes[node].key)
@@ -193,11 +193,11 @@ class JsonModel(QAbstractItemModel):
         return steps[::-1]
 
     def steps_of(self, index: _Index) -> list[str | int]:
-        """The keys and places from the whole down to a value, with OPEN_JSON below each text that is opened."""
+        """Returns the keys and indexes from the root to a value, with OPEN_JSON below each embedded JSON text."""
         return self._steps(self._node(index))
 
     def index_at(self, steps: Sequence[str | int]) -> QModelIndex:
-        """The value at the end of some keys and places; the last one on the way that there is, none for the whole."""
+        """Returns the index at the end of `steps`, or of its longest existing prefix; invalid for the root."""
         node = _ROOT
         for step in steps:
             if step == OPEN_JSON:
@@ -209,7 +209,7 @@ class JsonModel(QAbstractItemModel):
         return QModelIndex() if node == _ROOT else self.createIndex(self._nodes[node].row, 0, node)
 
     def path(self, node: int) -> str:
-        """The path of a node: `payload.params."odd key".0`, `json(payload.text).status`."""
+        """Returns a node's path, such as `payload.params."odd key".0` or `json(payload.text).status`."""
         return _path_of(self._steps(node))
 
     def _filter(self, node: int) -> str:
@@ -228,7 +228,7 @@ class JsonModel(QAbstractItemModel):
 
 
 def _envelope_filter(steps: list[str | int], value: Any) -> str:
-    """Envelope keys have fields of their own, some under other names."""
+    """Returns the filter of an envelope key; envelope keys have fields of their own, some under other names."""
     first = steps[0]
     if first in ("from", "id", "protocol") and len(steps) == 1 and isinstance(value, str):
         return f"{first} == {quote(value)}"
@@ -237,7 +237,7 @@ def _envelope_filter(steps: list[str | int], value: Any) -> str:
     if first in ("to", "correlation_id") and isinstance(value, str):
         return f"{'to' if first == 'to' else 'correlation'} == {quote(value)}"
     if first in ("to", "correlation_id") and len(steps) == 1 and value and isinstance(value, list):
-        return "to" if first == "to" else "correlation"  # a list is no value, but messages have it or not
+        return "to" if first == "to" else "correlation"  # a list has no literal, so the filter tests for presence
     if first == "context" and isinstance(value, str):
         wanted = value.strip("/")
         return f"context under {quote(wanted)}" if wanted else "!context"
@@ -245,7 +245,7 @@ def _envelope_filter(steps: list[str | int], value: Any) -> str:
 
 
 def _literal(value: Any) -> str | None:
-    """A value as the filter language writes it; None for what has no literal or is too long to be one."""
+    """Returns a value as a filter literal; None for values without a literal and for long ones."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -261,13 +261,13 @@ def _path_of(steps: Sequence[str | int]) -> str:
 
 
 def path_step(step: str | int) -> str:
-    """One step of a path: plain where it may be, else quoted."""
+    """Returns one step of a path, quoted if necessary."""
     text = str(step)
     return text if text and text.isascii() and text.replace("_", "").isalnum() else json.dumps(text, ensure_ascii=False)
 
 
 def json_type(value: Any) -> str:
-    """JSON's word for a value."""
+    """Returns the JSON type name of a value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -284,7 +284,7 @@ def _length(value: Any) -> int:
 
 
 def _summary(value: Mapping[str, Any]) -> str:
-    """An object in one line: its first keys."""
+    """Returns an object in one line: its first keys."""
     if not value:
         return "{}"
     keys = ", ".join(plain(str(key), 40) for key in list(value)[:4])

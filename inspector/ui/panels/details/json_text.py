@@ -1,4 +1,4 @@
-"""JSON as text: coloured by type, folded by its objects and lists, and where in it each value stands."""
+"""JSON text view: colours by type, folds objects and lists, and maps values to text spans."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 
 Steps = tuple[str | int, ...]
-"""The way from the whole to a value: keys and places."""
+"""Path from the root to a value: keys and indexes."""
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b|[{}\[\]:,]')
 
 
 class Span(NamedTuple):
-    """Where a value stands in a text."""
+    """Span of a value in a text."""
 
     steps: Steps
     start: int
@@ -42,8 +42,8 @@ class Span(NamedTuple):
 
 
 def spans_of(text: str) -> Iterator[Span]:
-    """The values of a JSON text, each after those in it; of a text that ends early those that are whole. O(text)."""
-    stack: list[tuple[Steps, int, int]] = []  # an open object or list, where it begins, and its next place; -1 for keys
+    """Yields spans of the values in a JSON text, children first; truncated texts yield complete values. O(text)."""
+    stack: list[tuple[Steps, int, int]] = []  # path, start and next index of each open object or list; -1 for objects
     steps, key = Steps(), ""
     for token in _TOKEN.finditer(text):
         written = token[0]
@@ -80,12 +80,12 @@ def _key_of(written: str) -> str:
 
 
 def steps_at(text: str, place: int) -> Steps | None:
-    """The innermost value at a place of a text; None where there is none."""
+    """Returns the path of the innermost value at an offset; None outside of values."""
     return next((span.steps for span in spans_of(text) if span.start <= place < span.stop), None)
 
 
 def span_at(text: str, steps: Sequence[str | int]) -> Span | None:
-    """Where a value stands, else the last one on the way to it that is there."""
+    """Returns the span of a value, or of its nearest existing ancestor."""
     wanted, best = tuple(steps), None
     for span in spans_of(text):
         if span.steps == wanted[: len(span.steps)] and (best is None or len(span.steps) > len(best.steps)):
@@ -94,7 +94,7 @@ def span_at(text: str, steps: Sequence[str | int]) -> Span | None:
 
 
 def path_words(steps: Sequence[str | int]) -> str:
-    """The way to a value as filters write it; "the whole" for no step."""
+    """Returns a path in filter syntax; "the whole" for the root."""
     return (
         ".".join(
             text if text.isascii() and text.replace("_", "").isalnum() else json.dumps(text, ensure_ascii=False)
@@ -106,16 +106,16 @@ def path_words(steps: Sequence[str | int]) -> str:
 
 _COLORED = re.compile(r'("(?:[^"\\]|\\.)*"?)(?=(\s{0,19}:)?)|(-?\d[\d.eE+-]*)|\b(true|false|null)\b|([{}\[\]:,]+)')
 _COLORS = ("", "json.string", "ink.secondary", "json.number", "json.word", "ink.tertiary")
-"""By the last group that matched: a text, one before a colon, a number, a word, what stands between."""
+"""Colour tokens by the last matching group: string, key, number, word, punctuation."""
 
 _MOST_COLORED = 8_000
-"""Tokens of a line: more than a screen shows, and twice as many would take a tenth of a second to lay out."""
+"""Most coloured tokens of a line: more than a screen shows; twice as many need 0.1 s of layout."""
 
 
 class JsonColors(QSyntaxHighlighter):
-    """Colours keys and values of a document by their type, in each line as far as that takes no time one would notice.
+    """Colours keys and values by type, up to `_MOST_COLORED` tokens of a line.
 
-    A line may have 30,000 tokens: each takes a match and a call, and a piece of the line that is laid out by itself.
+    A line may have 30,000 tokens, and each costs a match, a call and a separate piece of the line's layout.
     """
 
     def __init__(self, themes: ThemeController, document: QTextDocument) -> None:
@@ -123,10 +123,10 @@ class JsonColors(QSyntaxHighlighter):
         self._themes = themes
         self._looks: list[QTextCharFormat] = []
         self.on = True
-        """Whether what is shown is JSON."""
+        """True if the text is JSON."""
 
     def renew(self) -> None:
-        """The theme is another."""
+        """Applies a changed theme."""
         self._looks.clear()
         self.rehighlight()
 
@@ -149,11 +149,11 @@ class JsonColors(QSyntaxHighlighter):
 
 
 _GUTTER = 14
-"""Width of what is beside the text for folding, pixels at 100 %."""
+"""Width of the folding gutter, pixels at 100 %."""
 
 
 class _Gutter(QWidget):
-    """Chevrons beside the lines that begin an object or a list."""
+    """Gutter with a chevron beside each line that opens an object or a list."""
 
     def __init__(self, text: JsonText) -> None:
         super().__init__(text)
@@ -176,10 +176,10 @@ class _Gutter(QWidget):
 
 
 class JsonText(QPlainTextEdit):
-    """A read-only text of JSON.
+    """Read-only JSON text with folding.
 
     Signals:
-        value_chosen(tuple): the cursor was put on a value: the way to it.
+        value_chosen(tuple): the cursor moved to a value; carries its path.
     """
 
     value_chosen = Signal(object)
@@ -201,16 +201,16 @@ class JsonText(QPlainTextEdit):
 
     @property
     def gutter(self) -> int:
-        """How wide it is where lines can be folded; 0 elsewhere."""
+        """Width of the folding gutter in pixels; 0 without folding."""
         return round(_GUTTER * self._themes.theme.zoom) if self._folds else 0
 
     def show_text(self, text: str, *, is_json: bool, folds: bool) -> None:
-        """Show another text.
+        """Shows another text.
 
         Args:
-            text: what to show.
-            is_json: whether it is coloured.
-            folds: whether it has a line for each value, so that objects and lists can be folded.
+            text: the text.
+            is_json: colour it as JSON.
+            folds: one value a line, so that objects and lists can be folded.
         """
         self._folded.clear()
         self._folds = folds
@@ -220,14 +220,14 @@ class JsonText(QPlainTextEdit):
         self.setViewportMargins(self.gutter, 0, 0, 0)
 
     def renew_colors(self) -> None:
-        """The theme is another."""
+        """Applies a changed theme."""
         self.colors.renew()
         self.setViewportMargins(self.gutter, 0, 0, 0)
 
     # Folding
 
     def _end_of(self, block: QTextBlock) -> QTextBlock | None:
-        """The line that ends what a line begins; None where it begins nothing, or no more than itself."""
+        """Returns the line that closes the object or list opened in `block`; None if nothing can be folded."""
         text = block.text().rstrip()
         if not text.endswith(("{", "[")):
             return None
@@ -241,11 +241,11 @@ class JsonText(QPlainTextEdit):
         return None
 
     def is_folded(self, line: int) -> bool:
-        """Whether what a line begins is folded."""
+        """Returns True if the object or list opened in a line is folded."""
         return line in self._folded
 
     def fold(self, line: int, on: bool) -> None:
-        """Fold what a line begins, or unfold it."""
+        """Folds or unfolds the object or list opened in a line."""
         block = self.document().findBlockByNumber(line)
         if not self._folds or self._end_of(block) is None:
             return
@@ -265,12 +265,12 @@ class JsonText(QPlainTextEdit):
         self._gutter.update()
 
     def fold_at(self, place: QPoint) -> None:
-        """Fold or unfold what begins in the line at a height."""
+        """Toggles the fold of the line at a height."""
         line = self.cursorForPosition(QPoint(0, place.y())).blockNumber()
         self.fold(line, not self.is_folded(line))
 
     def paint_gutter(self, painter: QPainter) -> None:
-        """Chevrons of the lines in sight."""
+        """Paints the chevrons of the visible lines."""
         side, ratio = self.gutter, self.devicePixelRatioF()
         block = self.firstVisibleBlock()
         while block.isValid():
@@ -286,13 +286,13 @@ class JsonText(QPlainTextEdit):
             block = block.next()
 
     def units(self, place: int) -> int:
-        """A place in the text as Qt counts it."""
+        """Converts a character offset to UTF-16 units, as Qt counts."""
         return _units(self.toPlainText(), place)
 
     # Values
 
     def choose(self, steps: Sequence[str | int]) -> None:
-        """Select a value, and bring it into sight."""
+        """Selects a value and scrolls to it."""
         span = span_at(self.toPlainText(), steps)
         if span is None:
             return
@@ -334,12 +334,12 @@ class JsonText(QPlainTextEdit):
 
 
 def _units(text: str, place: int) -> int:
-    """A place in characters as one in UTF-16 units, in which Qt counts."""
+    """Converts a character offset to UTF-16 units, as Qt counts."""
     return place if text.isascii() else len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _characters(text: str, units: int) -> int:
-    """A place in UTF-16 units as one in characters."""
+    """Converts an offset in UTF-16 units to characters."""
     return (
         units
         if text.isascii()

@@ -1,4 +1,4 @@
-"""Tree: the envelope's JSON; every value can be copied, read whole, or become a filter."""
+"""Tree tab: the envelope's JSON as a tree; values can be copied, shown whole, or become filters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from inspector.ui.widgets.labels import TextLabel
 _OPEN_DEPTH = 3
 _OPEN_ROWS = 200
 _MOST_SEARCHED = 2_000
-"""Nodes that are looked at for what is looked for."""
+"""Most nodes searched for hits."""
 _TOKENS = {
     "string": "json.string", "number": "json.number", "boolean": "json.word", "null": "json.word",
     "object": "ink.tertiary", "array": "ink.tertiary", "more": "ink.tertiary",
@@ -47,7 +47,7 @@ _TOKENS = {
 
 
 class JsonDelegate(QStyledItemDelegate):
-    """Rows of the tree: keys and values in mono, lightly coloured by type."""
+    """Rows of the tree: monospaced keys and values, lightly coloured by type."""
 
     def __init__(self, themes: ThemeController, view: QTreeView) -> None:
         super().__init__(view)
@@ -87,7 +87,7 @@ class JsonDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_text(self, painter: QPainter, room: QRect, text: str, role: str, token: str, *, quoted: bool) -> None:
-        """A key or value; quotes in quiet ink tell a text from a number without colour."""
+        """Paints a key or value; dim quotes distinguish a text from a number without colour."""
         theme, metrics = self._themes.theme, painter.fontMetrics()
         middle = int(Qt.AlignmentFlag.AlignVCenter)
         quote = metrics.horizontalAdvance('"') if quoted else 0
@@ -102,12 +102,12 @@ class JsonDelegate(QStyledItemDelegate):
 
 
 class JsonTree(QTreeView):
-    """The tree.
+    """Tree view of a JSON value.
 
     Signals:
-        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
-        column_requested(str): a value should become a column of the table.
-        value_chosen(tuple): a value is the current one: the keys and places on the way to it.
+        filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
+        column_requested(str): add a value as a column of the table.
+        value_chosen(tuple): the current value changed; carries its keys and indexes.
     """
 
     filter_requested = Signal(str, str)
@@ -136,7 +136,7 @@ class JsonTree(QTreeView):
         themes.changed.connect(self._on_theme_changed)
 
     def show_value(self, value: object, *, is_envelope: bool) -> None:
-        """Show a decoded envelope; its first levels are open."""
+        """Shows a decoded envelope with its first levels expanded."""
         old = self.model()
         model = JsonModel(value, is_envelope=is_envelope, parent=self)
         self.setModel(model)
@@ -151,7 +151,7 @@ class JsonTree(QTreeView):
         header.resizeSection(0, min(header.sectionSize(0), widest))
 
     def _open(self, parent: QModelIndex, depth: int, left: list[int]) -> None:
-        """Open the first levels, as long as they are short."""
+        """Expands the first levels while they are short."""
         model = self.model()
         rows = model.rowCount(parent)
         left[0] -= rows
@@ -165,7 +165,6 @@ class JsonTree(QTreeView):
                     self.expand(index)
 
     def menu_for(self, index: QModelIndex) -> QMenu:
-        """The context menu of a value."""
         menu = QMenu(self)
         menu.setObjectName("jsonTreeMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -182,7 +181,7 @@ class JsonTree(QTreeView):
         return menu
 
     def show_find(self, locate: Locate | None) -> None:
-        """Light what is looked for in keys and values, and open what it is folded in."""
+        """Highlights hits in keys and values and expands their ancestors."""
         self._delegate.lights.locate = locate
         self.viewport().update()
         if locate is not None and self.model() is not None and self.model() is not self._opened_in:
@@ -190,7 +189,7 @@ class JsonTree(QTreeView):
             self._open_to(locate, QModelIndex(), [_MOST_SEARCHED])
 
     def _open_to(self, locate: Locate, parent: QModelIndex, left: list[int]) -> bool:
-        """Open the way to what is looked for, among so many nodes; whether it is below a node."""
+        """Expands ancestors of hits, within the budget `left[0]` of nodes; returns True if the subtree has a hit."""
         model, found = self.model(), False
         for row in range(model.rowCount(parent)):
             left[0] -= 1
@@ -204,12 +203,12 @@ class JsonTree(QTreeView):
         return found
 
     def show_whole(self, index: QModelIndex) -> None:
-        """Open a window with all of a value."""
+        """Opens a dialog with the whole value."""
         dialog = ValueDialog(self._themes, str(index.data(JsonRole.PATH)), str(index.data(JsonRole.VALUE)), self)
         dialog.open()
 
     def choose(self, steps: Sequence[str | int]) -> None:
-        """Make a value the current one, and bring it into sight."""
+        """Makes a value current and scrolls to it."""
         model = self.model()
         index = model.index_at(steps) if isinstance(model, JsonModel) else QModelIndex()
         if index.isValid():
@@ -246,7 +245,7 @@ class JsonTree(QTreeView):
 
 
 class ValueDialog(QDialog):
-    """All of one value, read-only."""
+    """Dialog with one whole value, read-only."""
 
     def __init__(self, themes: ThemeController, path: str, value: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -275,7 +274,7 @@ class ValueDialog(QDialog):
 
 
 class TreePage(QWidget):
-    """The tree, or a sentence why there is none."""
+    """The tree, or a sentence that explains its absence."""
 
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -298,9 +297,8 @@ class TreePage(QWidget):
         self._stack.addWidget(self.sentence)
 
     def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
-        """Show a message's JSON."""
         if keep_place:
-            return  # what was read of a message never changes
+            return  # a message's record never changes
         self.note.setVisible(subject.big and not subject.flags & (Flag.UNREADABLE | Flag.FRAME))
         if subject.big:
             size, known = formats.size(subject.size), formats.size(HEAD)

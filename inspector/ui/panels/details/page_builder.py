@@ -1,4 +1,4 @@
-"""One page being filled for one message: makes sections and wires their links."""
+"""Builds one page of the details: makes sections and connects their links."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ from inspector.ui.panels.details.section import Card, LinkText, Section
 from inspector.ui.panels.details.text_block import TextBlock
 
 FORMATTED, TEXT = "Formatted", "Text"
-"""Ways to show a text that is Markdown."""
+"""Display modes of Markdown text."""
 
 
 class Links(QObject):
-    """What sections ask of the panel.
+    """Requests of sections to the panel.
 
     Attributes:
         pictures: decodes the pictures of messages.
-        key_of: the key of an action in words, by its id; "" for none.
-        formatted: texts written as Markdown are formatted, until the user chooses otherwise.
+        key_of: returns the key of an action id as text; "" for none.
+        formatted: Markdown is shown formatted; the user can change it.
 
     Signals:
         message_requested(int): show this message.
-        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
-        column_requested(str): a field should become a column of the table.
-        scope_requested(int): bind the table to the context this message opened or is in.
+        filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
+        column_requested(str): add a field as a column of the table.
+        scope_requested(int): bind the table to the context that this message opened or belongs to.
         save_requested(int): write this message's bytes to a file.
         place_requested(Place): show this context or participant.
-        context_scope_requested(ContextPlace | None): bind the table to this context, or to none any more.
-        chain_requested(int): show the causal chain of this message alone in the table.
+        context_scope_requested(ContextPlace | None): bind the table to this context; None clears the scope.
+        chain_requested(int): show only the causal chain of this message in the table.
         code_requested(str): show all findings of a code.
-        mark_requested(Target), comment_requested(Target): mark or unmark something; write a comment on it.
-        formatted_chosen(bool): the user shows texts formatted from now on, or as they were written.
-        tab_requested(str): turn to a tab.
-        sees_requested(object): show what the model of a participant sees: (string id of the space, name).
+        mark_requested(Target), comment_requested(Target): mark or unmark a target; edit its comment.
+        formatted_chosen(bool): the user chose formatted text, or plain text.
+        tab_requested(str): switch to a tab.
+        sees_requested(object): show the model context of a participant: (string id of the space, name).
     """
 
     message_requested = Signal(int)
@@ -77,18 +77,18 @@ class Links(QObject):
         self.formatted = True
 
     def remember_choice(self, choice: str) -> None:
-        """Keep the user's choice between Formatted and Text for the texts that follow."""
+        """Remembers the user's choice between Formatted and Text for later messages."""
         if choice in (FORMATTED, TEXT) and self.formatted != (choice == FORMATTED):
             self.formatted = choice == FORMATTED
             self.formatted_chosen.emit(self.formatted)
 
 
 class Maker:
-    """Makes the widgets of one page; the page that takes them becomes their parent.
+    """Makes the widgets of one page; the page that receives them becomes their parent.
 
     Attributes:
-        themes: gives fonts and colours.
-        links: where links go.
+        themes: source of fonts and colours.
+        links: receives clicks on links.
     """
 
     def __init__(self, themes: ThemeController, links: Links) -> None:
@@ -96,19 +96,17 @@ class Maker:
         self.links = links
 
     def section(self, label: str, *body: QWidget, name: str = "", action: QWidget | None = None) -> Section:
-        """A labelled section."""
         name = name or "section" + "".join(word.capitalize() for word in label.split())
         return Section(self.themes, label, body, name=name, action=action)
 
     def card(self, *body: QWidget, name: str = "card") -> Card:
-        """A card."""
         return Card(self.themes, body, name)
 
     def facts(
         self, rows: Sequence[Fact], *, name: str, label: str, in_card: bool = False, name_width: int = 96,
         live: Callable[[], Sequence[Fact]] | None = None,
     ) -> FactsView:  # fmt: skip
-        """Names and values; `live` makes as many again where they go by the clock."""
+        """Makes a list of facts; `live` rebuilds the same number of rows as the clock advances."""
         surface = "surface.inset" if in_card else "surface.base"
         view = FactsView(self.themes, rows, name=name, label=label, surface=surface, name_width=name_width)
         view.live = live
@@ -118,20 +116,19 @@ class Maker:
         self, rows: Sequence[Fact], *, name: str, label: str, name_width: int = 66,
         live: Callable[[], Sequence[Fact]] | None = None,
     ) -> Card:  # fmt: skip
-        """Names and values in a card; `live` as for `facts`."""
+        """Makes a card with a list of facts; `live` as for `facts`."""
         facts = self.facts(rows, name=name, label=label, in_card=True, name_width=name_width, live=live)
         return self.card(facts, name=f"{name}Card")
 
     def rail(self, rows: Sequence[ChainRow], *, label: str, name: str = "chain") -> ChainView:
-        """Rows in the form of a chain."""
+        """Makes a list in the form of a chain."""
         return self._wired(ChainView(self.themes, rows, name=name, label=label))
 
     def text(self, text: str, *, name: str, label: str, markdown: bool = False, mono: bool = False) -> TextBlock:
-        """A message's text."""
         return TextBlock(self.themes, text, name=name, label=label, markdown=markdown, mono=mono)
 
     def link(self, words: str, act: Callable[[], object], *, name: str) -> LinkText:
-        """A link in small type."""
+        """Makes a link in small type."""
         button = LinkText(self.themes, words, name)
         button.clicked.connect(lambda: act())
         return button
@@ -159,19 +156,19 @@ class Sheet(Maker):
     def chain(
         self, steps: Sequence[ChainStep] | None = None, *, label: str = "Causal chain", took: bool = False
     ) -> ChainView:
-        """A causal chain, the subject's own by default.
+        """Makes a causal chain, by default of the subject.
 
         Args:
-            steps: other ones.
+            steps: replace the subject's own chain.
             label: accessible name.
-            took: say of each step how long it took.
+            took: show each step's duration.
         """
         analysis, message = self.subject.analysis, self.subject.message
         found = self.subject.likely_chain.steps if steps is None else steps
         likely = self.subject.likely_chain.links if steps is None else ()
         rows = chain_rows(analysis, found, message, likely)
         missing = missing_answer(self.subject) if steps is None else []
-        if missing:  # said once
+        if missing:  # the row of the missing answer already states the wait
             rows = [replace(row, relation="asked", token="ink.tertiary") if row.own else row for row in rows]
         rows += missing
         short = [*turn_rows(analysis, found, message, likely), *missing] if steps is None and not missing else rows
@@ -183,24 +180,23 @@ class Sheet(Maker):
         return view
 
     def thread(self, rows: Sequence[ThreadRow], *, label: str, name: str) -> ThreadView:
-        """The steps of a reasoning."""
         return self._wired(ThreadView(self.themes, rows, name=name, label=label))
 
     def chain_section(self, label: str = "Causal chain") -> list[QWidget]:
-        """The chain as a section; nothing when the message stands alone."""
+        """Makes the section of the chain; empty for a message without causes and effects."""
         if len(self.subject.likely_chain.steps) < 2:
             return [self.section(label, self.chain(label=label))] if missing_answer(self.subject) else []
         certain = len(self.subject.chain) > 1
         return [self.section(label, self.chain(label=label), action=self.alone_link() if certain else None)]
 
     def alone_link(self) -> LinkText:
-        """Shows the chain alone in the table; for the section that holds it."""
+        """Makes the link that shows only the chain in the table."""
         message = self.subject.message
         return self.link("Show alone", lambda: self.links.chain_requested.emit(message), name="showChainAlone")
 
 
 class _OwnWords(QWidget):
-    """A text with a line at its left, in the colour of what is the user's own."""
+    """A text with a vertical line at its left, in the colour of user annotations."""
 
     def __init__(self, themes: ThemeController, text: QWidget) -> None:
         super().__init__()
@@ -218,12 +214,12 @@ class _OwnWords(QWidget):
 
 
 def note_sections(maker: Maker, target: Target, note: Note) -> list[QWidget]:
-    """The section of a note, with a link to write on.
+    """Makes the section of a note, with a link to edit it.
 
     Args:
         maker: of the page.
-        target: the message or context the page is about.
-        note: what it has.
+        target: the message or context of the page.
+        note: its mark and comment.
     """
     if not note:
         return []

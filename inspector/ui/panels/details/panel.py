@@ -1,4 +1,4 @@
-"""The details: head, tabs and a page each of a message; head and page of a context, participant (docs/design.md 15)."""
+"""Details panel: head, tabs and pages of a message; head and page of a context or participant (docs/design.md 15)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from inspector.ui.widgets.page_stack import PageStack
 
 EMPTY = "Select a message to see what it says and what came of it."
 
-_MOST_NEW = 500  # new messages of one flush; a busy context shows in fewer
+_MOST_NEW = 500  # more new messages in one flush are not searched; later flushes show a busy context anyway
 
 TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle", FINDINGS_TAB)
 
@@ -50,11 +50,11 @@ _SECTIONS: dict[str, Callable[[Sheet], Sequence[QWidget]]] = {
     "Overview": overview_sections, "Related": related_sections, "Lifecycle": lifecycle_sections,
     FINDINGS_TAB: finding_sections,
 }  # fmt: skip
-"""What pages made of sections are made of."""
+"""Section builders of the tabs that consist of sections."""
 
 
 class _SectionsPage(Page):
-    """A page made of sections."""
+    """Page that consists of sections."""
 
     def __init__(
         self,
@@ -69,7 +69,6 @@ class _SectionsPage(Page):
         self._make = make
 
     def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
-        """Fill the page for a message."""
         self.show_sections(self._make(Sheet(subject, self._themes, self.links)), keep_place=keep_place)
 
 
@@ -77,7 +76,7 @@ _MessagePage = _SectionsPage | TreePage | RawPage
 
 
 class _Pages(dict[str, _MessagePage]):
-    """The pages of a message by the titles of their tabs; each is made when it is turned to first."""
+    """Pages of a message by tab title; each is created on first use."""
 
     def __init__(self, make: Callable[[str], _MessagePage]) -> None:
         super().__init__()
@@ -89,16 +88,16 @@ class _Pages(dict[str, _MessagePage]):
 
 
 class DetailsPanel(QWidget):
-    """Everything about one message, context or participant; its pages are made when they are shown first.
+    """All about one message, context or participant; pages are created on first use.
 
     Attributes:
-        pages: those of a message, by the titles of their tabs.
-        links: what its pages ask for.
-        account: what happened, shown while nothing is selected; None where nobody asked for it.
+        pages: pages of a message, by tab title.
+        links: requests of the pages.
+        account: page of What happened, shown without a selection; None until `add_account`.
 
     Signals:
-        scope_shown(tuple | None): the table is bound to this context (string id of its space, node), or to none.
-        panel_requested(str): a panel should be shown, by its title.
+        scope_shown(tuple | None): the table's scope: string id of its space and node; None without a scope.
+        panel_requested(str): show a panel, by its title.
     """
 
     panel_requested = Signal(str)
@@ -120,8 +119,8 @@ class DetailsPanel(QWidget):
         self._hints = False
         self.account: AccountPage | None = None
         self._stale: set[str] = set()
-        self._chosen: tuple[str, tuple[str | int, ...]] | None = None  # a value of the message, and on which page
-        self._filled: set[str] = set()  # pages that already show this message and only need to be renewed
+        self._chosen: tuple[str, tuple[str | int, ...]] | None = None  # page and path of the selected value
+        self._filled: set[str] = set()  # pages of this message that need only a refresh
         self.links = Links(self)
         self.links.tab_requested.connect(self.show_tab)
         self.head = DetailHead(theme_controller, self)
@@ -143,7 +142,7 @@ class DetailsPanel(QWidget):
         return tabs
 
     def _make_page(self, title: str) -> _MessagePage:
-        """A page of a message.
+        """Makes a page of a message.
 
         Raises:
             KeyError: no tab has this title.
@@ -165,7 +164,6 @@ class DetailsPanel(QWidget):
 
     @cached_property
     def context_page(self) -> ContextPage:
-        """The page of a context."""
         page = ContextPage(self._themes, self.links, self)
         page.show_scope(self._scope)
         self.scope_shown.connect(page.show_scope)
@@ -174,7 +172,6 @@ class DetailsPanel(QWidget):
 
     @cached_property
     def participant_page(self) -> ParticipantPage:
-        """The page of a participant."""
         page = ParticipantPage(self._themes, self.links, self)
         self._stack.addWidget(page)
         return page
@@ -201,11 +198,11 @@ class DetailsPanel(QWidget):
         layout.addWidget(self.empty, 1)
 
     def add_account(self, figures: AccountFigures, waste: WasteFigures) -> None:
-        """Show what happened while nothing is selected.
+        """Adds the page of What happened.
 
         Args:
-            figures: what it says.
-            waste: what of it could be spared.
+            figures: figures of the account.
+            waste: figures of the Waste panel.
         """
         self.account = AccountPage(self._document, self._themes, self.links, figures, waste, self)
         self.account.panel_requested.connect(self.panel_requested)
@@ -216,7 +213,7 @@ class DetailsPanel(QWidget):
         self._show_empty(self._message is None and self._place is None)
 
     def _show_empty(self, empty: bool) -> None:
-        """Show what happened, or what to do where nothing has; or neither."""
+        """Shows the account, or a hint if the document is empty; hides both if `empty` is False."""
         told = empty and self.account is not None and len(self._document.capture) > 0
         self.empty.setVisible(empty and not told)
         if self.account is not None:
@@ -225,41 +222,40 @@ class DetailsPanel(QWidget):
                 widget.setVisible(told or not empty)
 
     def show_keys(self, words: KeyWords) -> None:
-        """Name keys as they are now, where a page says which key does something."""
+        """Updates the key names that pages mention."""
         self.links.key_of = words
         self._renew()
 
-    # What is shown
+    # Content
 
     @property
     def message(self) -> int | None:
-        """The message shown; None where a context or participant is."""
+        """The message shown; None for a context, a participant or an empty panel."""
         return self._message
 
     @property
     def shows_account(self) -> bool:
-        """Whether what happened is shown."""
         return self.account is not None and not self.account.isHidden()
 
     @property
     def place(self) -> Place | None:
-        """The context or participant shown; None where a message is, or nothing."""
+        """The context or participant shown; None for a message or an empty panel."""
         return self._place
 
     @property
     def scrolled(self) -> int:
-        """How far the page shown is scrolled, in pixels; 0 for what does not scroll as a whole."""
+        """Scroll offset of the current page in pixels; 0 for pages that do not scroll as a whole."""
         page = self._stack.currentWidget()
         return page.verticalScrollBar().value() if isinstance(page, Page) else 0
 
     def scroll_to(self, place: int) -> None:
-        """Scroll the page shown to where it stood before, as soon as it is laid out."""
+        """Scrolls the current page to an earlier offset, once it is laid out."""
         page = self._stack.currentWidget()
         if isinstance(page, Page):
             page.scroll_to(place)
 
     def show_context(self, space: int, node: int) -> None:
-        """Show what is known of a context.
+        """Shows the page of a context.
 
         Args:
             space: string id of its space.
@@ -268,7 +264,7 @@ class DetailsPanel(QWidget):
         self._show_place(ContextPlace(space, node))
 
     def show_participant(self, space: int, name: str) -> None:
-        """Show what is known of a participant of a space (string id)."""
+        """Shows the page of a participant of a space (string id)."""
         self._show_place(ParticipantPlace(space, name))
 
     def _show_place(self, place: Place) -> None:
@@ -294,10 +290,10 @@ class DetailsPanel(QWidget):
             self.lights.light(self.participant_page)
 
     def show_message(self, message: int | None) -> None:
-        """Show a message; None shows what to do."""
+        """Shows a message; None shows the account or a hint."""
         if message is not None and not 0 <= message < len(self._document.capture):
             message = None
-        if message is None and self.shows_account:  # again: its head stays, too
+        if message is None and self.shows_account:  # the account is shown already and keeps its head
             return
         self._message, self._place = message, None
         self._growth_timer.stop()
@@ -313,31 +309,31 @@ class DetailsPanel(QWidget):
         self._fill_current()
 
     def show_scope(self, scope: tuple[int, int] | None) -> None:
-        """Say which context the table is bound to: string id of its space, node; None for none."""
+        """Sets the table's scope: string id of its space and node; None without a scope."""
         self._scope = scope
         self.scope_shown.emit(scope)
 
     def set_context_hints(self, shown: bool) -> None:
-        """Whether badges are shown."""
+        """Shows or hides badges."""
         if shown != self._hints:
             self._hints = shown
             self._renew()
 
     def show_tab(self, title: str) -> None:
-        """Turn to a tab by its title."""
+        """Switches to a tab by its title."""
         if title in TABS:
             self.tabs.setTabVisible(TABS.index(title), True)
             self.tabs.setCurrentIndex(TABS.index(title))
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush: the message itself or its chain changed, or traffic that belongs to its page came."""
+        """Applies a flush: refreshes if the message, its chain or other rows of its page changed."""
         subject = self._subject
-        # A timer that runs is left alone: started anew with each flush it would never end while traffic is dense.
+        # Leave a running timer alone: a restart with each flush would delay it for ever in dense traffic.
         if self._place is not None and not self._growth_timer.isActive():
             self._growth_timer.start()
         if subject is None:
             if self._place is None and self.account is not None and self.account.isHidden():
-                self._show_empty(True)  # the first messages have come
+                self._show_empty(True)  # the first messages arrived
             return
         if len(changes.changed) and np.isin(changes.changed, self._concerned(subject)).any():
             self._renew()
@@ -345,7 +341,7 @@ class DetailsPanel(QWidget):
             self._growth_timer.start()
 
     def tick(self) -> None:
-        """A second has passed: what waits says how long, while live."""
+        """Updates waiting times once a second while the document is live."""
         if self._document.analysis.now_ns is None or self._stack.isHidden():
             return
         self.renew_place()
@@ -356,19 +352,19 @@ class DetailsPanel(QWidget):
             view.renew()
 
     def renew_place(self) -> None:
-        """The state of a context that is shown may have changed."""
+        """Refreshes the page of a context after a change of its state."""
         if isinstance(self._place, ContextPlace):
             self._fill_place(keep_place=True)
 
     def renew(self) -> None:
-        """What the user wrote about it may have changed."""
+        """Refreshes the page after a change of marks or comments."""
         self._renew()
 
     def _concerned(self, subject: Subject) -> list[int]:
         return [subject.message, *(step.message for step in subject.likely_chain.steps)]
 
     def _grows(self, subject: Subject, changes: Changes) -> bool:
-        """Whether new messages belong to what the Overview lists: its context, its stream, its reports, its answer."""
+        """Returns True if new messages extend the Overview's lists: context, stream, reports or answer."""
         if changes.stop <= changes.start:
             return False
         new = slice(changes.start, changes.stop)
@@ -389,14 +385,14 @@ class DetailsPanel(QWidget):
             reports = columns["kind"][new] == (capture.strings.find(subject.kind) or -1)
             return bool((reports & (columns["sender"][new] == columns["sender"][subject.message])).any())
         if subject.kind == kinds.RESPONSE and subject.analysis.transients.said(subject.message):
-            # Its story may go on: hints that pair it, consumers that fail, results its own hints are about.
+            # Later hints may pair with it, its consumers may fail, or results may name its hints.
             telling = columns["kind"][new] == columns["kind"][subject.message]
             return bool((telling & (columns["flags"][new] & (Flag.HAS_META | Flag.ERROR).value != 0)).any())
         waits = subject.kind in ("mcp/request", "mcp/proposal") and subject.answer is None
         return waits and self._document.live
 
     def _renew(self) -> None:
-        """Read what is shown again, staying where each page is."""
+        """Reads the current content again and keeps scroll positions."""
         if self._place is not None:
             self._fill_place(keep_place=True)
         if self._message is None:
@@ -425,7 +421,7 @@ class DetailsPanel(QWidget):
         self.lights.light(page)
 
     def _choose_value(self, page: str, steps: tuple[str | int, ...]) -> None:
-        """A value of the message is looked at: the other page that has it shows it, too, when one turns there."""
+        """Remembers the selected value, so that Tree and Raw select the same one."""
         if page == TABS[self.tabs.currentIndex()]:
             self._chosen = page, steps
 

@@ -1,7 +1,7 @@
-"""The page of a participant in the details: who it is, what it may do, was refused, offers and waits for.
+"""Details page of a participant: presence, capabilities, refusals, offers and waits.
 
-The page reads its story anew at most once a second, and less often where that takes long; it changes rows in their
-place as long as it has the same sections, so that nothing jumps while traffic arrives.
+The page reads its story at most once a second, and less often if that takes long. It changes rows in place while the
+sections stay the same, so that the page does not jump during traffic.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.page_builder import Links, Maker
 from inspector.ui.panels.details.section import Page, Segments
 
-_SHARE = 20  # of the time, the story may take one part
+_SHARE = 20  # the story takes at most 1/20 of the time
 _MOST_REFUSED = 10 * FEW
 _WORDS, _RAW = "Words", "Raw"
 
@@ -55,7 +55,7 @@ Rows = Callable[[], Sequence[Any]]
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A section to be: `make` makes its list of what `rows` gives, and later the list shows what `rows` gives then."""
+    """A section to build. `make` builds its widget from `rows()`; later refreshes call `rows` again."""
 
     name: str
     label: str
@@ -63,18 +63,18 @@ class _Block:
     make: Callable[[Sequence[Any]], QWidget | list[QWidget]]
     action: Callable[[], QWidget] | None = None
     shape: object = None
-    """What else makes a new page necessary when it changes."""
+    """Further key of the layout; a change of it builds a new page."""
 
 
 _OF_MODELS = ("chat", "reasoning/", "mcp/proposal")
-"""How kinds begin that a participant with a model, or a person, sends."""
+"""Prefixes of kinds sent only by participants with a model, or by persons."""
 
 
 class ParticipantPage(Page):
-    """What is known of one participant.
+    """Facts of one participant.
 
     Attributes:
-        story: what is shown; None when nobody of that name was seen.
+        story: content of the page; None for an unknown participant.
     """
 
     def __init__(self, themes: ThemeController, links: Links, parent: QWidget | None = None) -> None:
@@ -95,13 +95,13 @@ class ParticipantPage(Page):
         self._every.timeout.connect(self._on_second)
 
     def show_participant(self, document: CaptureDocument, space: int, name: str, *, keep_place: bool) -> None:
-        """Fill the page for a participant of a space.
+        """Fills the page for a participant of a space.
 
         Args:
-            document: where it takes part.
+            document: the document.
             space: string id.
-            name: its id.
-            keep_place: it is shown already: stay where the page is; it may be read again a little later.
+            name: id of the participant.
+            keep_place: shows the same participant; keeps the scroll position and may defer the read.
         """
         same = keep_place and self._document is document and self._key == (space, name)
         self._document, self._key = document, (space, name)
@@ -109,7 +109,7 @@ class ParticipantPage(Page):
             return
         self._read(keep_place=same)
 
-    # Following
+    # Refresh
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
@@ -164,7 +164,7 @@ class ParticipantPage(Page):
         if view is not None:
             view.replace_rows(rows)
 
-    # What it shows
+    # Content
 
     def _nobody(self) -> _Block:
         words = words_fact("Nobody of this name was seen in the space.")
@@ -268,7 +268,7 @@ class ParticipantPage(Page):
 
         return [_Block("usage", "Context in use, as it reports", tuple, make, shape=(tokens, limit, last))]
 
-    # Making it
+    # Widgets
 
     def _facts(
         self, name: str, label: str, rows: Rows, *, name_width: int = 96, action: Callable[[], QWidget] | None = None

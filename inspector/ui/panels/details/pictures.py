@@ -1,8 +1,7 @@
-"""Pictures of messages decoded off the window's thread, and kept for when a page is made again.
+"""Decodes pictures of messages on a worker thread and caches them.
 
-What is decoded comes from the message's own bytes; nothing is ever loaded from an address. Only formats that are pixels
-are read: SVG can name other files, and is shown as text elsewhere. A header that promises more pixels than the bound is
-believed and refused before anything is decoded.
+Decoding uses the message's own bytes; no address is ever loaded. Only pixel formats are read, because SVG can name
+other files. The header is checked first: pictures above the pixel limit are refused before decoding.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from inspector.ui.look.theme import ThemeController
 MAX_BYTES = 12 << 20
 MAX_PIXELS = 40_000_000
 BUDGET = 12_000_000
-"""Pixels that are decoded of one message without being asked."""
+"""Pixels decoded of one message without a request."""
 _LONGEST_SIDE = 1_600
-"""Pixels of the longer side that are kept: more than the pane ever shows."""
+"""Pixels of the longer side after decoding; more than the panel shows."""
 _FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
-_MOST_MB = MAX_PIXELS * 8 // (1 << 20) + 1  # 16 bits a channel; Qt's own bound would call such a picture damaged
+_MOST_MB = MAX_PIXELS * 8 // (1 << 20) + 1  # 16 bits a channel; Qt's own limit would report such a picture as damaged
 _CACHE_BYTES = 96 << 20  # bytes of decoded pictures
 
 PictureKey = tuple[int, int]
@@ -46,12 +45,12 @@ PictureKey = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the header of a picture says.
+    """Header of a picture.
 
     Attributes:
-        size: as it is shown, rotation included; invalid where unknown.
-        cost: pixels that decoding it takes, roughly.
-        reason: why it cannot be shown, "" where it can.
+        size: displayed size, rotation included; invalid if unknown.
+        cost: approximate pixels to decode.
+        reason: error text; "" if the picture can be shown.
     """
 
     size: QSize = field(default_factory=QSize)
@@ -60,7 +59,7 @@ class Head:
 
 
 def read_head(data: bytes | None) -> Head:
-    """Read a picture's header; quick whatever its size."""
+    """Reads a picture's header; takes constant time."""
     if data is None:
         return Head(reason="its data cannot be decoded")
     if len(data) > MAX_BYTES:
@@ -70,11 +69,10 @@ def read_head(data: bytes | None) -> Head:
 
 
 def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
-    """Decode a picture's first frame; takes up to a second, so not on the window's thread.
+    """Decodes a picture's first frame; takes up to a second, so call it on a worker thread.
 
     Returns:
-        The image, at most _LONGEST_SIDE pixels wide or high (None where it cannot be shown), the size it says it has,
-        and why it is not shown ("" where it is).
+        The image, at most _LONGEST_SIDE pixels wide or high, or None; the size in its header; the error, or "".
     """
     if len(data) > MAX_BYTES:
         return None, QSize(), "too large to be shown here"
@@ -96,7 +94,7 @@ def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
 
 
 def shown_size(size: QSize) -> QSize:
-    """The size a picture is decoded to."""
+    """Returns the size of the decoded picture."""
     return _bounded_size(size) if max(size.width(), size.height()) > _LONGEST_SIDE else size
 
 
@@ -126,11 +124,11 @@ def _head(reader: QImageReader) -> Head:
         size = size.transposed()
     if pixels > MAX_PIXELS:
         return Head(size, pixels, "too many pixels to be shown here")
-    return Head(size, pixels // 4 if name in (b"jpeg", b"jpg") else pixels)  # JPEG can be decoded small
+    return Head(size, pixels // 4 if name in (b"jpeg", b"jpg") else pixels)  # JPEG can be decoded at reduced size
 
 
 def key_of(block: Block) -> PictureKey:
-    """What tells one picture from another: its bytes."""
+    """Returns the cache key of a picture: length and hash of its bytes."""
     encoded = block.encoded or ""
     return len(encoded), hash(encoded)
 
@@ -142,13 +140,12 @@ class _Job:
 
 
 class Pictures(QObject):
-    """Decodes pictures one after the other, and keeps the last of them.
+    """Decodes pictures one after the other and caches the latest.
 
-    The thread knows nothing of Qt's objects: its results are fetched from here, so that nothing has to be waited for
-    when a window closes.
+    The worker thread uses no Qt objects, and a timer collects its results here. So a window can close without waiting.
 
     Signals:
-        decoded(object): the picture of this key is there.
+        decoded(object): the picture of this key is available.
     """
 
     decoded = Signal(object)
@@ -164,18 +161,18 @@ class Pictures(QObject):
         self.destroyed.connect(partial(self._executor.shutdown, wait=False, cancel_futures=True))
 
     def decoded_picture(self, key: PictureKey) -> tuple[QImage | None, str] | None:
-        """The picture and why it is not shown; None while it is not decoded."""
+        """Returns the picture and its error text; None before decoding."""
         found = self._cache.get(key)
         if found is not None:
             self._cache.move_to_end(key)
         return found
 
     def knows(self, key: PictureKey) -> bool:
-        """Whether a picture is decoded or about to be."""
+        """Returns True if a picture is decoded or queued."""
         return key in self._cache or key in self._jobs
 
     def ask(self, block: Block, asker: object) -> None:
-        """Have a picture decoded; `decoded` says when it is."""
+        """Queues a picture; `decoded` follows."""
         key = key_of(block)
         if key in self._jobs:
             self._jobs[key].askers.add(asker)
@@ -184,7 +181,7 @@ class Pictures(QObject):
         self._timer.start()
 
     def give_up(self, keys: Iterable[PictureKey], asker: object) -> None:
-        """Somebody no longer waits for pictures; what nobody waits for is not decoded."""
+        """Withdraws requests; pictures without other requests are not decoded."""
         for key in keys:
             job = self._jobs.get(key)
             if job is None:
@@ -220,16 +217,16 @@ _CHECKER = 8
 
 
 class PictureView(QWidget):
-    """A picture as wide as the pane at most, never enlarged; what is transparent shows a quiet check.
+    """Picture at most as wide as the panel, never enlarged; a checkerboard shows transparency.
 
     Attributes:
-        image: the picture; None until it is decoded, when its room is kept free.
+        image: the picture; None before decoding, with its space reserved.
     """
 
     def __init__(
         self, themes: ThemeController, size: QSize, label: str, name: str, parent: QWidget | None = None
     ) -> None:
-        """Make room for a picture of a size in pixels."""
+        """Reserves space for a picture of `size` pixels."""
         super().__init__(parent)
         self._themes = themes
         self._size = shown_size(size)
@@ -239,7 +236,6 @@ class PictureView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_image(self, image: QImage) -> None:
-        """Show the picture."""
         self.image, self._size = image, image.size()
         self.updateGeometry()
         self.update()
@@ -296,6 +292,5 @@ class PictureView(QWidget):
         menu.popup(event.globalPos())
 
     def copy(self) -> None:
-        """Put the picture on the clipboard."""
         if self.image is not None:
             QGuiApplication.clipboard().setImage(self.image)

@@ -1,4 +1,4 @@
-"""Raw: the bytes as they are, the envelope alone or the whole line of the log around it; or the envelope laid out."""
+"""Raw tab: the bytes of the envelope, the whole log line, or the envelope as formatted JSON."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from inspector.ui.panels.details.section import LinkText, SegmentButton, Segment
 from inspector.ui.widgets.labels import TextLabel
 
 FIRST = 1 << 15
-"""Characters shown at first: one line of many takes long to lay out."""
+"""Characters shown at first; one long line takes long to lay out."""
 STEP = 1 << 16
-"""Characters more with each "Show more"."""
+"""Characters added by each "Show more"."""
 MOST = 5 * STEP
-"""Characters shown at most: laying out 300 kB takes some 40 ms, 1 MB more than 100. Saving writes everything."""
+"""Most characters shown: layout takes 40 ms for 300 kB, over 100 ms for 1 MB. Save writes everything."""
 LAST = 1 << 11
-"""Characters of the end, which is shown below."""
+"""Characters of the end, shown below a cut."""
 _MARK = "…"
-_AROUND = 1 << 16  # bytes before the end that are read too, so that a secret is known by its key
+_AROUND = 1 << 16  # bytes read before the end, so that masking sees the key of a secret
 
 
 FORMATTED = "Formatted"
 
 
 class RawPage(QWidget):
-    """Bytes in mono, with what to show of them above: the head and the end, and more of it on request.
+    """Monospaced bytes with controls above: the head and the end, with more on request.
 
     Signals:
         save_requested(int): write this message's bytes to a file.
-        value_chosen(tuple): the cursor was put on a value of the envelope: the keys and places on the way to it.
+        value_chosen(tuple): the cursor moved to a value of the envelope; carries its keys and indexes.
     """
 
     save_requested = Signal(int)
@@ -78,7 +78,7 @@ class RawPage(QWidget):
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text.document().setDocumentMargin(0)
-        bar = QHBoxLayout()  # two lines, or the pane would have to be wider than the others
+        bar = QHBoxLayout()  # two lines: one would widen the panel
         bar.setSpacing(metrics.unit)
         bar.addWidget(self.secrets)
         bar.addStretch(1)
@@ -108,7 +108,7 @@ class RawPage(QWidget):
         themes.changed.connect(self._on_theme_changed)
 
     def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
-        """Show a message's bytes; secrets are masked again."""
+        """Shows a message's bytes; secrets are masked again."""
         if keep_place:
             return  # bytes never change
         self._subject, self._logged = subject, LoggedLines(subject.capture, subject.message)
@@ -118,7 +118,7 @@ class RawPage(QWidget):
         self._refresh()
 
     def _refresh(self, *_: object) -> None:
-        """Show another part, or the same with its secrets."""
+        """Starts again from the head, after another part or the secrets were chosen."""
         self._room = FIRST
         self._read()
 
@@ -130,7 +130,7 @@ class RawPage(QWidget):
         self._holds_pieces = False
         text, end, hidden = self._big(logged) if big else self._small(subject, logged)
         with_secrets = self.secrets.isChecked()
-        # What is not shown is masked when it is copied: a megabyte of JSON takes a tenth of a second.
+        # Hidden text is masked only for a copy: 1 MB of JSON takes 0.1 s.
         head = text[: 4 * self._room] if hidden and not big else text
         masked = head if with_secrets else wire_text.masked(head, self._room)
         masked_end = end if with_secrets else mask_text(end)
@@ -151,7 +151,7 @@ class RawPage(QWidget):
         return f"{self._head}\n\n{_MARK} {self._left_out} not shown {_MARK}\n\n{self._end}"
 
     def _visible(self) -> str:
-        """The same with control characters written out; these take no more room than the others."""
+        """Returns the shown text with visible control characters; they count towards the limits."""
         seen = visible_controls(self._head)
         if not self._left_out and len(seen) <= MOST:
             return seen
@@ -159,18 +159,18 @@ class RawPage(QWidget):
         return seen[: self._room] + between + visible_controls(self._end)[-LAST:]
 
     def choose(self, steps: Sequence[str | int]) -> None:
-        """Select a value of the envelope, where that is shown."""
+        """Selects a value of the envelope, except in the view of the line."""
         if self.what.choice != "Line":
             self.text.choose(steps)
 
     def _formatted_text(self, subject: Subject) -> str | None:
-        """The envelope with a line for each value; None for what is no JSON."""
+        """Returns the envelope as JSON, one value a line; None for other lines."""
         with subject.capture.records.unmasked(if_=self.secrets.isChecked()):
             value = subject.capture.records.envelope(subject.message)
         return pretty_json(value) if isinstance(value, dict | list) else None
 
     def _small(self, subject: Subject, logged: LoggedLines) -> tuple[str, str, str]:
-        """Text, its end, and words for what is between the two when not all is shown."""
+        """Returns the text, its end, and the size of a cut between them."""
         capture, message = subject.capture, subject.message
         self._formatted = self._formatted_text(subject) if self.what.choice == FORMATTED else None
         shown = capture.records.envelope_bytes(message)
@@ -185,9 +185,9 @@ class RawPage(QWidget):
         return self._cut(chosen.decode("utf-8", "backslashreplace"))
 
     def _chosen(self, raw: bytes, shown: bytes) -> bytes:
-        """The bytes as logged if secrets are to be shown, else without the pieces of secrets that other lines continue.
+        """Returns the logged bytes if secrets are shown, else without pieces of secrets that span lines.
 
-        Notes whether the two differ.
+        Records if the two differ.
         """
         self._holds_pieces = self._holds_pieces or raw != shown
         return raw if self.secrets.isChecked() else shown
@@ -197,7 +197,7 @@ class RawPage(QWidget):
         return (text, text[-LAST - _AROUND :], f"{formats.number(hidden)} characters") if hidden > 0 else (text, "", "")
 
     def _big(self, logged: LoggedLines) -> tuple[str, str, str]:
-        """Of a big message only what is shown is read."""
+        """Reads only the shown parts of a large message."""
         head, end = logged.read(0, self._room), logged.read(logged.length - LAST - _AROUND, LAST + _AROUND)
         if len(logged.places) > 1:
             first = b"\n".join(mask_lines([*logged.lines(0, self._room)]))
@@ -207,7 +207,7 @@ class RawPage(QWidget):
         return head.decode("utf-8", "replace"), end.decode("utf-8", "replace"), hidden
 
     def _say(self, subject: Subject, logged: LoggedLines, *, big: bool, is_masked: bool, may_be: bool) -> None:
-        """Say what is left out; `may_be`: what is not shown may hold secrets that a copy would have."""
+        """Shows the notes about omitted parts; `may_be` is True if hidden parts may add secrets to a copy."""
         converted = place_in_original(subject.capture, subject.message)
         words = [converted] if converted is not None else []
         several = len(logged.places) > 1

@@ -1,4 +1,4 @@
-"""Two pages of a message: Related, its causes and effects and who got it; Lifecycle, what became of a result."""
+"""Related tab (causes, effects, recipients) and Lifecycle tab (steps of a result) of a message."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inspector.ui.panels.details.page_builder import Sheet
 
 
 def related_sections(sheet: Sheet) -> list[QWidget]:
-    """The whole causal chain, direct causes and effects, and who got the message."""
+    """Returns the sections of Related: causal chain, direct causes and effects, deliveries."""
     subject = sheet.subject
     made: list[QWidget] = []
     if len(subject.likely_chain.steps) > 1:
@@ -58,7 +58,7 @@ def _delivery_sections(sheet: Sheet) -> list[QWidget]:
     found = list(sheet.subject.capture.deliveries.of(sheet.subject.message))
     if not found:
         return []
-    if sheet.subject.derived:  # of a transcript: it only went on
+    if sheet.subject.derived:  # a transcript repeats a message only as progress
         told = [fact("Said again", f"{formats.number(len(found) - 1)} times while it went on")]
         facts = sheet.facts(told, name="deliveries", label="Ticks")
         return [sheet.section("Ticks", facts, name="deliveriesSection")] if len(found) > 1 else []
@@ -73,7 +73,7 @@ def _delivery_sections(sheet: Sheet) -> list[QWidget]:
 
 
 def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
-    """What happened to a result step by step, what the model sees of it, and what it waits for."""
+    """Returns the sections of Lifecycle: steps of a result, the model's view of it, and pending consumers."""
     subject = sheet.subject
     story, life = subject.story, life_of(subject.analysis, subject.message)
     made: list[QWidget] = []
@@ -109,7 +109,7 @@ def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
 
 
 def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], collapsed: bool) -> QWidget:
-    """A card on what the model sees of a transient result, with what that saves in tokens."""
+    """Makes a card with the model's view of a transient result and its savings in tokens."""
     subject = sheet.subject
     saving = life_of(subject.analysis, subject.message).saving
     facts = [*rows]
@@ -122,7 +122,7 @@ def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], colla
     return sheet.card(sheet.facts(facts, name=name, label=label, in_card=True, name_width=66), bar, name=f"{name}Card")
 
 
-# What the model sees
+# The model's view
 
 
 def _seen_section(sheet: Sheet, life: Life) -> QWidget:

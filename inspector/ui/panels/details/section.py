@@ -1,4 +1,4 @@
-"""Sections of a page, their labels and actions, cards, and the page that scrolls them (docs/design.md 13 and 15)."""
+"""Sections, labels, cards and the scrolling page of the details (docs/design.md 13 and 15)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from inspector.ui.look.theme import ThemeController
 
 
 class _PaintedButton(QAbstractButton):
-    """A button in small type, painted: cheaper than a styled one, and a page has several."""
+    """Painted button in small type; cheaper than a styled one, and a page has several."""
 
     def __init__(self, themes: ThemeController, text: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,14 +39,14 @@ class _PaintedButton(QAbstractButton):
         if not self.hasFocus():
             return
         theme = self._themes.theme
-        painter.setPen(QPen(theme.color("accent.ring"), 1))  # thin: a link begins at the very edge
+        painter.setPen(QPen(theme.color("accent.ring"), 1))  # 1 pixel: a link begins at the very edge
         painter.setBrush(Qt.BrushStyle.NoBrush)
         radius = theme.metrics.radius_mark
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
 
 
 class LinkText(_PaintedButton):
-    """A link in small type."""
+    """Link in small type."""
 
     @override
     def sizeHint(self) -> QSize:
@@ -68,7 +68,7 @@ class LinkText(_PaintedButton):
 
 
 class SegmentButton(_PaintedButton):
-    """One choice of a few."""
+    """One choice of `Segments`."""
 
     def __init__(self, themes: ThemeController, text: str, name: str, parent: QWidget | None = None) -> None:
         super().__init__(themes, text, name, parent)
@@ -98,10 +98,10 @@ class SegmentButton(_PaintedButton):
 
 
 class Segments(QWidget):
-    """A few choices of which one holds.
+    """Row of exclusive choices.
 
     Signals:
-        chosen(str): another one was chosen.
+        chosen(str): another choice was made.
     """
 
     chosen = Signal(str)
@@ -126,13 +126,13 @@ class Segments(QWidget):
         self._group.buttonToggled.connect(self._on_toggled)
 
     def choose(self, choice: str) -> None:
-        """Choose without a click."""
+        """Selects a choice in code."""
         if choice in self.buttons:
             self.buttons[choice].setChecked(True)
 
     @property
     def choice(self) -> str:
-        """The one that holds; "" before the first choice."""
+        """The current choice; "" before the first."""
         checked = self._group.checkedButton()
         return checked.text() if checked is not None else ""
 
@@ -142,7 +142,7 @@ class Segments(QWidget):
 
 
 class SectionLabel(QWidget):
-    """A section's label, painted, with room for one action."""
+    """Painted label of a section, with space for one action."""
 
     def __init__(
         self, themes: ThemeController, text: str, action: QWidget | None, parent: QWidget | None = None
@@ -201,7 +201,7 @@ class Section(QWidget):
 
 
 class Card(QFrame):
-    """An inset card around what is read first."""
+    """Inset card around the main content."""
 
     def __init__(
         self, themes: ThemeController, body: Sequence[QWidget], name: str, parent: QWidget | None = None
@@ -218,7 +218,7 @@ class Card(QFrame):
 
 
 class Page(QScrollArea):
-    """A page of sections that scrolls as a whole."""
+    """Page of sections that scrolls as a whole."""
 
     def __init__(self, themes: ThemeController, name: str, label: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -232,10 +232,10 @@ class Page(QScrollArea):
         self.sections: list[QWidget] = []
 
     def show_sections(self, sections: Sequence[QWidget], *, keep_place: bool) -> None:
-        """Replace what the page shows.
+        """Replaces the content.
 
         Args:
-            keep_place: stay where the page was scrolled to, as far as it still reaches.
+            keep_place: keeps the scroll position as far as possible.
         """
         place = self.verticalScrollBar().value() if keep_place else 0
         focused = self._focused() if keep_place else None
@@ -250,11 +250,11 @@ class Page(QScrollArea):
             layout.addWidget(section)
         layout.addStretch(1)
         self.sections = list(sections)
-        self.setUpdatesEnabled(False)  # between the old body and the new one the page would flash empty
+        self.setUpdatesEnabled(False)  # without this the page flashes empty between the two bodies
         old = self.takeWidget()
         self.setWidget(body)
         if old is not None:
-            old.deleteLater()  # not at once: a click inside it may be what asked for the new one
+            old.deleteLater()  # deferred: the click that requested the new body may come from inside the old one
         layout.activate()
         if focused is not None:
             self._give_back(*focused)
@@ -262,14 +262,14 @@ class Page(QScrollArea):
         self.setUpdatesEnabled(True)
 
     def scroll_to(self, place: int) -> None:
-        """Stand so many pixels below the top; a page that is not laid out yet does so when it is."""
+        """Scrolls to an offset in pixels, again after layout if necessary."""
         bar = self.verticalScrollBar()
         bar.setValue(place)
         if bar.value() != place:
             QTimer.singleShot(0, self, lambda: bar.setValue(place))
 
     def _focused(self) -> tuple[str, int] | None:
-        """What of the page has the keyboard, so that a renewal does not take it away: its name, and a list's row."""
+        """Returns object name and list row of the focused widget, so that a refresh can restore the focus."""
         focus = self.focusWidget()
         if focus is None or not focus.hasFocus() or not self.isAncestorOf(focus):
             return None

@@ -1,4 +1,4 @@
-"""Pills and their glyphs, painted (docs/design.md 14)."""
+"""Paints state pills and their glyphs (docs/design.md 14)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from inspector.ui.look.theme import Theme
 
 
 def pill_width(theme: Theme, state: State) -> int:
-    """Width of a state's pill in logical pixels."""
+    """Returns the width of a state's pill in logical pixels."""
     metrics = theme.metrics
     return QFontMetrics(theme.font("badge")).horizontalAdvance(state.word) + metrics.badge_glyph + 5 * metrics.unit
 
 
 def paint_pill(painter: QPainter, theme: Theme, rect: QRectF, state: State) -> None:
-    """Paint the pill of a state into a rectangle `pill_width` wide."""
+    """Paints a state's pill into a rectangle of `pill_width`."""
     unit, side = theme.metrics.unit, theme.metrics.badge_glyph
     color = theme.color(state.token)
     painter.save()
@@ -34,7 +34,7 @@ def paint_pill(painter: QPainter, theme: Theme, rect: QRectF, state: State) -> N
 
 
 def paint_glyph(painter: QPainter, rect: QRectF, glyph: Glyph, color: QColor) -> None:
-    """A ring, check, dash or cross in a small square."""
+    """Paints a ring, check, dash or cross into a small square."""
     pen = QPen(color, 1.6)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)

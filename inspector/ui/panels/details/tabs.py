@@ -1,7 +1,4 @@
-"""The tabs of the details: underlined, a quiet count behind a title; spacing gives way first, then long titles do.
-
-(docs/design.md 15)
-"""
+"""Tab bar of the details: underlined tabs with counts; spacing shrinks first, then long titles (docs/design.md 15)."""
 
 from __future__ import annotations
 
@@ -17,22 +14,22 @@ from inspector.ui.look.theme import ThemeController
 _MOST_GAP, _LEAST_GAP = 12, 0
 _COUNT_GAP = 4
 SIDE = 3
-"""Beside the words of a tab, within the ring that says where the keyboard is; in pixels at 100 %."""
+"""Padding of a tab's words inside the focus ring, pixels at 100 %."""
 _LEAST = 160
-"""Narrower they are scrolled, in pixels at 100 %."""
+"""Narrower tab bars scroll; pixels at 100 %."""
 _LEAST_TITLE = 22
-"""To so much a title is shortened."""
+"""Least width of a shortened title, pixels at 100 %."""
 
 
 class DetailTabs(QTabBar):
-    """A row of titles; the current one is underlined."""
+    """Row of titles; the current one is underlined."""
 
     def __init__(self, themes: ThemeController, titles: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._themes = themes
         self._counts: dict[int, str] = {}
         self._gap = _MOST_GAP
-        self._shortened: dict[int, int] = {}  # widths of tabs that have less than they want
+        self._shortened: dict[int, int] = {}  # widths of shortened tabs
         self.setObjectName("detailTabs")
         self.setAccessibleName("Details")
         self.setProperty("variant", "underline")
@@ -45,7 +42,7 @@ class DetailTabs(QTabBar):
         themes.changed.connect(self._fit)
 
     def set_count(self, title: str, count: int) -> None:
-        """Show a number behind a title; none for 0."""
+        """Shows a count after a title; none for 0."""
         words = f"{count:,}" if count else ""
         for index in range(self.count()):
             if self.tabText(index) == title and self._counts.get(index, "") != words:
@@ -55,14 +52,14 @@ class DetailTabs(QTabBar):
                 self._fit()
 
     def show_title(self, title: str, shown: bool) -> None:
-        """Show or hide a tab; the current one stays."""
+        """Shows or hides a tab; the current tab stays visible."""
         for index in range(self.count()):
             if self.tabText(index) == title and self.isTabVisible(index) != (shown or index == self.currentIndex()):
                 self.setTabVisible(index, not self.isTabVisible(index))
                 self._fit()
 
     def words(self) -> list[str]:
-        """Titles shown, with their counts."""
+        """Visible titles with their counts."""
         return [f"{self.tabText(index)} {self._counts.get(index, '')}".strip() for index in self._shown()]
 
     def _shown(self) -> list[int]:
@@ -85,7 +82,7 @@ class DetailTabs(QTabBar):
         return round(SIDE * self._themes.theme.zoom)
 
     def _fit(self) -> None:
-        """Find the spacing at which all titles have room; where none is left, the longest ones are shortened."""
+        """Fits all titles: shrinks the spacing, then the longest titles."""
         zoom, tabs = self._themes.theme.zoom, self._shown()
         widths = {index: self._wanted(index) for index in tabs}
         between = (self.width() - sum(widths.values())) // max(1, len(tabs) - 1)
@@ -98,7 +95,7 @@ class DetailTabs(QTabBar):
             missing -= 1
         self._shortened = {index: widths[index] for index in tabs if widths[index] < self._wanted(index)}
         if self.count():
-            self.setTabText(0, self.tabText(0))  # Qt keeps the sizes of tabs until something it knows of changes
+            self.setTabText(0, self.tabText(0))  # forces a new layout: Qt caches tab sizes until it sees a change
         self.updateGeometry()
         self.update()
 
@@ -109,7 +106,7 @@ class DetailTabs(QTabBar):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        """Narrower than all titles they are scrolled: what they need must not keep the pane from becoming so."""
+        """Narrow bars scroll, so the titles do not limit the panel's width."""
         return QSize(round(_LEAST * self._themes.theme.zoom), self._themes.theme.metrics.head - 1)
 
     @override

@@ -1,7 +1,7 @@
-"""Text of a message: plain, selectable, as tall as it is; long text is cut and shown whole on request.
+"""Text block of a message: plain, selectable, as tall as its text; long text is cut with a "Show all" link.
 
-The one exception to plain text is Markdown where a message declares it: rendered with HTML off, no resource is ever
-loaded, and a link opens only after a question (docs/design.md 3).
+Markdown is rendered if the message declares it, with HTML off. No resource is ever loaded, and a link opens only after
+a question (docs/design.md 3).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ FIRST_CHARACTERS = 2_400
 """Characters shown at first."""
 FIRST_LINES = 30
 ALL_CHARACTERS = 60_000
-"""Characters shown on request; what is more is in Raw."""
+"""Most characters shown on request; Raw has the rest."""
 
 _OPENED = frozenset({"http", "https"})
 
 
 class TextView(QTextBrowser):
-    """Read-only text without a scroll bar of its own."""
+    """Read-only text without a scroll bar."""
 
     def __init__(
         self, themes: ThemeController, name: str, label: str, *, mono: bool = False, parent: QWidget | None = None
@@ -78,7 +78,7 @@ class TextView(QTextBrowser):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The text, and a ring around it while the keyboard came to it: its cursor is not seen."""
+        """Paints a ring while the keyboard focus is inside: the text has no visible cursor."""
         super().paintEvent(event)
         if self._ringed:
             painter = QPainter(self.viewport())
@@ -86,18 +86,18 @@ class TextView(QTextBrowser):
             painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
     def show_plain(self, text: str) -> None:
-        """Show text as it is, control characters visible."""
+        """Shows plain text with control characters visible."""
         self.setPlainText(visible_controls(text))
         self.updateGeometry()
 
     def show_markdown(self, text: str) -> None:
-        """Show Markdown; HTML in it is text."""
+        """Shows Markdown; HTML in it stays text."""
         render_markdown(self.document(), visible_controls(with_line_breaks(text)), self._themes.theme)
         self.updateGeometry()
 
     @override
     def loadResource(self, type: int, name: QUrl | str) -> object:
-        """Nothing is ever loaded: neither files nor pictures a message names."""
+        """Returns None: files and pictures named by a message are never loaded."""
         return None
 
     @override
@@ -111,7 +111,7 @@ class TextView(QTextBrowser):
             document.setTextWidth(width)
         height = round(document.size().height() + 0.5)
         if shown != width and shown == self.viewport().width():
-            document.setTextWidth(shown)  # asked about a width that it does not have
+            document.setTextWidth(shown)  # Qt asks for other widths, too: restore the real one
         return height
 
     @override
@@ -143,12 +143,12 @@ class TextView(QTextBrowser):
 
 
 def may_be_opened(address: str) -> bool:
-    """Whether an address is one that is opened in the browser, once the user has agreed."""
+    """Returns True for addresses that may open in the browser after consent."""
     return QUrl(address).scheme().lower() in _OPENED
 
 
 def ask_to_open(url: QUrl, parent: QWidget) -> None:
-    """Ask whether a link of a message is opened; some are never, and only shown."""
+    """Asks to open a link; refused schemes are only shown."""
     box = QMessageBox(parent)
     box.setObjectName("openLinkQuestion")
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -161,7 +161,7 @@ def ask_to_open(url: QUrl, parent: QWidget) -> None:
     address = plain(whole, 500)
     question = "This address is not opened from here."
     if allowed:
-        # Said apart: what stands before it, or more than is shown, may look like another one.
+        # The host separately: user info or a long path can imitate another address.
         host = plain(url.host(encoded), 300)
         question = f"A message leads to {host}. Open it in the browser?"
     box.setText(f"{question}\n\n{address}")
@@ -175,7 +175,7 @@ def ask_to_open(url: QUrl, parent: QWidget) -> None:
 
 
 class TextBlock(QWidget):
-    """Text with its "Show all"."""
+    """Text with a "Show all" link."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class TextBlock(QWidget):
         layout.setSpacing(2)
         self.view = TextView(themes, name, label, mono=mono, parent=self)
         layout.addWidget(self.view)
-        # Cut after control characters are written out: thousands of them would take long to lay out.
+        # Cut after control characters are written out: thousands of them take long to lay out.
         seen = visible_controls(masked(text, FIRST_CHARACTERS + 1)[: FIRST_CHARACTERS + 1])
         head = shorten(seen)
         is_cut = len(head) < len(seen) or len(text) > FIRST_CHARACTERS + 1
@@ -211,7 +211,7 @@ class TextBlock(QWidget):
         self._show(head + " …" if is_cut else head)
 
     def show_all(self) -> None:
-        """Show all of it, as far as that is bounded."""
+        """Shows the text up to `ALL_CHARACTERS`."""
         self._show(visible_controls(masked(self._text, ALL_CHARACTERS)[:ALL_CHARACTERS])[:ALL_CHARACTERS])
         if self.more is not None:
             self.more.hide()
@@ -227,7 +227,7 @@ _BLOCK_LINE = re.compile(r"^ {0,3}(?:[#>|]|[-*+] |\d{1,3}[.)] |```|~~~|={3,}|-{3
 
 
 def with_line_breaks(text: str) -> str:
-    """Return Markdown in which the lines of a paragraph stay lines, as chat programs show them."""
+    """Returns Markdown with hard line breaks inside paragraphs, as chat programs show them."""
     lines = text.split("\n")
     fenced = False
     for at, line in enumerate(lines[:-1]):
@@ -241,7 +241,7 @@ def with_line_breaks(text: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """The head of a text: at most FIRST_LINES lines and FIRST_CHARACTERS characters."""
+    """Returns the head of a text: at most FIRST_LINES lines and FIRST_CHARACTERS characters."""
     head = text[:FIRST_CHARACTERS]
     lines = head.splitlines(keepends=True)
     return "".join(lines[:FIRST_LINES]) if len(lines) > FIRST_LINES else head

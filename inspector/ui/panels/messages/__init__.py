@@ -1,1 +1,1 @@
-"""The message table: one row per visible message, originals of collapsed results in place."""
+"""Messages panel: table with one row a visible message and originals of collapsed results in place."""

@@ -1,4 +1,4 @@
-"""The chain rail: which rows it runs through, for the causal chain of the selected message as far as it is shown."""
+"""Chain rail of the message table: marks the visible rows of the selected message's causal chain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.ui import budgets
 
 @dataclass(frozen=True, slots=True)
 class RailMark:
-    """What the gutter shows in one row: line above, line below, ring, disc."""
+    """Rail in the gutter of one row: line above, line below, ring, disc."""
 
     above: bool
     below: bool
@@ -25,11 +25,10 @@ class RailMark:
 
 
 class ChainRail:
-    """The chain of one message.
+    """Rail of one message's chain.
 
-    The rail runs from the first member shown to the last one, also through rows in between and past the edges of the
-    view. Where rows are sorted by something else than their number a line would say that time goes down: then members
-    have their rings alone.
+    The rail runs from the first visible member to the last, through other rows and past the edges of the view. In a
+    table not sorted by number, a line would suggest a wrong order of time. Members then have only their rings.
     """
 
     def __init__(
@@ -40,13 +39,13 @@ class ChainRail:
         *,
         joined: bool = True,
     ) -> None:
-        """A rail.
+        """Creates a rail.
 
         Args:
-            selected: the message whose chain it is.
-            members: messages of the chain that are shown, itself included.
-            place: where a message stands among those shown.
-            joined: rows stand by their number, so that a line joins them.
+            selected: the message of the chain.
+            members: visible messages of the chain, the selected one included.
+            place: returns a message's position among the visible ones.
+            joined: rows are sorted by number, so that a line joins them.
         """
         self.selected = selected
         self.members = frozenset(members)
@@ -60,7 +59,7 @@ class ChainRail:
         return len(self.members) > 1
 
     def mark(self, message: int, part: int = 0) -> RailMark | None:
-        """The mark of a row; None where the rail does not pass."""
+        """Returns the mark of a row; None outside of the rail."""
         if not self._joined:
             shown = bool(self) and not part and message in self.members
             return RailMark(False, False, True, message == self.selected) if shown else None
@@ -73,13 +72,13 @@ class ChainRail:
 
 
 class SelectedChain(QObject):
-    """Which messages belong to the chain of the selected one, and how the rail runs through those shown.
+    """Finds the chain of the selected message and draws its rail.
 
     Signals:
-        rail_changed(): `rail` is another one.
+        rail_changed(): `rail` is a new one.
 
     Attributes:
-        rail: of the chain found last, as far as its messages are shown.
+        rail: rail of the latest chain, limited to visible messages.
     """
 
     rail_changed = Signal()
@@ -99,13 +98,16 @@ class SelectedChain(QObject):
         self._timer.timeout.connect(self._find)
 
     def find_for(self, selected: int | None) -> None:
-        """Find the chain of a message, soon; None for no message. One of the same chain keeps its rail meanwhile."""
+        """Schedules the search for a message's chain; None for no message.
+
+        A message of the same chain keeps its rail meanwhile.
+        """
         self._selected = selected
         self._draw(self.rail.members if selected in self.rail.members else ())
         self._find_soon()
 
     def rows_replaced(self) -> None:
-        """Place the rail again: rows stand in another order, or other rows are shown."""
+        """Draws the rail again after a sort or a change of the visible rows."""
         self._draw(self.rail.members)
         self._find_soon()
 
@@ -114,7 +116,7 @@ class SelectedChain(QObject):
             self._timer.start()
 
     def take_in(self, changes: Changes) -> None:
-        """Find the chain again where a flush may have changed it. O(messages that came or changed)."""
+        """Searches the chain again if a flush may have changed it. O(new and changed messages)."""
         selected = self._selected
         if selected is None or self._timer.isActive():
             return
@@ -132,13 +134,13 @@ class SelectedChain(QObject):
             self._draw_shown()
 
     def _draw_shown(self) -> None:
-        """The chain as far as its messages are shown now. O(chain)."""
+        """Draws the rail if the chain's visible messages changed. O(chain)."""
         shown = {message for message in self._steps if self._rows.position(message) is not None}
         if shown != self.rail.members or self._selected != self.rail.selected:
             self._draw(shown)
 
     def _draw(self, members: Iterable[int]) -> None:
-        """Where messages stand is looked up only where that is not said by their numbers."""
+        """Draws the rail; positions are looked up only in sorted tables."""
         by = self._rows.sorted_by
         if by is None:
             self.rail = ChainRail(self._selected, members)

@@ -1,6 +1,6 @@
-"""How wide the columns of the message table are, by the room there is and by what the user chose (docs/design.md 14).
+"""Column widths of the message table, from the available width and the user's choices (docs/design.md 14).
 
-`layout_for` decides without Qt; `ColumnLayout` puts that into the head of a table, and reports what the user drags.
+`layout_for` decides without Qt. `ColumnLayout` applies the layout to the table's header and reports the user's drags.
 """
 
 from __future__ import annotations
@@ -32,43 +32,42 @@ _WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184
 _FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
 _ENDS_MOST = 160
-"""So wide From -> To becomes for names that need it; in pixels at 100 %."""
+"""Most width of From -> To for long names, pixels at 100 %."""
 _MESSAGE_BESIDE_NAMES = 320
-"""What names leave Message, in pixels at 100 %."""
+"""Least width of Message beside long names, pixels at 100 %."""
 _WIDENED = (Column.FROM_TO, Column.CONTEXT, Column.KIND, Column.NUMBER, Column.TIME)
-"""Columns that get what room there is beyond Message's share of the table, the first one first."""
+"""Columns that share the width beyond Message's share, in this order."""
 _MESSAGE_SHARE = 0.42
-"""Of a table's width."""
+"""Share of the table's width."""
 _MESSAGE_LEAST = 240
 _MESSAGE_ENOUGH = 120
-"""Below this, a narrow table gives up columns."""
+"""Width of Message below which a narrow table hides columns, pixels at 100 %."""
 _MESSAGE_LIKED = 200
-"""Down to this Message makes room for columns of fields before those become narrower."""
+"""Width to which Message shrinks before columns of fields do, pixels at 100 %."""
 _FIELD_LEAST = 72
-"""To this, columns of fields become narrower before Message has less than that."""
+"""Width to which columns of fields shrink before Message shrinks further, pixels at 100 %."""
 _GIVEN_UP = (Column.CONTEXT, Column.TIME, Column.KIND)
-"""Columns a narrow table gives up, the first one first; the details have them all."""
+"""Columns that a narrow table hides, in this order; the details show all of them."""
 _LEAST_DIGITS = 3
 _SECONDS_DIGITS, _HOURS_DIGITS = 4, 5
-"""Digits of the seconds below an hour, and below 100,000 seconds; longer times are written otherwise."""
+"""Digits of seconds below an hour, and below 100,000 s; longer times have another format."""
 _NARROWEST = 40
-"""Least width of a column that is dragged, in pixels at 100 %."""
+"""Least width of a dragged column, pixels at 100 %."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Widths of the columns but Message, which takes the rest; columns that are not named are hidden.
+    """Widths of all columns but Message, which takes the rest; columns without a width are hidden.
 
     Attributes:
-        widths: logical pixels by column; from `len(Column)` on those of fields.
-        message: the least width of Message; where no more is left, the columns are wider than the table.
+        widths: logical pixels by column; from `len(Column)` on of fields.
+        message: least width of Message; if less is left, the columns exceed the table.
     """
 
     widths: dict[int, int]
     message: int
 
     def shows(self, column: int) -> bool:
-        """Whether a column is shown."""
         return column == Column.MESSAGE or column in self.widths
 
 
@@ -76,21 +75,21 @@ def layout_for(
     width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0, ends: int = 0, wanted: Wanted = AS_USUAL,
     empty: frozenset[int] = frozenset(),
 ) -> Layout:  # fmt: skip
-    """How a table of a width lays out its columns.
+    """Lays out the columns of a table.
 
-    Message has its share of the table: what there is beyond that goes to Latency and Size, then columns become wider.
-    Only names of participants, columns of fields, and widths that were chosen, leave it less. For columns of fields
-    Message becomes narrower, then they do whose width nobody chose, then Message again; only where that does not do,
-    Context goes, and they make the table wider than its viewport rather than drive out others.
+    Message has a fixed share of the table. Latency, Size and wider columns use the rest. Only long participant names,
+    columns of fields and chosen widths may reduce Message. For columns of fields, Message shrinks first, then fields
+    without a chosen width, then Message again. After that Context is hidden, and the table becomes wider than its
+    viewport.
 
     Args:
         width: of the viewport, in logical pixels.
         zoom: scales every width.
         number: least width of the column No., which is never elided.
         time: least width of the column Time.
-        ends: width at which no name in From -> To is elided.
-        wanted: what the user has chosen.
-        empty: columns that say nothing of any message: Message takes their room, unless they were asked for.
+        ends: width of From -> To at which no name is elided.
+        wanted: the user's choices.
+        empty: columns without content; Message takes their width, unless the user chose them.
     """
     layout = _layout_of_all(width, zoom, number, time, ends, wanted)
     kept = {column: wide for column, wide in layout.widths.items() if column not in empty - wanted.always}
@@ -98,7 +97,7 @@ def layout_for(
 
 
 def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, wanted: Wanted) -> Layout:
-    """The same, whatever columns say."""
+    """Lays out all columns, empty ones included."""
 
     def scaled(usual: Mapping[int, int]) -> dict[int, int]:
         chosen = {c: wanted.widths.get(c, usual[c]) for c in usual if c not in wanted.never}
@@ -137,7 +136,7 @@ def _layout_of_all(width: int, zoom: float, number: int, time: int, ends: int, w
 
 
 def _widen(widths: dict[int, int], wide: Mapping[int, int], wanted: Wanted, spare: int) -> None:
-    """Give columns whose width nobody chose what they may have of the room to spare."""
+    """Distributes spare width among columns without a chosen width."""
     for column in _WIDENED:
         if column in widths and column in wide and column not in wanted.widths:
             given = max(0, min(spare, wide[column] - widths[column]))
@@ -146,17 +145,17 @@ def _widen(widths: dict[int, int], wide: Mapping[int, int], wanted: Wanted, spar
 
 
 def _elastic(widths: dict[int, int], wanted: Wanted) -> list[int]:
-    """Columns of fields whose width nobody chose."""
+    """Returns the columns of fields without a chosen width."""
     return [column for column in wanted.fields if column in widths and column not in wanted.widths]
 
 
 def _to_spare(widths: dict[int, int], wanted: Wanted, least: int) -> int:
-    """How much narrower they can be."""
+    """Returns the pixels by which these columns can shrink."""
     return sum(max(0, widths[column] - least) for column in _elastic(widths, wanted))
 
 
 def _narrow_fields(widths: dict[int, int], wanted: Wanted, missing: int, least: int) -> None:
-    """Take missing room from the columns of fields, as far as they have it."""
+    """Takes missing pixels from the columns of fields."""
     missing = min(missing, _to_spare(widths, wanted, least))
     columns = sorted(_elastic(widths, wanted), key=lambda column: widths[column])
     for place, column in enumerate(columns):
@@ -167,10 +166,10 @@ def _narrow_fields(widths: dict[int, int], wanted: Wanted, missing: int, least: 
 
 
 class ColumnLayout(QObject):
-    """Gives the columns of one table their places and widths.
+    """Applies positions and widths to the columns of one table.
 
     Signals:
-        changed(object): the user has moved or resized columns: `list[TableColumn]` for the settings.
+        changed(object): the user moved or resized columns: `list[TableColumn]` for the settings.
     """
 
     changed = Signal(object)
@@ -202,18 +201,18 @@ class ColumnLayout(QObject):
         self._heads.sectionMoved.connect(self._on_section_moved)
         self._heads.sectionHandleDoubleClicked.connect(self._on_handle_double_clicked)
 
-    # Laying out
+    # Layout
 
     def expect(self, share: float) -> None:
-        """Reserve room for the numbers and times to come, so that columns need not move while a log is read.
+        """Reserves width for later numbers and times, so that columns stay still while a log is read.
 
         Args:
-            share: of the log that is read, 0 to 1.
+            share: part of the log read so far, 0 to 1.
         """
         self._share_read = max(share, 1e-6)
 
     def lay_out(self) -> None:
-        """Give each column its width for the room there is; cheap where nothing changed."""
+        """Sets the column widths for the current table width; cheap without a change."""
         self._count_digits()
         zoom = self._paints.theme.zoom
         columns, times, room = self._model.columns, self._model.times, self._table.viewport().width()
@@ -224,7 +223,7 @@ class ColumnLayout(QObject):
         if times.mode != "start":
             time_width = max(time_width, self._paints.width("column", times.title) + padding)
         by = self._model.rows.sorted_by
-        shown = None if by is None else columns.sorted_at(by.field.name)  # what the rows go by is seen in any case
+        shown = None if by is None else columns.sorted_at(by.field.name)  # the sort column is always visible
         empty = self._empty_columns()
         names = sum(self._paints.width("body", name) for name in self._longest_names())
         ends = names + self._paints.width("body", " → ") + padding
@@ -239,27 +238,27 @@ class ColumnLayout(QObject):
         self._arranging = False
 
     def _longest_time(self) -> str:
-        """The widest time since the first message, as `formats.seconds` writes it."""
+        """Returns the widest time since the first message, in the format of `formats.seconds`."""
         if self._time_digits <= _SECONDS_DIGITS:
             return "8" * self._time_digits + ".888"
         longest = "88:88:88" if self._time_digits <= _HOURS_DIGITS else "888 d 88:88"
-        within_an_hour = "8" * _SECONDS_DIGITS + ".888"  # of the messages before
+        within_an_hour = "8" * _SECONDS_DIGITS + ".888"  # of earlier messages
         return max(longest, within_an_hour, key=lambda time: self._paints.width("body", time))
 
     def _longest_names(self) -> Sequence[str]:
-        """The two longest names of participants, as rows show them. O(participants that are new)."""
+        """Returns the two longest participant names as shown. O(new participants)."""
         known, strings = self._document.analysis.participants.all, self._document.capture.strings
         if len(known) > self._measured:
             keys = known.keys_of(np.arange(self._measured, len(known)))
             names = {plain(strings[key & 0xFFFFFFFF], MAX_NAME) for key in keys.tolist()}
             if any(map(strings.find, GATEWAY_IDS)):
-                names.add("everyone")  # as long as "gateway", which is no participant
+                names.add("everyone")  # rows show it for the gateway, which is no participant
             self._longest = sorted({*self._longest, *names}, key=len)[-2:]
             self._measured = len(known)
         return self._longest
 
     def _empty_columns(self) -> frozenset[int]:
-        """Columns that have nothing to say of any message there is. O(contexts)."""
+        """Returns the columns without content in any message. O(contexts)."""
         analysis = self._document.analysis
         contexts = analysis.contexts
         says = {
@@ -270,19 +269,19 @@ class ColumnLayout(QObject):
         return frozenset(int(column) for column, on in says.items() if not on) if len(analysis) else frozenset()
 
     def lay_out_anew(self) -> None:
-        """As `lay_out`, after a change that it does not see: another grid, or other columns."""
+        """Lays out after a change of grid or columns, which `lay_out` cannot detect."""
         self._laid_out = ()
         self.lay_out()
 
     def use_columns(self) -> None:
-        """Lay out the columns the model has now."""
+        """Lays out the model's current columns."""
         self._dragged.clear()
         self._report_timer.stop()
         self.lay_out_anew()
         self._table.viewport().update()
 
     def _count_digits(self) -> None:
-        """How many digits numbers and times have, or will have if the log goes on as it began; they only grow."""
+        """Updates the digits of numbers and times, extrapolated to the whole log; they only grow."""
         count = len(self._document.analysis)
         latest_ns, start_ns = self._document.analysis.contexts.clock_ns, self._model.start_ns
         span_s = 0 if NO_TIME in (latest_ns, start_ns) else abs(latest_ns - start_ns) // 1_000_000_000
@@ -305,15 +304,15 @@ class ColumnLayout(QObject):
         if too_wide:
             heads.resizeSection(Column.MESSAGE, layout.message)
 
-    # What is shown
+    # Content
 
     def shown_columns(self) -> list[int]:
-        """The columns shown from left to right, the gutter left out; what a copied row holds."""
+        """Returns the visible columns from left to right, without the gutter; copied rows use them."""
         standing = map(self._heads.logicalIndex, range(self._heads.count()))
         return [column for column in standing if column != Column.GUTTER and not self._table.isColumnHidden(column)]
 
     def bring_into_view(self, column: int) -> None:
-        """Scroll to a column where columns are wider than the table."""
+        """Scrolls to a column if the columns exceed the table."""
         table = self._table
         if table.isColumnHidden(column):
             return
@@ -323,7 +322,7 @@ class ColumnLayout(QObject):
         if left < 0 or beyond > 0:
             bar.setValue(bar.value() + (left if left < 0 else min(beyond, left)))
 
-    # Dragged by the user
+    # Drags
 
     def _on_section_resized(self, section: int, _old: int, new: int) -> None:
         dragging = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
@@ -336,12 +335,12 @@ class ColumnLayout(QObject):
             self._report_timer.start()
 
     def _on_handle_double_clicked(self, section: int) -> None:
-        """The usual width again."""
+        """Resets a column to its usual width."""
         self._dragged[section] = 0
         self._report()
 
     def _report(self) -> None:
-        """Say where columns stand and how wide they are, when the user has let them go."""
+        """Emits the new order and widths once the mouse button is released."""
         if QApplication.mouseButtons() & Qt.MouseButton.LeftButton:
             self._report_timer.start()
             return

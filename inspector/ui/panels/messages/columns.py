@@ -1,4 +1,4 @@
-"""Which columns the user has chosen, in which order and width: the settings' list made complete, and changed."""
+"""Chosen columns of the message table: completes the settings' list and derives changed ones."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ BUILT_IN: dict[str, Column] = {
     "no": Column.NUMBER, "time": Column.TIME, "from-to": Column.FROM_TO, "kind": Column.KIND,
     "context": Column.CONTEXT, "message": Column.MESSAGE, "latency": Column.LATENCY, "size": Column.SIZE,
 }  # fmt: skip
-"""The columns of docs/design.md 14 by the names they have in the settings; where a field has the name, they show it."""
+"""Built-in columns (docs/design.md 14) by their names in the settings; fields of the same name use them."""
 
 ALWAYS = frozenset({Column.GUTTER, Column.MESSAGE})
 """Columns that cannot be hidden."""
 
 MOST_FIELDS = 32
-"""Columns of fields there may be."""
+"""Most columns of fields."""
 
 _SORTED_BY = {Column.FROM_TO: "from", Column.MESSAGE: "text", Column.GUTTER: "finding.severity"}
 _NAME_OF = {column: name for name, column in BUILT_IN.items()}
@@ -34,13 +34,13 @@ _MAX_TITLE = 60
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the user has chosen; columns that are not named are up to the room there is.
+    """The user's choices; other columns depend on the available width.
 
     Attributes:
-        always: columns that are shown in any case.
-        never: columns that are not.
-        widths: chosen widths, in pixels at 100 %.
-        fields: usual widths of the columns that are fields, in pixels at 100 %.
+        always: columns shown at any width.
+        never: hidden columns.
+        widths: chosen widths, pixels at 100 %.
+        fields: usual widths of columns of fields, pixels at 100 %.
     """
 
     always: frozenset[int] = frozenset()
@@ -49,7 +49,7 @@ class Wanted:
     fields: dict[int, int] = field(default_factory=dict)
 
     def showing(self, column: int | None) -> Wanted:
-        """The same with one column shown in any case."""
+        """Returns a copy with one column shown at any width."""
         if column is None:
             return self
         return replace(self, always=self.always | {column}, never=self.never - {column})
@@ -59,20 +59,20 @@ AS_USUAL = Wanted()
 
 
 class ChosenColumns:
-    """Columns by their logical index: those of `Column`, then one for each field. Immutable.
+    """Columns by logical index: first `Column`, then one for each field. Immutable.
 
     Attributes:
-        columns: from left to right, the built-in ones all among them.
-        fields: of the columns from `len(Column)` on.
+        columns: from left to right, with all built-in ones.
+        fields: fields of the columns from `len(Column)` on.
         order: logical indices from left to right, the gutter first.
-        wanted: what `layout_for` takes.
+        wanted: input of `layout_for`.
     """
 
     def __init__(self, columns: Sequence[TableColumn] = ()) -> None:
-        """The columns.
+        """Completes a list of columns.
 
         Args:
-            columns: as in the settings; names no field has are left out.
+            columns: as in the settings; unknown names are dropped.
         """
         known: list[TableColumn] = []
         fields: list[Field] = []
@@ -104,65 +104,65 @@ class ChosenColumns:
             },
         )  # fmt: skip
 
-    # What a column is
+    # Queries
 
     def __len__(self) -> int:
-        """How many there are, hidden ones and the gutter included."""
+        """Number of columns, hidden ones and the gutter included."""
         return len(Column) + len(self.fields)
 
     def field(self, column: int) -> Field | None:
-        """The field a column shows; None for the built-in ones."""
+        """Returns the field of a column; None for built-in columns."""
         return self.fields[column - len(Column)] if column >= len(Column) else None
 
     def name(self, column: int) -> str:
-        """Its name in the settings; "" for the gutter."""
+        """Returns the name in the settings; "" for the gutter."""
         field = self.field(column)
         return _NAME_OF.get(Column(column), "") if field is None else field.name
 
     def sort_name(self, column: int) -> str:
-        """The field by which it is sorted."""
+        """Returns the name of the sort field."""
         field = self.field(column)
         return _SORTED_BY.get(Column(column)) or self.name(column) if field is None else field.name
 
     def named(self, name: str) -> int | None:
-        """The column of a name, if there is one."""
+        """Returns the column of a name, or None."""
         return self._index.get(name.strip())
 
     def sorted_at(self, name: str) -> int | None:
-        """The column that is sorted by a field, if there is one."""
+        """Returns the column sorted by a field, or None."""
         return next((column for column in self.order if self.sort_name(column) == name), None)
 
     def title(self, column: int) -> str:
-        """What its head says; of a value of the payload its whole path, as its last name alone says too little."""
+        """Returns the header title; payload values show the whole path, because the last key alone says too little."""
         field = self.field(column)
         return TITLES[column] if field is None else self.words(column)
 
     def is_path(self, column: int) -> bool:
-        """Whether its head is a path, of which the end says most."""
+        """Returns True if the title is a path; its end matters most."""
         field = self.field(column)
         return field is not None and field.type is FieldType.ANY
 
     def words(self, column: int) -> str:
-        """What it is called in menus and lists."""
+        """Returns the name in menus and lists."""
         field = self.field(column)
         if field is None:
             return NAMES[column]
         return wire_text.plain(field.name if field.type is FieldType.ANY else field.label, _MAX_TITLE)
 
     def is_figure(self, column: int) -> bool:
-        """Whether its values are numbers, so that they end at its right edge."""
+        """Returns True for right-aligned columns of numbers."""
         field = self.field(column)
         return field is not None and field.type in _FIGURES
 
-    # Changing; each gives the list for the settings
+    # Changes; each returns the list for the settings
 
     def moved(self, order: Sequence[int]) -> list[TableColumn]:
-        """The same in another order of logical indices."""
+        """Returns the columns in another order of logical indices."""
         by_index = {self._index[column.name]: column for column in self.columns}
         return [by_index[index] for index in order if index in by_index]
 
     def changed(self, widths: dict[int, int] | None = None, shown: dict[int, bool] | None = None) -> list[TableColumn]:
-        """The same with other widths (pixels at 100 %, 0 for the usual one), or with columns shown or hidden."""
+        """Returns the columns with other widths (pixels at 100 %, 0 for the usual width) or visibility."""
         found: list[TableColumn] = []
         for column in self.columns:
             index, update = self._index[column.name], dict[str, object]()
@@ -174,10 +174,10 @@ class ChosenColumns:
         return found
 
     def with_field(self, name: str) -> list[TableColumn]:
-        """The same with a column for a field: the built-in one where there is one, else a new one before Message.
+        """Returns the columns with one for a field: the built-in one, or a new one before Message.
 
         Raises:
-            FilterError: no field has this name, or there are as many columns as there may be.
+            FilterError: the field is unknown, or the limit of columns is reached.
         """
         name = field_named(name).name
         if name in self._index:
@@ -190,7 +190,7 @@ class ChosenColumns:
         return [*columns[:place], TableColumn(name=name, shown="yes"), *columns[place:]]
 
     def without(self, column: int) -> list[TableColumn]:
-        """The same without the column of a field; a built-in one is hidden."""
+        """Returns the columns without one; built-in columns are hidden instead."""
         if column < len(Column):
             return self.changed(shown={column: False})
         return [one for one in self.columns if one.name != self.name(column)]
@@ -204,7 +204,7 @@ def _field(name: str) -> Field | None:
 
 
 def _completed(columns: list[TableColumn]) -> list[TableColumn]:
-    """The built-in columns that are missing, each behind the one that it usually follows."""
+    """Inserts missing built-in columns after their usual predecessors."""
     found, before = list(columns), ""
     for name in BUILT_IN:
         names = [column.name for column in found]

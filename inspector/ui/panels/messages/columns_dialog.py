@@ -1,4 +1,4 @@
-"""The dialog of the table's columns: which are shown and in which order, any field as one, what the rows go by."""
+"""Columns dialog: visible columns, their order, added fields, and sort order."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ _SORTS = (
 
 
 class ColumnsDialog(FittedDialog):
-    """Changes the columns of a table; everything applies at once."""
+    """Dialog that changes the columns of a table; changes apply at once."""
 
     def __init__(
         self, theme_controller: ThemeController, panel: MessagesPanel, names: list[str], parent: QWidget | None = None
     ) -> None:
-        """Make the dialog.
+        """Creates the dialog.
 
         Args:
-            theme_controller: gives the look.
-            panel: whose columns it shows.
-            names: values inside payloads that are offered beside the fields.
+            theme_controller: theme source.
+            panel: the panel of the columns.
+            names: payload paths offered besides the fields.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(theme_controller, name="columnsDialog", title="Columns", width=_WIDTH, parent=parent)
@@ -169,13 +169,13 @@ class ColumnsDialog(FittedDialog):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._name.hasFocus():
-            return  # it adds the field, and does not press Close
+            return  # Enter adds the field and must not close the dialog
         super().keyPressEvent(event)
 
-    # Showing
+    # Display
 
     def _fill(self, row: int) -> None:
-        """Show the columns as they are now, and select one."""
+        """Shows the current columns and selects a row."""
         self._filling = True
         columns = self._panel.model.columns
         self._list.clear()
@@ -222,7 +222,7 @@ class ColumnsDialog(FittedDialog):
     def _on_table_changed(self, _table: object) -> None:
         self._fill(self._list.currentRow())
 
-    # Changing
+    # Changes
 
     def _change(self, columns: list[TableColumn], row: int) -> None:
         self._panel.choose_columns(columns)
@@ -235,7 +235,7 @@ class ColumnsDialog(FittedDialog):
             self._change(columns, self._list.row(item))
 
     def _on_rows_moved(self) -> None:
-        """They were dragged."""
+        """Applies the order after a drag."""
         order = [int(self._list.item(row).data(_COLUMN)) for row in range(self._list.count())]
         self._change(self._panel.model.columns.moved(order), self._list.currentRow())
 

@@ -1,6 +1,6 @@
-"""What of the selected messages goes to the clipboard: one message as it always was, several one below the other.
+"""Copies selected messages to the clipboard: rows, values, JSON, Markdown, ids or a filter.
 
-Many texts are put together a slice at a time, so that they hold nothing up.
+Long copies are built in slices, so that the window stays responsive.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.selection import Selection
 
 MOST = 10_000
-"""Messages that are copied at once; it takes about a second, in slices."""
+"""Most messages of one copy; about a second in slices."""
 MOST_SECTIONS = 2_000
-"""The same of what says more of each."""
+"""Most messages of a copy with sections."""
 MOST_BYTES = 32_000_000
-"""Bytes of their records, where all of them are copied."""
+"""Most bytes of records in a complete copy."""
 
 What = Literal["rows", "values", "json", "markdown", "ids", "filter"]
-"""As what messages are copied."""
+"""Formats of a copy."""
 
 _MEASURED = (Column.TIME, Column.LATENCY)
 _BETWEEN = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
@@ -44,12 +44,12 @@ _MINUS = str.maketrans({"\N{MINUS SIGN}": "-"})
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What is to be copied.
+    """Content of a copy.
 
     Attributes:
-        words: what that is: "3 rows".
-        texts: one below the other; they can be gone through once.
-        ending: behind the last one.
+        words: description, as in "3 rows".
+        texts: parts, one below the other; a single pass.
+        ending: appended at the end.
     """
 
     words: str
@@ -57,22 +57,22 @@ class Texts:
     ending: str = ""
 
     def whole(self) -> str:
-        """All of it as one text."""
+        """Returns all parts as one text."""
         return _joined(self, list(self.texts))
 
 
 def one_text(words: str, text: str | None) -> Texts | None:
-    """A single text; None where it is none."""
+    """Returns a single text; None if it is empty."""
     return Texts(words, iter((text,))) if text else None
 
 
 class Clipboard(QObject):
-    """Puts texts on the clipboard; those that are still being put together are given up for the next ones.
+    """Writes texts to the clipboard; a new copy cancels one in progress.
 
     Signals:
-        copied(str): they are there; what they are.
-        working(str): they take a while; what they are.
-        failed(str): they could not be read; a sentence.
+        copied(str): the copy is complete; carries its description.
+        working(str): the copy takes longer; carries its description.
+        failed(str): reading failed; carries a sentence.
     """
 
     copied = Signal(str)
@@ -90,11 +90,11 @@ class Clipboard(QObject):
 
     @property
     def at_work(self) -> bool:
-        """Whether something is on its way."""
+        """True while a copy is in progress."""
         return self._texts is not None
 
     def put(self, texts: Texts | None) -> None:
-        """Put texts on the clipboard, few of them at once; None leaves what is there."""
+        """Starts a copy; short ones finish at once. None keeps the clipboard."""
         if texts is None:
             return
         self._timer.stop()
@@ -114,7 +114,7 @@ class Clipboard(QObject):
                 if time.perf_counter() > until:
                     self._timer.start()
                     return
-        except OSError as error:  # of the log
+        except OSError as error:  # from reading the log
             self._texts, self._parts = None, []
             self.failed.emit(f"The log cannot be read: {(error.strerror or str(error)).rstrip('.')}.")
             return
@@ -131,14 +131,14 @@ def _joined(texts: Texts, parts: list[str]) -> str:
 
 
 class Copies(QObject):
-    """Texts of what is selected. None where there is nothing, or where it is too much, which is said.
+    """Builds texts of the selection; None for an empty one, or for one too large, with a signal.
 
     Signals:
-        refused(str): there is too much to copy, as a sentence.
-        reported(str): something was copied, or is being copied, in words.
+        refused(str): the selection is too large; carries a sentence.
+        reported(str): a copy is complete or in progress; carries a sentence.
 
     Attributes:
-        clipboard: where they go.
+        clipboard: receives the texts.
     """
 
     refused = Signal(str)
@@ -164,15 +164,15 @@ class Copies(QObject):
         self.clipboard.failed.connect(self.refused)
 
     def put(self, texts: Texts | None) -> None:
-        """Put texts on the clipboard and say so; nothing leaves what is there."""
+        """Starts a copy; None keeps the clipboard."""
         self.clipboard.put(texts)
 
     def of(self, what: What, message: int | None) -> Texts | None:
-        """What is selected, as something.
+        """Returns the selection in a format.
 
         Args:
-            what: as what.
-            message: the current one.
+            what: the format.
+            message: the current message.
         """
         if what == "json":
             return self.json(message)
@@ -187,12 +187,12 @@ class Copies(QObject):
     # One cell or row
 
     def row(self, row: int) -> Texts | None:
-        """A row's texts, separated by tabs; of a line of an original, the line."""
+        """Returns a row's cells, separated by tabs; for a line of an original, the line."""
         message, part = self._model.at(row)
         return one_text("the row", self._cell(row, Column.MESSAGE) if part else self._row_of(message))
 
     def value(self, row: int, column: int) -> Texts | None:
-        """What a cell says; of a line of an original, the line."""
+        """Returns a cell's text; for a line of an original, the line."""
         message, part = self._model.at(row)
         return one_text("the value", self._cell(row, Column.MESSAGE) if part else self._text(message, column))
 
@@ -200,7 +200,7 @@ class Copies(QObject):
         return str(self._model.data(self._model.index(row, column)) or "")
 
     def _text(self, message: int, column: int) -> str:
-        """What a message's row says in a column, as other programs read it: kinds whole, a minus that is one."""
+        """Returns a cell's text for other programs: full kinds and ASCII minus signs."""
         text = self._model.text(message, column)
         if column == Column.KIND:
             kind = self._model.content(message).kind
@@ -212,12 +212,12 @@ class Copies(QObject):
         return "\t".join(cell.translate(_BETWEEN) for cell in cells)
 
     def _heads(self) -> str:
-        """The heads of the columns shown."""
+        """Returns the titles of the visible columns."""
         model, horizontal = self._model, Qt.Orientation.Horizontal
         return "\t".join(str(model.headerData(column, horizontal) or "") for column in self._columns.shown_columns())
 
     def _filter(self) -> Texts | None:
-        """An expression that finds the messages selected, or the value of the current cell."""
+        """Returns a filter for the selected messages, or for the current cell."""
         if self._selection.several:
             words = f"a filter for {formats.count_of(self._selection.count, 'message')}"
             return one_text(words, self.numbers_filter())
@@ -226,15 +226,15 @@ class Copies(QObject):
         return one_text("a filter", self.filter(index.row(), column)) if index.isValid() else None
 
     def filter(self, row: int, column: int) -> str | None:
-        """An expression that finds the value of a cell; None where there is none."""
+        """Returns a filter for a cell's value, or None."""
         model = self._model
         content, field = model.content(model.at(row)[0]), model.columns.field(column)
         return copied_text.cell_filter(self._document, content, column, field=field)
 
-    # What is selected
+    # The selection
 
     def rows(self) -> Texts | None:
-        """The selected rows below the heads of their columns, a line each; of one row as `row`."""
+        """Returns the selected rows below their column titles, one a line; a single row as `row`."""
         if self._selection.several:
             count = self._selection.count
             rows = self._several("row", self._row_of)
@@ -243,7 +243,7 @@ class Copies(QObject):
         return self.row(row) if row >= 0 else None
 
     def values(self, column: int | None = None) -> Texts | None:
-        """What the selected rows say in a column, that of the current cell by default; a line each."""
+        """Returns the selected rows' texts in a column, by default of the current cell; one a line."""
         index = self._table.currentIndex()
         wanted = index.column() if column is None else column
         wanted = wanted if wanted > Column.GUTTER else Column.MESSAGE
@@ -252,7 +252,7 @@ class Copies(QObject):
         return self.value(index.row(), wanted) if index.isValid() else None
 
     def json(self, message: int | None) -> Texts | None:
-        """A message as indented JSON; several as JSON Lines, which can be pasted as a log. Secrets are masked."""
+        """Returns one message as indented JSON, several as JSON Lines; secrets are masked."""
         if self._selection.several:
             texts = self._several("message", lambda one: copied_text.json_line(self._document, one), whole=True)
             return texts and Texts(f"{texts.words} as JSON Lines", texts.texts)
@@ -261,14 +261,14 @@ class Copies(QObject):
         return one_text(f"{formats.message_number(message)} as JSON", copied_text.json_text(self._document, message))
 
     def ids(self, message: int | None) -> Texts | None:
-        """Ids, a line each; messages that have none are left out."""
+        """Returns ids, one a line; messages without an id are skipped."""
         if self._selection.several:
             texts = self._several("id", lambda one: copied_text.id_text(self._document, one))
             return texts and Texts(texts.words, filter(None, texts.texts))
         return None if message is None else one_text("the id", copied_text.id_text(self._document, message))
 
     def markdown(self, message: int | None) -> Texts | None:
-        """A section a message, as in an export. Secrets are masked."""
+        """Returns one section a message, as in an export. Secrets are masked."""
         writer = writer_for(self._document, ExportOptions(Format.MARKDOWN), Redaction(masked=True))
         if self._selection.several:
             most = min(MOST, MOST_SECTIONS)
@@ -280,7 +280,7 @@ class Copies(QObject):
         return Texts(f"{formats.message_number(message)} as Markdown", section, "\n")
 
     def numbers_filter(self) -> str | None:
-        """An expression that finds the selected messages by their numbers; None where it would be too long."""
+        """Returns a filter by numbers for the selected messages; None if it would be too long."""
         expression = copied_text.numbers_filter(np.sort(self._selection.shown_in_order()))
         if expression is None and self._selection.several:
             self.refused.emit("The messages selected lie too far apart for a filter of their numbers.")
@@ -289,13 +289,13 @@ class Copies(QObject):
     def _several(
         self, what: str, text_of: Callable[[int], str], *, whole: bool = False, most: int | None = None
     ) -> Texts | None:
-        """A text for each message selected.
+        """Returns one text for each selected message.
 
         Args:
-            what: one of them.
-            text_of: the text of a message.
-            whole: it holds all the message says, which can be too much.
-            most: messages.
+            what: singular noun of an item.
+            text_of: returns a message's text.
+            whole: texts contain whole messages, so check their size.
+            most: limit of messages.
         """
         most = MOST if most is None else most
         messages = self._selection.shown_in_order()
@@ -310,7 +310,7 @@ class Copies(QObject):
         return Texts(formats.count_of(len(messages), what), _texts(text_of, messages))
 
     def _refuse_too_large(self, messages: NDArray[np.uint32] | list[int]) -> bool:
-        """Whether messages cannot be copied whole, which is said: of a big one only the head is decoded."""
+        """Returns True, with a signal, if messages are too large to copy: only the heads of large ones are decoded."""
         capture = self._document.capture
         big = next((int(message) for message in messages if capture.records.is_big(int(message))), None)
         if big is not None:

@@ -1,4 +1,4 @@
-"""What stands in the table's place when it is empty: one line of what is, one of what to do (docs/design.md 16)."""
+"""Empty state of the message table: one line about the cause, one with actions (docs/design.md 16)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from inspector.present import formats, wire_text
 from inspector.ui.widgets.buttons import LinkButton
 
 _LINK_PADDING = 3
-"""Of a link button, left and right, its edge included (style sheet)."""
+"""Horizontal padding of a link button, border included (style sheet), pixels."""
 
 
 class EmptyState(QWidget):
-    """The words of an empty table.
+    """Text and links of an empty table.
 
     Signals:
-        clear_filter_requested: show everything the scope holds.
+        clear_filter_requested: show everything in the scope.
         search_all_requested: drop filter and scope.
     """
 
@@ -50,14 +50,14 @@ class EmptyState(QWidget):
 
     @property
     def text(self) -> str:
-        """All it says."""
+        """The complete visible text."""
         words = self._words.text()
         if self._links.isHidden():
             return words
         return f"{words} {self._clear.label}{self._or.text()}{self._search.label}{self._stop.text()}"
 
     def _arrange(self) -> None:
-        """Set the links into their sentence: a layout would leave the links' own padding before the comma."""
+        """Positions the links in their sentence; a layout would add the links' padding before the comma."""
         parts = (self._clear, self._or, self._search, self._stop)
         for part in parts:
             part.ensurePolished()
@@ -70,25 +70,25 @@ class EmptyState(QWidget):
         self._links.setFixedSize(x + _LINK_PADDING, height)
 
     def use_theme(self) -> None:
-        """Fonts have changed."""
+        """Applies changed fonts."""
         self._arrange()
 
     def show_no_match(self, messages: int, words: str = "No message matches this filter.") -> None:
-        """There are messages, but filter and scope let none through; `words` say so."""
+        """Shows that filter and scope hide all messages, with links."""
         self._words.setText(words)
         self._search.set_label(f"search all {formats.count_of(messages, 'message')}")
         self._arrange()
         self._links.show()
 
     def show_silence(self, name: str, since_ns: int) -> None:
-        """A live connection on which nothing has been said."""
+        """Shows that a live connection has had no traffic."""
         self._words.setText(
             f"Connected to {wire_text.plain(name, 80)}. Nothing has been said since {formats.clock(since_ns)}."
         )
         self._links.hide()
 
     def show_words(self, words: str) -> None:
-        """Anything else, in one line."""
+        """Shows another text in one line."""
         self._words.setText(words)
         self._links.hide()
 

@@ -1,4 +1,4 @@
-"""The head of the message table, which says what rows go by and how far a sort is, and the menu of its columns."""
+"""Header of the message table with sort arrow and progress, and the menu of its columns."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.model import MessageTableModel
 
 _ARROW = 12
-"""Side of the icon that tells which way a column is sorted, in logical pixels at 100 %."""
+"""Side of the sort arrow, logical pixels at 100 %."""
 _PROGRESS = 2
 
 
 class MessageHeader(QHeaderView):
-    """Paints the heads itself, so that a title makes room for its arrow and is cut like any text of the table.
+    """Paints the column titles itself: a title leaves space for its arrow and is elided like table text.
 
     Signals:
-        menu_requested(int, QPoint): the menu of a column (-1: of none), at a place on the screen.
+        menu_requested(int, QPoint): open the menu of a column (-1: none), at a screen position.
 
     Attributes:
-        progress: (column, 0 to 1) of a sort that is under way.
+        progress: (column, 0 to 1) of a running sort.
     """
 
     menu_requested = Signal(int, QPoint)
@@ -49,7 +49,7 @@ class MessageHeader(QHeaderView):
         self.setMinimumSectionSize(16)
 
     def show_progress(self, progress: tuple[int, float] | None) -> None:
-        """Show how far a sort is."""
+        """Shows the progress of a sort; None hides it."""
         if progress != self.progress:
             self.progress = progress
             self.viewport().update()
@@ -66,7 +66,7 @@ class MessageHeader(QHeaderView):
         arrow = round(_ARROW * paints.theme.zoom) if is_sorted else 0
         pad = paints.metrics.cell_padding
         text = str(model.headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
-        room = rect.width() - pad - (max(pad, arrow + 1) if arrow else pad)  # the arrow stands in the padding
+        room = rect.width() - pad - (max(pad, arrow + 1) if arrow else pad)  # the arrow is inside the padding
         if model.columns.is_path(logicalIndex):
             text = paints.font_metrics("column").elidedText(text, Qt.TextElideMode.ElideLeft, max(0, room))
         else:
@@ -111,13 +111,13 @@ class MessageHeader(QHeaderView):
 
 
 class HeaderMenu(QObject):
-    """Makes the menu of a column; what it says is done elsewhere.
+    """Builds the menu of a column; receivers of its signals act.
 
     Signals:
-        sort_requested(str, bool): sort by a field ("": order of arrival), the largest first or not.
+        sort_requested(str, bool): sort by a field ("": order of arrival); True for largest first.
         columns_changed(object): other columns, `list[TableColumn]`.
-        time_requested(str): what the column Time shall say, an id of `message_columns.TIME_MODES`.
-        dialog_requested: choose columns in the dialog.
+        time_requested(str): mode of the column Time, an id of `message_columns.TIME_MODES`.
+        dialog_requested: open the Columns dialog.
     """
 
     sort_requested = Signal(str, bool)
@@ -131,14 +131,14 @@ class HeaderMenu(QObject):
         self._model = model
 
     def popup(self, column: int, at: QPoint) -> QMenu:
-        """Open the menu at a place on the screen; it deletes itself when it closes."""
+        """Opens the menu at a screen position; it deletes itself on close."""
         menu = self.build(column)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(at)
         return menu
 
     def build(self, column: int) -> QMenu:
-        """The menu of a column; -1 for that of none."""
+        """Builds the menu of a column; -1 for the area beside the columns."""
         menu = QMenu(self._table)
         menu.setObjectName("columnMenu")
         menu.setAccessibleName("Columns")
@@ -207,7 +207,7 @@ class HeaderMenu(QObject):
 
 
 def _way_words(name: str) -> tuple[str, str]:
-    """What the two ways of sorting by a field are called."""
+    """Returns the names of the two sort directions of a field."""
     try:
         kind = field_named(name).type
     except FilterError:
@@ -221,7 +221,7 @@ _WAYS = {
     FieldType.SEVERITY: ("Least severe first", "Most severe first"), FieldType.BOOLEAN: ("No first", "Yes first"),
     FieldType.ANY: ("Smallest or A first", "Largest or Z first"),
 }  # fmt: skip
-"""Fields of other types are sorted by their letters."""
+"""Names of sort directions by type; other types sort by letters."""
 
 
 def _add(menu: QMenu, name: str, words: str, act: Callable[[], object]) -> QAction:

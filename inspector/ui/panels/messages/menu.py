@@ -1,4 +1,4 @@
-"""The table's context menu: filter by the value under the pointer, copy, open."""
+"""Context menu of the message table: filter by a value, copy, open."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from inspector.ui.widgets.filter_menu import FilterMode, add_filter_actions
 
 
 class RowMenu(QObject):
-    """Makes the menu of a row, and does what its entries say.
+    """Builds the menu of a row and runs its actions.
 
     Signals:
-        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
-        column_requested(str): make a column of this field.
+        filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
+        column_requested(str): add a column for this field.
         open_details_requested(int): show this message's details.
         save_requested(int): write this message's bytes to a file.
-        chain_requested(int): show the causal chain of this message alone.
+        chain_requested(int): show only the causal chain of this message.
         toggle_requested(int): expand or collapse this result.
-        reference_requested(int): count times from this message.
-        mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
-        sees_requested(int): show what the model saw when this message had arrived.
-        mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
-        compare_requested(): show what differs between the two that are selected.
+        reference_requested(int): measure times from this message.
+        mark_requested(int), comment_requested(int): mark or unmark this message; edit its comment.
+        sees_requested(int): show the model context at this message.
+        mark_selected_requested(), export_requested(): mark or unmark, or export, all selected messages.
+        compare_requested(): compare the two selected messages.
     """
 
     filter_requested = Signal(str, str)
@@ -64,14 +64,14 @@ class RowMenu(QObject):
         self._parent = parent
 
     def popup(self, row: int, column: int, at: QPoint, *, second: bool = False) -> QMenu:
-        """Open the menu of a cell at a place on the screen; it deletes itself when it closes."""
+        """Opens the menu of a cell at a screen position; it deletes itself on close."""
         menu = self.build(row, column, second=second)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(at)
         return menu
 
     def build(self, row: int, column: int, *, second: bool = False) -> QMenu:
-        """The menu of a cell.
+        """Builds the menu of a cell.
 
         Args:
             row: of the table.
@@ -118,7 +118,7 @@ class RowMenu(QObject):
         menu.addSeparator()
 
     def filter_by_selected(self, mode: FilterMode) -> None:
-        """Ask for a filter by the messages selected."""
+        """Requests a filter for the selected messages."""
         expression = self._copies.numbers_filter()
         if expression is not None:
             self.filter_requested.emit(expression, mode)
@@ -182,9 +182,8 @@ class RowMenu(QObject):
         action.triggered.connect(lambda *_checked: act())
         return action
 
-    # Copying
+    # Copies
 
     def copy_row(self, row: int) -> None:
-        """Put a row on the clipboard."""
         if row >= 0:
             self._copies.put(self._copies.row(row))

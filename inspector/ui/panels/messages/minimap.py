@@ -1,6 +1,6 @@
-"""The minimap beside the scroll bar, and ticks on it: where in the view problems, marks, gaps and hits are.
+"""Minimap and scroll bar ticks of the message table: positions of problems, marks, gaps and hits.
 
-It costs by pixels, not by messages: of each pixel's rows only some are asked about, however many there are.
+The cost depends on the height in pixels: long lists are sampled for each pixel.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from inspector.present import formats
 from inspector.ui.look.theme import ThemeController
 
 _MOST_ASKED = 2_048
-"""Messages that are all asked about; of more, some for each pixel."""
+"""Most messages of a lane without sampling."""
 _PER_PIXEL = 16
 _WIDTH = 14
 _TICK_LENGTH, _TICK_HEIGHT = 5, 2
 _LEAST_APART = 6
-"""Marks that are nearer than so many pixels on average would run together."""
+"""Least average distance of marks in pixels; closer ones would run together."""
 _CLUSTER = 2
-"""So many times as many as usual are a cluster."""
+"""Factor over the median count that makes a cluster."""
 _PALE = 0.35
 _NEAR = 3
-"""Pixels around the pointer that a tooltip tells of and a click reaches."""
+"""Pixels around the pointer covered by tooltip and click."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Messages of one kind and how they look."""
+    """Messages of one category and their look."""
 
     name: str
-    """For one of them: "hit"."""
+    """Singular noun, as in "hit"."""
     token: str
     left: int
-    """Where its marks begin, in pixels at 100 %."""
+    """Left edge of the marks, pixels at 100 %."""
     width: int
     height: int
 
@@ -54,18 +54,18 @@ LANES = (
     Lane("mark", "ink.primary", 5, 3, 2),
     Lane("hit", "accent.ring", 9, 4, 2),
 )
-"""From left to right problems, marks and hits; gaps lie across. Later ones are painted over earlier ones."""
+"""From left to right: problems, marks and hits; gaps go across. Later lanes paint over earlier ones."""
 
 MinimapMarks = dict[str, NDArray[Any]]
 """By name of a lane: (n,) integer, message indices, ascending."""
 
 
 class Minimap(QWidget):
-    """A narrow strip as high as the table.
+    """Narrow strip of the table's height.
 
     Signals:
-        message_requested(int): one of its marks was clicked.
-        row_requested(int): a place without one of its marks was clicked.
+        message_requested(int): a mark was clicked.
+        row_requested(int): a position without a mark was clicked.
     """
 
     message_requested = Signal(int)
@@ -91,50 +91,50 @@ class Minimap(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(round(_WIDTH * self._themes.theme.zoom), 0)
 
-    # What it shows
+    # Content
 
     def show_marks(self, marks: MinimapMarks) -> None:
-        """Show these; called after rows changed too, as places go by them."""
+        """Shows marks; also call it after changes of rows, because positions depend on them."""
         self._marks = marks
         self._stale = True
         self.update()
 
     def show_seen(self, first: int, last: int) -> None:
-        """Say which rows the table shows now."""
+        """Sets the range of rows on screen."""
         if (first, last) != self._seen:
             self._seen = (first, last)
             self.update()
 
     @property
     def _top(self) -> int:
-        """Where the rows begin: beside the table's where they all have room, else as on the scroll bar."""
+        """Top of the rows in pixels: below the header if all rows fit, else at the top of the scroll bar."""
         metrics = self._themes.theme.metrics
         fit = len(self._rows) * metrics.row <= self.height() - metrics.column_head
         return metrics.column_head if fit else 0
 
     def _scale(self) -> tuple[int, float]:
-        """How many rows there are, and how high each is here: as in the table where all have room."""
+        """Returns the number of rows and their height here; the table's height if all rows fit."""
         count = len(self._rows)
         room = max(1, self.height() - self._top)
         return count, min(float(self._themes.theme.metrics.row), room / max(1, count))
 
     def y_of(self, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """Where rows stand, in pixels from the top."""
+        """Returns the y positions of rows in pixels."""
         _, high = self._scale()
         return (self._top + np.asarray(rows) * high + high / 2).astype(np.int64)
 
     def row_at(self, y: int) -> int:
-        """The row that stands at a place; the nearest one."""
+        """Returns the nearest row to a y position."""
         count, high = self._scale()
         return min(max(int((y - self._top) / high), 0), count - 1)
 
     def places(self, name: str) -> list[int]:
-        """Where the marks of a lane are painted, in pixels from the top."""
+        """Returns the y positions of a lane's marks in pixels."""
         self._lay_out()
         return self._pixels.get(name, np.zeros(0, np.int64)).tolist()
 
     def faint(self, name: str) -> NDArray[np.bool_]:
-        """Returns which marks of a lane are painted faintly: where marks are nearly everywhere, those of no cluster."""
+        """Returns a mask of faint marks: in a crowded lane, all outside of clusters."""
         self._lay_out()
         pixels, counts = self._pixels.get(name), self._counts.get(name)
         if pixels is None or counts is None:
@@ -145,7 +145,7 @@ class Minimap(QWidget):
         return counts < _CLUSTER * np.median(counts)
 
     def fractions(self, name: str) -> list[float]:
-        """The same from 0, the first row, to 1, the last."""
+        """Returns the positions of a lane's marks as fractions, 0 for the first row and 1 for the last."""
         count, high = self._scale()
         length = max(1.0, count * high)
         return [min(1.0, max(0.0, (y - self._top) / length)) for y in self.places(name)]
@@ -160,12 +160,13 @@ class Minimap(QWidget):
                     self._pixels[name], self._counts[name] = np.unique(self.y_of(rows), return_counts=True)
 
     def _shown_sample(self, messages: NDArray[Any]) -> NDArray[np.uint32]:
-        """Those of the messages that are shown, or some for each pixel where they are many. O(pixels log messages)."""
+        """Returns the visible messages, sampled for each pixel if there are many. O(pixels log messages)."""
         visible = self._rows.visible
         if not len(visible):
             return np.zeros(0, np.uint32)
         wanted = messages.astype(np.uint32) if len(messages) <= _MOST_ASKED else self._sample(messages, visible)
-        wanted = np.unique(self._rows.standing_for(wanted)).astype(np.uint32)  # frames are marked at their streams
+        # frames count for the row of their stream
+        wanted = np.unique(self._rows.standing_for(wanted)).astype(np.uint32)
         places = np.minimum(visible.searchsorted(wanted), len(visible) - 1)
         return wanted[visible[places] == wanted]
 
@@ -221,7 +222,7 @@ class Minimap(QWidget):
     # Pointer
 
     def near(self, y: int) -> list[tuple[str, int]]:
-        """(lane, pixel) of the marks about a place, nearest first."""
+        """Returns (lane, pixel) of the marks near a y position, nearest first."""
         self._lay_out()
         found = [
             (abs(int(at) - y), lane.name, int(at))
@@ -232,7 +233,7 @@ class Minimap(QWidget):
         return [(name, at) for _, name, at in sorted(found, key=lambda one: one[0])]
 
     def message_at(self, y: int) -> int | None:
-        """The message of the nearest mark about a place; None where there is none."""
+        """Returns the message of the nearest mark, or None."""
         for name, at in self.near(y):
             shown = self._shown_sample(self._marks[name])
             rows = self._rows.rows_of(shown.astype(np.int64))
@@ -265,7 +266,7 @@ class Minimap(QWidget):
         return super().event(event)
 
     def words_at(self, y: int) -> str:
-        """What is about a place: "hit, warning near No. 1,190"."""
+        """Returns the tooltip of a position: "hit, warning near No. 1,190"."""
         if not len(self._rows):
             return ""
         names = list(dict.fromkeys(name for name, _ in self.near(y)))
@@ -288,10 +289,10 @@ class Minimap(QWidget):
 
 
 class TickedScrollBar(QScrollBar):
-    """A vertical scroll bar.
+    """Vertical scroll bar with ticks.
 
     Attributes:
-        fractions: asked for where ticks are, 0 at the top and 1 at the bottom, whenever it is painted.
+        fractions: returns tick positions, 0 at the top and 1 at the bottom; called at each paint.
     """
 
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
@@ -316,5 +317,5 @@ class TickedScrollBar(QScrollBar):
 
 
 def ordered(messages: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:
-    """Messages as a lane takes them."""
+    """Converts messages to the array type of a lane."""
     return np.asarray(messages, np.int64)

@@ -1,4 +1,4 @@
-"""The message table's model: one row per (message, part) of `VisibleRows`, texts made for the rows that are painted."""
+"""Qt model of the message table: one row per (message, part) of `VisibleRows`, with texts for painted rows."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ from inspector.ui.panels.messages.columns import ChosenColumns
 
 _CACHED_ROWS = 512
 _DECODED_AT_ONCE = 1 << 19
-"""Bytes of messages that are decoded for one painting: a screen full of such that have a megabyte each takes 500 ms."""
+"""Bytes decoded for one paint; a screen of 1 MB messages would take 500 ms."""
 _MOST_SPANS = 16
-"""Spans of changed rows that are reported one by one."""
+"""Most ranges of changed rows reported separately."""
 _NEAR = 200
-"""Rows between two changed ones that are reported with them where spans are many: some screens."""
+"""Rows between two changed ones merged into one report if ranges are many; a few screens."""
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _ABOUT_BADGES = frozenset(("badge", "collapsed.by", "consumes"))
-"""Fields of which rows show the badges where a filter reads one, whatever the settings say."""
+"""Filter fields that show badges in rows, whatever the settings."""
 _AnyIndex = QModelIndex | QPersistentModelIndex
 
 
 class MessageTableModel(QAbstractTableModel):
     """Rows of the message table.
 
-    It owns the changes of `rows`: nothing else may apply, choose, expand or collapse there. `data` returns at once for
-    roles it does not serve; texts of a message are worked out when first asked for and kept for the last few hundred.
+    The model owns all changes of `rows`; no other code may apply, choose, expand or collapse there. Texts of a message
+    are built on first use and cached for the last few hundred messages.
 
     Attributes:
-        rows: the messages shown.
-        columns: those of docs/design.md 14 and those that are fields, by their logical index.
-        times: what the column Time says.
-        highlights: which rows stand out.
-        clock_ns: the wall clock, for requests that wait.
+        rows: the visible messages.
+        columns: built-in columns (docs/design.md 14) and columns of fields, by logical index.
+        times: content of the column Time.
+        highlights: highlight rules of rows.
+        clock_ns: returns the wall clock, for waiting requests.
     """
 
     def __init__(self, document: CaptureDocument, rows: VisibleRows, parent: QObject | None = None) -> None:
@@ -93,7 +93,7 @@ class MessageTableModel(QAbstractTableModel):
             Role.WAITING: lambda message, part, column: self.waiting_text(self.content(message)),
         }
 
-    # What Qt asks
+    # Qt interface
 
     @override
     def rowCount(self, parent: _AnyIndex | None = None) -> int:
@@ -132,14 +132,14 @@ class MessageTableModel(QAbstractTableModel):
             return words
         return f"{words}, sorted, {'largest' if by.descending else 'smallest'} first"
 
-    # Serving
+    # Row content
 
     def at(self, row: int) -> tuple[int, int]:
-        """The (message, part) of a row."""
+        """Returns the (message, part) of a row."""
         return self.rows.at(row)
 
     def content(self, message: int) -> RowContent:
-        """What a message's row says; kept while it is likely to be painted again."""
+        """Returns the content of a message's row; cached."""
         found = self._contents.get(message)
         if found is None:
             self.prepare([message])
@@ -147,14 +147,14 @@ class MessageTableModel(QAbstractTableModel):
         return found
 
     def knows(self, message: int) -> bool:
-        """Whether it is worked out what a message's row says."""
+        """Returns True if a message's row content is cached."""
         return message in self._contents
 
     def prepare(self, messages: Sequence[int]) -> bool:
-        """Work out together what the rows of some messages say, as far as it is not known; of long ones a few.
+        """Builds the row contents of messages in one batch; stops after `_DECODED_AT_ONCE` bytes.
 
         Returns:
-            Whether it is known of all of them now. Of those that are left it is to be asked in another turn.
+            True if all contents are cached. If not, call again in a later turn of the event loop.
         """
         new: list[int] = []
         wanted = [message for message in dict.fromkeys(messages) if message not in self._contents]
@@ -171,19 +171,19 @@ class MessageTableModel(QAbstractTableModel):
             for old in list(self._contents)[: _CACHED_ROWS // 2]:
                 del self._contents[old]
         self._contents.update(zip(new, row_contents(self._document, new, folded=self.rows.folded), strict=True))
-        return all(map(self.knows, messages))  # room may have been made for them by those of others
+        return all(map(self.knows, messages))  # the cache may have evicted some of them meanwhile
 
     @property
     def start_ns(self) -> int:
-        """Time of the first message that has one; what the Time column counts from at first."""
+        """Time of the first message with one; default origin of the column Time."""
         return self.times.start_ns
 
     def time_text(self, content: RowContent) -> str:
-        """What the column Time says of a message that is shown."""
+        """Returns the text of the column Time for a visible message."""
         return self.times.text(content.message)
 
     def field_text(self, content: RowContent, column: int) -> str:
-        """What a column that is a field says; read from the message when it is first asked for."""
+        """Returns the text of a column of a field; read from the message on first use."""
         field = self.columns.field(column)
         if field is None:
             return ""
@@ -195,27 +195,27 @@ class MessageTableModel(QAbstractTableModel):
         return found
 
     def _column_of(self, field: Field) -> FieldColumn:
-        """The column of a field, kept until something changes: making one may cost as much as reading many."""
+        """Returns the field's column, cached until a change; creation may cost as much as many reads."""
         found = self._read.get(field.name)
         if found is None or len(found) < len(self._document.analysis):
             found = self._read[field.name] = field.column(self._document.analysis)
         return found
 
     def badges(self, content: RowContent) -> tuple[Badge, ...]:
-        """The pills a row shows: none while context hints are off and the filter does not ask for them."""
+        """Returns the badges of a row; empty if context hints are off and the filter does not use badges."""
         asked = self._hints or not _ABOUT_BADGES.isdisjoint(self.rows.filter.fields)
         return shown_in_row(content.badges) if asked and content.badges else ()
 
     def state(self, content: RowContent) -> RowState | None:
-        """What the end of a row says; None while states are off and where there is none."""
+        """Returns the state at the end of a row; None without one, or if states are off."""
         return content.state if self._states_shown else None
 
     def took_ns(self, content: RowContent) -> int | None:
-        """How long the bar behind a row's time is for; None for no bar."""
+        """Returns the duration for the bar behind a row's time; None for no bar."""
         return content.took_ns if self._states_shown else None
 
     def waiting_text(self, content: RowContent) -> str:
-        """How long a live request has waited; "" for anything else."""
+        """Returns the waiting time of a live request; "" for other messages."""
         since = content.awaits_since
         if since is None or since == NO_TIME or self._document.analysis.now_ns is None:
             return ""
@@ -230,7 +230,7 @@ class MessageTableModel(QAbstractTableModel):
         return COLUMN_TEXTS[column](content) if column < len(Column) else self.field_text(content, column)
 
     def text(self, message: int, column: int) -> str:
-        """What a message's row says in a column."""
+        """Returns a message's text in a column."""
         return self._display(message, 0, column)
 
     def _line_text(self, message: int, part: int) -> str:
@@ -284,7 +284,7 @@ class MessageTableModel(QAbstractTableModel):
         return wire_text.tool_tip(self.field_text(content, column)) or None
 
     def _highlight_words(self, message: int) -> list[str]:
-        """The rules that let a row stand out: its colour alone says nothing."""
+        """Returns the names of matching highlight rules; colour alone would not explain a highlight."""
         return [f"Highlighted: {wire_text.plain(name)}" for name in self.highlights.look_now(message).names]
 
     def _findings(self, message: int) -> list[Finding]:
@@ -302,13 +302,13 @@ class MessageTableModel(QAbstractTableModel):
         return _RIGHT if self.is_right_aligned(column) else _LEFT
 
     def is_right_aligned(self, column: int) -> bool:
-        """Whether a column ends at its right edge: numbers do."""
+        """Returns True for right-aligned columns, such as numbers."""
         return column in RIGHT_ALIGNED or self.columns.is_figure(column)
 
     # Columns, times and order
 
     def set_columns(self, columns: ChosenColumns) -> None:
-        """Have other columns."""
+        """Replaces the columns."""
         if [field.name for field in columns.fields] == [field.name for field in self.columns.fields]:
             self.columns = columns
             return
@@ -318,24 +318,24 @@ class MessageTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_times(self, mode: str, reference: int | None) -> None:
-        """Let the column Time say something else; the arguments are those of `TimeColumn.choose`."""
+        """Changes the column Time; arguments as for `TimeColumn.choose`."""
         if self.times.choose(mode, reference):
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.TIME)
             self.report_heads()
 
     def put_in_order(self, by: SortBy | None, places: Places | None = None, messages: Messages | None = None) -> None:
-        """Put the rows in another order, in a reset; the arguments are those of `VisibleRows.sort`."""
+        """Sorts the rows in a model reset; arguments as for `VisibleRows.sort`."""
         self.beginResetModel()
         self.rows.sort(by, places, messages)
         self.endResetModel()
         self.report_heads()
 
     def report_heads(self) -> None:
-        """Say that heads of columns look different."""
+        """Emits a change of all column titles."""
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
     def tick(self) -> None:
-        """A second has passed: columns of fields that go by the clock are read again."""
+        """Reads columns of fields that depend on the clock again; called once a second."""
         going = [field.name for field in self.columns.fields if field.depends is Depends.CLOCK]
         if not going:
             return
@@ -345,28 +345,26 @@ class MessageTableModel(QAbstractTableModel):
                 content.fields.pop(name, None)
         self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
 
-    # Changing
+    # Changes
 
     def set_context_hints(self, on: bool) -> None:
-        """Show or hide badges."""
         if on == self._hints:
             return
         self._hints = on
         self._report(0, self.rowCount() - 1, [Role.BADGES, Qt.ItemDataRole.AccessibleTextRole], Column.MESSAGE)
 
     def set_states_shown(self, on: bool) -> None:
-        """Show or hide states."""
         if on != self._states_shown:
             self._states_shown = on
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole])
 
     def apply_changes(self, changes: Changes, *, clock: bool = False, until: float | None = None) -> None:
-        """Take in what a feed of the passes changed; called on the loop's thread, O(new and changed messages).
+        """Applies the changes of a feed; runs on the UI thread, O(new and changed messages).
 
         Args:
-            changes: what the feed did; nothing, to go on with what waits.
+            changes: the changes; an empty one continues with the remainder.
             clock: time has passed.
-            until: when to leave the rest for later (`VisibleRows.behind`), by `time.perf_counter`.
+            until: deadline by `time.perf_counter`; the remainder stays in `VisibleRows.behind`.
         """
         update = self.rows.prepare(changes, clock=clock, until=until)
         self._forget(changes)
@@ -393,14 +391,14 @@ class MessageTableModel(QAbstractTableModel):
     def _forget(self, changes: Changes) -> None:
         self.highlights.take_in(changes)
         if changes.tree_moved:
-            self._contents.clear()  # contexts shown anywhere may have moved
+            self._contents.clear()  # any visible context may have moved
         elif len(changes.changed) and self._contents:
             cached = np.fromiter(self._contents, np.int64, len(self._contents))
             for message in cached[np.isin(cached, changes.changed)].tolist():
                 del self._contents[message]
 
     def _report_changed(self, messages: NDArray[np.int64]) -> None:
-        """Say which rows look different: in few spans, as each is dear, but not in one that takes in the screen."""
+        """Emits changed rows in few ranges, because each costs, but not in one that covers the whole screen."""
         if not len(messages):
             return
         rows = self.rows.rows_of(messages)
@@ -425,13 +423,13 @@ class MessageTableModel(QAbstractTableModel):
         visible: Messages | None = None,
         answers: Answers | None = None,
     ) -> None:
-        """Put a filter and a scope in force, in a reset.
+        """Applies a filter and a scope in a model reset.
 
         Args:
             filter_: the display filter.
             scope: part of the context tree, or None.
-            visible: what `rows.evaluate` gave for them, when it was asked before.
-            answers: what dear terms of the filter have said so far.
+            visible: earlier result of `rows.evaluate` for them.
+            answers: earlier results of expensive filter terms.
         """
         self.beginResetModel()
         folded = self.rows.folded
@@ -441,7 +439,7 @@ class MessageTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def fold_streams(self, on: bool) -> bool:
-        """Give the frames of each stream one row, or each its own, in a reset; whether that makes a difference."""
+        """Gives the frames of each stream one row, or one each, in a model reset; returns True on a change."""
         if on == self.rows.folds:
             return False
         self.beginResetModel()
@@ -451,7 +449,7 @@ class MessageTableModel(QAbstractTableModel):
         return True
 
     def hide_bookkeeping(self, on: bool) -> bool:
-        """Give bookkeeping rows, or none, in a reset; returns whether that makes a difference."""
+        """Hides or shows bookkeeping rows in a model reset; returns True on a change."""
         if on == self.rows.hides_bookkeeping:
             return False
         self.beginResetModel()
@@ -460,7 +458,7 @@ class MessageTableModel(QAbstractTableModel):
         return True
 
     def _forget_streams(self) -> None:
-        """The rows of frames say something else, and have no lines below them."""
+        """Drops cached rows and expanded lines of stream frames."""
         runs = self._document.analysis.streams.columns["run"]
         for message in [message for message in self._originals if runs[message]]:
             self.rows.collapse(message)
@@ -470,7 +468,7 @@ class MessageTableModel(QAbstractTableModel):
     # Originals
 
     def original(self, message: int) -> Original:
-        """The lines of a result's original; kept while it is expanded."""
+        """Returns the lines of a result's original; cached while it is expanded."""
         found = self._originals.get(message)
         if found is None:
             found = self._lines_of(message)
@@ -483,7 +481,7 @@ class MessageTableModel(QAbstractTableModel):
         return (stream_lines if of_stream else original_of)(self._document, message)
 
     def _grow(self, message: int) -> None:
-        """Show below the row of a stream what has come of it."""
+        """Shows new lines below the row of a growing stream."""
         before = self.rows.parts(message)
         row = self.rows.row_of(message) if before else None
         if row is None:
@@ -501,11 +499,11 @@ class MessageTableModel(QAbstractTableModel):
         self._report(row + 1, row + count, column=Column.MESSAGE)
 
     def is_expanded(self, message: int) -> bool:
-        """Whether the lines of its original stand below a message."""
+        """Returns True if the lines of a message's original are shown."""
         return self.rows.parts(message) > 0
 
     def expand(self, message: int) -> bool:
-        """Show the original of a collapsed result below its row; whether there was anything to show."""
+        """Shows the original of a collapsed result below its row; returns True on a change."""
         row = self.rows.row_of(message)
         if row is None or self.is_expanded(message) or not self.content(message).expandable:
             return False
@@ -518,7 +516,7 @@ class MessageTableModel(QAbstractTableModel):
         return True
 
     def collapse(self, message: int) -> bool:
-        """Hide the original again; whether it was shown."""
+        """Hides the original; returns True on a change."""
         count = self.rows.parts(message)
         if not count:
             return False

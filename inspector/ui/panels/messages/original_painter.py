@@ -1,4 +1,4 @@
-"""Paints what runs across columns, after the cells: the lines of expanded originals, and gaps."""
+"""Paints table content across columns: lines of expanded originals, and gaps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.ui.look.icons import kind_icon
 from inspector.ui.look.paint_cache import PaintCache
 
 COPY, DETAILS = "Copy", "Open in details"
-"""Links of an original's head; a MORE line is one link as a whole, to the details."""
+"""Links in the head of an original; a MORE line is one link to the details."""
 _RULE = 2
 _INDENT = 12
 _COLUMN_GAP = 20
@@ -24,7 +24,7 @@ _LINK_GAP = 20
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A place that can be clicked."""
+    """A clickable area."""
 
     rect: QRect
     name: str
@@ -37,7 +37,7 @@ class OriginalPainter:
         self._paints = paints
 
     def links(self, rect: QRect, line: OriginalLine, title: str = "Original") -> list[Link]:
-        """What can be clicked in a line; `rect` as for `paint`, `title` that of its original."""
+        """Returns the links of a line; `rect` as for `paint`, `title` of its original."""
         paints = self._paints
         if line.kind is OriginalLineKind.MORE:
             width = paints.width("small", line.text)
@@ -59,14 +59,14 @@ class OriginalPainter:
         return paints.metrics.icon_row + 6 + paints.width("body-medium", title) + 8 + paints.width("small", line.text)
 
     def paint(self, painter: QPainter, rect: QRect, original: Original, part: int, hovered: str | None) -> None:
-        """Paint one line.
+        """Paints one line.
 
         Args:
             painter: of the viewport.
-            rect: the row, from its rule to the right edge of the block.
-            original: whose line it is.
+            rect: the row, from its vertical line to the right edge of the block.
+            original: the original of the line.
             part: 1 for its first line.
-            hovered: the link under the pointer, if it is in this line.
+            hovered: the link under the pointer in this line, or None.
         """
         theme = self._paints.theme
         line = original.lines[part - 1]
@@ -77,7 +77,8 @@ class OriginalPainter:
         elif line.kind in (OriginalLineKind.COLUMNS, OriginalLineKind.RECORD):
             self._paint_cells(painter, rect, original, line)
         elif line.kind is OriginalLineKind.TEXT:
-            role = "mono-row" if original.title == "Original" else "body"  # speech is read, code is looked at
+            # prose in the text font, code in the monospaced one
+            role = "mono-row" if original.title == "Original" else "body"
             self._paint_text(painter, rect, line.text, role, "ink.secondary")
         elif line.kind is OriginalLineKind.NOTE:
             self._paint_text(painter, rect, line.text, "small", "ink.tertiary")
@@ -134,9 +135,9 @@ class OriginalPainter:
         )
 
     def column_places(self, original: Original, room: int) -> list[tuple[int, int, int]]:
-        """Where the columns of its table stand: (column, x, width); those that do not fit are left out.
+        """Returns (column, x, width) of the table's columns that fit.
 
-        Widths follow the lines shown. The last column that fits takes what is left.
+        Widths follow the visible lines. The last column takes the rest.
         """
         table = original.table
         places: list[tuple[int, int, int]] = []
@@ -157,10 +158,10 @@ class OriginalPainter:
 
 
 def paint_gap(painter: QPainter, rect: QRect, paints: PaintCache, sentence: str) -> None:
-    """A dashed amber line across a row, with its sentence in the middle."""
+    """Paints a dashed amber line across a row, with its sentence in the middle."""
     room = max(0, rect.width() - 80)
     if paints.is_wider("column", sentence, room):
-        sentence = sentence.partition(". ")[0]  # what it is; why is said by the tooltip and the details
+        sentence = sentence.partition(". ")[0]  # the first sentence; tooltip and details have the reason
     text = paints.elided("column", sentence, room)
     width = paints.width("column", text)
     start = rect.x() + (rect.width() - width) // 2

@@ -1,4 +1,4 @@
-"""The messages panel: the table, its empty states, and what the window asks of both."""
+"""Messages panel: assembles table, empty state, find bar and minimap, and offers them to the window."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from inspector.ui.widgets.find_bar import FindBar
 
 @dataclass(frozen=True, slots=True)
 class SelectionTotals:
-    """How much is selected: messages, their size in bytes, and the time from the first to the last one."""
+    """Totals of a selection: messages, bytes, and nanoseconds from first to last."""
 
     count: int
     size_bytes: int
@@ -44,39 +44,40 @@ class SelectionTotals:
 
 
 class MessagesPanel(QWidget):
-    """The message table of one document.
+    """Message table of one document.
 
     Signals:
         current_changed(object): the selected message, or None.
-        chosen(int): the user picked a message, be it the one that was selected already.
+        chosen(int): the user picked a message, even the selected one.
         follow_changed(bool): following began or paused.
-        new_count(int): messages that came below since it paused.
-        shown_changed(int): how many messages filter and scope let through.
-        filter_requested(str, str): an expression, and how it joins the filter in force: replace, and, or, and_not.
+        new_count(int): new messages below since the pause.
+        shown_changed(int): number of messages that pass filter and scope.
+        filter_requested(str, str): an expression, and its combination with the current filter: replace, and, or,
+        and_not.
         open_details_requested(int): show this message's details.
         save_requested(int): write this message's bytes to a file.
-        chain_requested(int): show the causal chain of this message alone.
-        mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
-        sees_requested(int): show what the model saw when this message had arrived.
-        compare_requested(): show what differs between the two messages that are selected.
-        selection_changed(SelectionTotals | None): other messages are selected; None for the current one alone.
-        mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
-        copy_refused(str): there is too much to copy, as a sentence.
-        copy_reported(str): what was copied, in words.
-        caught_up(): rows came that a flush had left for later.
-        column_requested(str): make a column of this field.
-        table_changed(Table): the user has chosen other columns, or what the column Time says.
-        columns_dialog_requested: choose columns in the dialog.
+        chain_requested(int): show only the causal chain of this message.
+        mark_requested(int), comment_requested(int): mark or unmark this message; edit its comment.
+        sees_requested(int): show the model context at this message.
+        compare_requested(): compare the two selected messages.
+        selection_changed(SelectionTotals | None): the selection changed; None for the current message alone.
+        mark_selected_requested(), export_requested(): mark or unmark, or export, all selected messages.
+        copy_refused(str): the selection is too large; carries a sentence.
+        copy_reported(str): description of a copy.
+        caught_up(): deferred rows of a flush have arrived.
+        column_requested(str): add a column for this field.
+        table_changed(Table): the user changed the columns or the mode of the column Time.
+        columns_dialog_requested: open the Columns dialog.
         clear_filter_requested, search_all_requested: the links of the empty table.
 
     Attributes:
-        model: the table's model; the only one to change `rows`.
+        model: the table's model; the only writer of `rows`.
         view: the table.
-        empty: what stands in its place when nothing is shown.
-        sorter: the order of its rows.
-        table: its columns and what the column Time says.
-        find_bar: what is looked for in the view; hidden until it is asked for.
-        minimap: where in the view problems, marks, gaps and hits are.
+        empty: the empty state.
+        sorter: sorts the rows.
+        table: columns and mode of the column Time.
+        find_bar: search in the view; hidden at first.
+        minimap: positions of problems, marks, gaps and hits.
     """
 
     current_changed = Signal(object)
@@ -181,22 +182,22 @@ class MessagesPanel(QWidget):
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The empty state covers the viewport, whatever its size."""
+        """Keeps the empty state at the size of the viewport."""
         if event.type() is QEvent.Type.Resize:
             self.empty.setGeometry(self.view.viewport().geometry())
             self._show_rows_in_sight()
         return super().eventFilter(watched, event)
 
-    # What the document and the window say
+    # Input from document and window
 
     def apply_changes(self, changes: Changes, *, clock: bool = False) -> None:
-        """Take in a flush of the document; called on the loop's thread.
+        """Applies a flush of the document on the UI thread.
 
-        Where a filter has to decode many records it goes on in later turns of the loop (`caught_up`).
+        If the filter must decode many records, it continues in later turns of the event loop (`caught_up`).
 
         Args:
-            changes: what changed.
-            clock: time has passed, so that fields that go by it are looked at again.
+            changes: the changes.
+            clock: time has passed: evaluate fields that depend on the clock again.
         """
         self.model.apply_changes(changes, clock=clock, until=time.perf_counter() + budgets.current.slice_s)
         self.view.columns.lay_out()
@@ -206,7 +207,7 @@ class MessagesPanel(QWidget):
             self._more_timer.start()
 
     def stop(self) -> None:
-        """Look at no more messages."""
+        """Cancels deferred work."""
         self._more_timer.stop()
         self._count_timer.stop()
         self.sorter.give_up()
@@ -228,26 +229,25 @@ class MessagesPanel(QWidget):
         visible: Messages | None = None,
         answers: Answers | None = None,
     ) -> None:
-        """Put a filter and a scope in force; `visible` and `answers` are as for `VisibleRows.choose`."""
+        """Applies a filter and a scope; `visible` and `answers` as for `VisibleRows.choose`."""
         self.model.show_rows(filter_, scope, visible, answers)
         self.sorter.again()
         self._refresh_empty()
 
     def set_context_hints(self, on: bool) -> None:
-        """Show or hide badges."""
         self.model.set_context_hints(on)
 
     def set_states_shown(self, on: bool) -> None:
-        """Show or hide what became of messages at the end of their rows."""
+        """Shows or hides states at the end of rows."""
         self.model.set_states_shown(on)
 
     def set_streams_folded(self, on: bool) -> None:
-        """Give the frames of each stream one row, or each its own."""
+        """Gives the frames of each stream one row, or one each."""
         if self.model.fold_streams(on):
             self.sorter.again()
 
     def set_bookkeeping_hidden(self, on: bool) -> bool:
-        """Give records that programs write for themselves rows, or none; returns whether that makes a difference."""
+        """Hides or shows bookkeeping records of programs; returns True on a change."""
         current = self.current_message()
         if not self.model.hide_bookkeeping(on):
             return False
@@ -258,11 +258,11 @@ class MessagesPanel(QWidget):
         return True
 
     def expect(self, share: float) -> None:
-        """So much of the log is read (0 to 1): columns keep room for what is to come, so that they need not move."""
+        """Sets the part of the log read so far (0 to 1), so that columns reserve width for the rest."""
         self.view.columns.expect(share)
 
     def set_connected(self, name: str | None, since_ns: int = 0) -> None:
-        """A live connection stands since a time (Unix nanoseconds), or none does."""
+        """Sets the live connection and its start (Unix nanoseconds), or None."""
         began = name is not None and self._connected is None
         self._connected = None if name is None else (name, since_ns)
         if began and self.view.selection.current is None:
@@ -270,7 +270,7 @@ class MessagesPanel(QWidget):
         self._refresh_empty()
 
     def say_when_empty(self, words: str) -> None:
-        """Say this where there are no messages and no connection stands."""
+        """Sets the text for an empty document without a connection."""
         self._when_empty = words
         self._refresh_empty()
 
@@ -297,20 +297,20 @@ class MessagesPanel(QWidget):
         self.empty.raise_()
 
     def show_marks(self, marks: MinimapMarks) -> None:
-        """Show these beside the scroll bar, and hits on it."""
+        """Shows marks in the minimap, and hits on the scroll bar."""
         self.minimap.show_marks(marks)
         self.view.ticks.update()
         self._show_rows_in_sight()
 
     def _show_rows_in_sight(self, *_: object) -> None:
-        """Tell the minimap which rows are on screen."""
+        """Updates the minimap's range of rows on screen."""
         height, bar = self.view.paints.metrics.row, self.view.verticalScrollBar()
         self.minimap.show_seen(bar.value() // height, (bar.value() + self.view.viewport().height()) // height)
 
     # Columns and times
 
     def set_table(self, table: Table) -> None:
-        """Take over what the settings say."""
+        """Applies the table settings."""
         if table == self.table:
             return
         columns = ChosenColumns(table.columns)
@@ -327,14 +327,14 @@ class MessagesPanel(QWidget):
         self.table_changed.emit(self.table)
 
     def choose_columns(self, columns: list[TableColumn]) -> None:
-        """Show other columns; none named are those of the start."""
+        """Shows other columns; an empty list resets them."""
         self._change(self.table.model_copy(update={"columns": list(columns)}))
 
     def add_column(self, name: str) -> None:
-        """Show a column for a field, `payload.<path>` included.
+        """Shows a column for a field, `payload.<path>` included.
 
         Raises:
-            FilterError: there is no field of this name, or no room for one more.
+            FilterError: the field is unknown, or the limit of columns is reached.
         """
         self.choose_columns(self.model.columns.with_field(name))
         shown = self.model.columns.named(name)
@@ -342,16 +342,16 @@ class MessagesPanel(QWidget):
             self.view.columns.bring_into_view(shown)
 
     def show_column(self, name: str) -> None:
-        """As `add_column`, for a name that came from a value; what is no field changes nothing."""
+        """Like `add_column`, but ignores names that are no field."""
         try:
             self.add_column(name)
         except FilterError:
             return
 
     def choose_time(self, mode: str) -> None:
-        """Let the column Time say something else: an id of `times.MODES`.
+        """Changes the column Time: an id of `times.MODES`.
 
-        Times that count from a message need one: the current one unless another was chosen before.
+        The mode "mark" needs a reference: an earlier one, else the current message.
         """
         if mode == "mark" and self.model.times.reference is None:
             current = self.current_message()
@@ -361,80 +361,77 @@ class MessagesPanel(QWidget):
         self._change(Table.model_validate({**self.table.model_dump(), "time": mode}))
 
     def count_times_from(self, message: int) -> None:
-        """Count times from a message."""
         self.model.set_times("mark", message)
         self.choose_time("mark")
 
     def tick(self) -> None:
-        """A second has passed: what goes by the clock is read again."""
+        """Updates content that depends on the clock; called once a second."""
         self.model.tick()
         if self.model.highlights.tick():
             self.view.viewport().update()
 
     def set_highlights(self, rules: Sequence[HighlightRule]) -> None:
-        """Let other rows stand out."""
+        """Sets the highlight rules."""
         if self.model.highlights.use(rules):
             self.view.viewport().update()
 
     def highlight_context(self, path: str | None) -> None:
-        """Say which context `$context` stands for in highlight rules."""
+        """Sets the context that `$context` stands for in highlight rules."""
         if self.model.highlights.select_context(path):
             self.view.viewport().update()
 
-    # What the window asks
+    # Commands of the window
 
     def current_message(self) -> int | None:
-        """The selected message; None when there is none."""
+        """Returns the selected message, or None."""
         return self.view.selection.current
 
     def go_to(self, message: int) -> bool:
-        """Select a message and bring it into view; False when filter and scope hide it."""
+        """Selects a message and scrolls to it; returns False if filter and scope hide it."""
         return self.view.go_to(message)
 
     def step(self, by: int) -> None:
-        """Select the next (1) or previous (-1) message shown."""
+        """Selects the next (1) or previous (-1) visible message."""
         self.view.step(by)
 
     def go_to_first(self) -> None:
-        """Select the first message shown."""
         self.view.go_to_first()
 
     def go_to_last(self) -> None:
-        """Select the last message shown, and follow."""
+        """Selects the last visible message and follows."""
         self.view.go_to_last()
 
     @property
     def following(self) -> bool:
-        """Whether new messages keep the view at the bottom."""
+        """True while new messages keep the view at the bottom."""
         return self.view.anchor.follower.following
 
     def follow(self, on: bool) -> None:
-        """Go to the newest message and stay there, or hold still; what is sorted goes back to the order of arrival."""
+        """Starts or stops following; a start also drops the sort order."""
         if on:
             self.sorter.clear()
         self.view.anchor.follow(on)
 
     def toggle_original(self) -> bool:
-        """Expand or collapse the current result's original; whether it has one."""
+        """Expands or collapses the current result's original; returns True if it has one."""
         return self.view.toggle_original()
 
-    # What is selected
+    # The selection
 
     @property
     def holds_focus(self) -> bool:
-        """Whether keys go to the table."""
+        """True if the table has the keyboard focus."""
         return self.view.hasFocus()
 
     def select_all(self) -> None:
-        """Select every message shown."""
         self.view.selectAll()
 
     def selected_messages(self) -> Messages:
-        """(n,) uint32, the messages shown that are selected, in capture order."""
+        """Returns the visible selected messages in capture order, (n,) uint32."""
         return self.view.selection.shown()
 
     def selection(self) -> SelectionTotals | None:
-        """How many messages are selected and how much they are; None where it is the current one alone."""
+        """Returns the totals of the selection; None for the current message alone."""
         if not self.view.selection.several or (self.view.selection.count == 1 and self._current_is_selected()):
             return None
         messages, columns = self.view.selection.shown(), self._document.capture.columns
@@ -448,14 +445,14 @@ class MessagesPanel(QWidget):
         return current is not None and self.view.selection.holds(current)
 
     def filter_by_selected(self, mode: FilterMode) -> None:
-        """Ask for a filter by the numbers of the messages selected."""
+        """Requests a filter by the numbers of the selected messages."""
         self.view.menu.filter_by_selected(mode)
 
     def copy(self, what: What) -> None:
-        """Put the selected messages on the clipboard as something, secrets masked; nothing without any."""
+        """Copies the selected messages in a format, with secrets masked."""
         self.view.copies.put(self.view.copies.of(what, self.current_message()))
 
     def copied(self, what: What) -> str | None:
-        """The text that `copy` copies; None without a message."""
+        """Returns the text that `copy` would copy; None without a message."""
         texts = self.view.copies.of(what, self.current_message())
         return texts and texts.whole()

@@ -1,4 +1,4 @@
-"""The pill that floats over the table while it does not follow: "12 new", "Sorted; 12 new below", "Sorting by text"."""
+"""Pill that floats over the message table: "12 new", "Sorted; 12 new below", "Sorting by text"."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from inspector.ui.look.paint_cache import PaintCache, baseline
 
 _SHADOW = 6
 _STEP = 8
-"""Pixels."""
+"""Width step in pixels."""
 _SHADOW_ALPHAS = (6, 9, 12, 15, 18, 22)
 
 
 class NewPill(QAbstractButton):
-    """Says how many messages came since the view stopped following or was sorted; a click returns there or sorts again.
+    """Shows the number of new messages while the view is paused or sorted; a click follows or sorts again.
 
-    While something is being done with the rows it says that. It is reached by pointer and, for the keyboard, by End in
-    the table, or the action that sorts again.
+    During a task it shows the task. Keyboard users press End in the table, or use the action that sorts again.
     """
 
     def __init__(self, paints: PaintCache, table: QAbstractScrollArea) -> None:
@@ -35,28 +34,28 @@ class NewPill(QAbstractButton):
         self.show_count(0)
 
     def use_theme(self) -> None:
-        """Fonts and colours have changed."""
+        """Applies changed fonts and colours."""
         self._ground = None
         self.place()
         self.update()
 
     @property
     def working(self) -> bool:
-        """Whether it says what is being done with the rows."""
+        """True while the pill shows a running task."""
         return bool(self._work)
 
     def show_count(self, count: int, *, is_sorted: bool = False) -> None:
-        """Say another number, 0 says nothing.
+        """Sets the number of new messages; 0 hides the pill.
 
         Args:
-            count: of new messages.
-            is_sorted: rows are sorted, and the new ones stand below them.
+            count: new messages.
+            is_sorted: rows are sorted, and new ones are below them.
         """
         self._count, self._is_sorted = count, is_sorted
         self._refresh()
 
     def show_work(self, words: str) -> None:
-        """Say what is being done with the rows, with a click to give it up; "" says nothing more."""
+        """Shows a running task, with a click to cancel it; "" ends it."""
         self._work = words
         self._refresh()
 
@@ -79,7 +78,7 @@ class NewPill(QAbstractButton):
         self.update()
 
     def place(self) -> None:
-        """Stand at the bottom of the table, in the middle."""
+        """Moves the pill to the bottom centre of the table."""
         area = self._table.viewport().geometry()
         self.resize(self.sizeHint())
         self.move(area.x() + (area.width() - self.width()) // 2, area.bottom() - self.height() - 4)
@@ -87,7 +86,7 @@ class NewPill(QAbstractButton):
 
     @override
     def sizeHint(self) -> QSize:
-        # In steps: a percentage that counts up looks calm, and the ground need not be made anew for each digit.
+        # In steps: a percentage that counts up stays still, and the cached ground stays valid.
         words = -(-self._paints.width("body-medium", self.text()) // _STEP) * _STEP
         width = words + self._paints.metrics.icon_row + 34
         return QSize(width + 2 * _SHADOW, self._paints.metrics.control + 2 * _SHADOW)
@@ -109,7 +108,7 @@ class NewPill(QAbstractButton):
         return QRectF(self.rect()).adjusted(_SHADOW, _SHADOW - 2, -_SHADOW, -_SHADOW - 2)
 
     def _painted_ground(self) -> QPixmap:
-        """The pill without words, made anew when it looks different: seven layers take 4 ms, ten times a second."""
+        """Returns the pill without text, cached by look: seven layers take 4 ms, ten times a second."""
         look = self.size(), self.devicePixelRatioF(), self.underMouse()
         if self._ground is None or self._ground[0] != look:
             ground = QPixmap(self.size() * self.devicePixelRatioF())

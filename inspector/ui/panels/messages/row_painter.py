@@ -1,4 +1,4 @@
-"""Paints the rows of the message table, one method per column; `PaintCache` and `RowContent` prepare all else."""
+"""Paints the rows of the message table, one method per column; input comes from `PaintCache` and `RowContent`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from inspector.ui.panels.messages.original_painter import Link, OriginalPainter,
 from inspector.ui.panels.messages.selection import Selection
 
 _WAITING_MS = 200
-"""How often it is looked whether rows that wait say something else by now."""
+"""Interval for updates of waiting times, ms."""
 _STYLE_LOOKS: dict[Style, tuple[str, str]] = {
     Style.TEXT: ("body", "ink.primary"),
     Style.SECONDARY: ("body", "ink.secondary"),
@@ -38,41 +38,41 @@ _STYLE_LOOKS: dict[Style, tuple[str, str]] = {
     Style.SECRET: ("body", "ink.tertiary"),
     Style.ERROR: ("body", "severity.error"),
 }
-"""Part of the Message column to (type role, colour)."""
+"""Style of a part of the Message column to (type role, colour token)."""
 _GAP = 10
-"""Between parts of the Message column."""
+"""Gap between parts of the Message column, pixels."""
 _RAIL_ALPHA = 0.45
 _STRIPE = 3
 _MOST_STRIPES = 3
-"""Sources whose colours are seen beside one row."""
+"""Most sources with a stripe beside one row."""
 _EDGE = 3
-"""Width of the bar of a highlighted row, in pixels at 100 %."""
+"""Width of a highlighted row's bar, pixels at 100 %."""
 _CORNER = 8
 _ROOMY = 320
-"""From this width of Message on, the end of a row says its state in full, in pixels at 100 %."""
+"""Width of Message from which states are written in full, pixels at 100 %."""
 _BAR = 2
-"""Height of the bar that says how long an answer took, in pixels at 100 %."""
+"""Height of the duration bar, pixels at 100 %."""
 _FULL_BAR = math.log10(1 + 60_000)
 """A minute fills the column."""
 _LEAST = 28
-"""Less room than this shows no part of the Message column but the first: dots alone tell nothing."""
+"""Least width for further parts of Message; less would show only an ellipsis."""
 _NOT_SEARCHED = frozenset((Column.GUTTER, Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE))
-"""What these say is not written in the message."""
+"""Columns whose text is not part of the message."""
 
 
 class RowPainter(QObject):
-    """Paints a table's rows; knows nothing about input.
+    """Paints a table's rows; handles no input.
 
-    It takes the place of a delegate, which Qt would ask for every cell: a row at once costs a third of that, and the
-    texts of all rows are gathered by font and colour.
+    It replaces a delegate, which Qt would call for every cell. A whole row costs a third of that, and texts of all rows
+    are batched by font and colour.
 
     Attributes:
         hovered_row: the row under the pointer, -1 for none.
         hovered_link: the link under the pointer, in the hovered row.
-        search: what is looked for, and highlighted; None for nothing.
-        cell_moved: the user went to the current cell by keys, so that it is seen wherever it is.
+        search: the highlighted search, or None.
+        cell_moved: the user moved the current cell by keys, so it always has a ring.
         originals: paints the lines of originals.
-        waiting: messages whose rows say how long they wait, and what they say.
+        waiting: messages with a visible waiting time, and its text.
     """
 
     def __init__(self, model: MessageTableModel, table: QTableView, selection: Selection, paints: PaintCache) -> None:
@@ -86,7 +86,7 @@ class RowPainter(QObject):
         self.search: FindSearch | None = None
         self.cell_moved = False
         self.originals = OriginalPainter(paints)
-        self._focused = False  # the selection is washed, and not dim
+        self._focused = False  # True if the selection has the focused colour
         self.waiting: dict[int, str] = {}
         self._waiting_timer = QTimer(self)
         self._waiting_timer.setSingleShot(True)
@@ -101,16 +101,16 @@ class RowPainter(QObject):
             self._paint_context, self._paint_message, self._paint_latency, self._paint_size,
         )  # fmt: skip
 
-    # Where rows stand
+    # Geometry
 
     def row_rect(self, row: int) -> QRect:
-        """A row in the viewport."""
+        """Returns a row's rectangle in the viewport."""
         return QRect(
             0, self._table.rowViewportPosition(row), self._table.viewport().width(), self._table.rowHeight(row)
         )
 
     def block_rect(self, row: int) -> QRect:
-        """Where a line of an original stands: from the text of From -> To nearly to the right edge."""
+        """Returns the rectangle of a line of an original: from From -> To nearly to the right edge."""
         pad = self._paints.metrics.cell_padding
         left = self._table.columnWidth(Column.GUTTER)
         if not self._table.isColumnHidden(Column.FROM_TO):
@@ -120,7 +120,7 @@ class RowPainter(QObject):
         return self.row_rect(row).adjusted(left + pad, 0, -pad, 0)
 
     def link_at(self, row: int, position: QPoint) -> Link | None:
-        """The link of an original's line at a place of the viewport."""
+        """Returns the link of an original's line at a viewport position."""
         if row < 0:
             return None
         message, part = self._model.at(row)
@@ -131,16 +131,16 @@ class RowPainter(QObject):
         return next((link for link in links if link.rect.contains(position)), None)
 
     def hits_in(self, message: int) -> Locate | None:
-        """What is highlighted in a message's row; None for nothing."""
+        """Returns the function that locates search hits in a message's row, or None."""
         return self.search.locate if self.search is not None and self.search.holds(message) else None
 
     # Painting
 
     def paint(self, rect: QRect) -> None:
-        """Paint the rows of a part of the viewport; called in its paint event."""
+        """Paints the rows in a part of the viewport; called from its paint event."""
         table = self._table
         self._focused = table.hasFocus()
-        self._paints.dpr = table.devicePixelRatioF()  # another screen may have another one
+        self._paints.dpr = table.devicePixelRatioF()  # another screen may have another pixel ratio
         rows = self._model.rowCount()
         if not rows:
             return
@@ -148,7 +148,7 @@ class RowPainter(QObject):
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
         self._settle_highlights(shown)
         if not self._model.prepare([self._model.at(row)[0] for row in shown]):
-            self._settle_timer.start()  # the others follow
+            self._settle_timer.start()  # the rest follows
         painter = QPainter(table.viewport())
         self._paint_rows(painter, shown, rect)
         for row in shown:
@@ -159,14 +159,14 @@ class RowPainter(QObject):
             self._waiting_timer.start()
 
     def _settle_highlights(self, shown: range) -> None:
-        """Find out which of the rows about to be painted stand out; where that takes its time, more of them next."""
+        """Evaluates highlight rules for rows before painting; continues later at the deadline."""
         if self._model.highlights:
             seen = list(dict.fromkeys(self._model.at(row)[0] for row in shown))
             if not self._model.highlights.settle(seen, time.perf_counter() + budgets.current.painting_slice_s):
                 self._settle_timer.start()
 
     def _paint_rows(self, painter: QPainter, shown: range, rect: QRect) -> None:
-        """Paint rows, as far as their cells are in a part of the viewport."""
+        """Paints the rows' cells in a part of the viewport."""
         height, table = self._paints.metrics.row, self._table
         columns = [
             (column, x, width)
@@ -177,7 +177,7 @@ class RowPainter(QObject):
         ]
         if not columns:
             return
-        columns.sort(key=lambda column: column[1])  # while one is dragged they may stand otherwise
+        columns.sort(key=lambda column: column[1])  # a dragged column may be out of order
         top = table.rowViewportPosition(shown.start) if shown else 0
         self._paints.gather()
         try:
@@ -189,7 +189,7 @@ class RowPainter(QObject):
             self._paints.draw_gathered(painter)
 
     def _paint_across(self, painter: QPainter, row: int) -> None:
-        """What runs across columns: a line of an original, or a gap."""
+        """Paints content across columns: a line of an original, or a gap."""
         message, part = self._model.at(row)
         if part:
             link = self.hovered_link if row == self.hovered_row else None
@@ -206,7 +206,7 @@ class RowPainter(QObject):
             paint_gap(painter, rect, self._paints, gap)
 
     def _paint_rings(self, painter: QPainter) -> None:
-        """The current row, where its wash does not say so: a line of an original, a row of several, or one of none."""
+        """Paints rings around the current row and cell if the selection colour does not show them."""
         current = self._table.currentIndex()
         if not current.isValid() or not self._focused:
             return
@@ -216,7 +216,7 @@ class RowPainter(QObject):
             return
         if message != self._selection.current or self._selection.several:
             self._paint_ring(painter, self.row_rect(current.row()), 1.5, 4)
-        # Nobody has chosen Message who did not go there by keys: it is where the current cell is at first.
+        # The current cell starts in Message; ring it there only after a move by keys.
         ringed = current.column() != Column.MESSAGE or self.cell_moved
         if ringed and current.column() != Column.GUTTER and self._model.content(message).gap is None:
             self._paint_ring(painter, self._table.visualRect(current).adjusted(1, 1, -1, -1), 1, 3)
@@ -230,7 +230,7 @@ class RowPainter(QObject):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def repaint_waiting(self) -> None:
-        """Paint again the rows in sight that say how long they wait, where they say something else by now."""
+        """Repaints visible rows whose waiting time has changed."""
         table, bottom = self._table, self._table.viewport().height()
         left, width = table.columnViewportPosition(Column.MESSAGE), table.columnWidth(Column.MESSAGE)
         for message, text in list(self.waiting.items()):
@@ -239,7 +239,7 @@ class RowPainter(QObject):
             if not -self._paints.metrics.row < top < bottom:
                 del self.waiting[message]
             elif self._model.waiting_text(self._model.content(message)) != text:
-                del self.waiting[message]  # it comes back as it is painted
+                del self.waiting[message]  # painting adds it again
                 table.viewport().update(left, top, width, table.rowHeight(row or 0))
         if self.waiting:
             self._waiting_timer.start()
@@ -247,12 +247,12 @@ class RowPainter(QObject):
     # Rows
 
     def _paint_row(self, painter: QPainter, row: int, cells: list[tuple[int, QRect]]) -> None:
-        """Paint a message's row.
+        """Paints a message's row.
 
         Args:
             painter: of the viewport.
-            row: its place in the table.
-            cells: the columns shown, gutter first, and where they stand in this row.
+            row: index in the table.
+            cells: visible columns, gutter first, with their rectangles.
         """
         message, part = self._model.at(row)
         if part:
@@ -291,7 +291,7 @@ class RowPainter(QObject):
         hits.locate = None
 
     def _highlight_number(self, painter: QPainter, cells: list[tuple[int, QRect]], content: RowContent) -> None:
-        """What is looked for is in what the row does not show: its number is highlighted."""
+        """Highlights the row's number if the hit is in hidden text."""
         self._paints.hits.locate = everything
         for column, rect in cells:
             if column == Column.NUMBER:
@@ -305,7 +305,7 @@ class RowPainter(QObject):
             painter.fillRect(rect, theme.color("surface.hover"))
 
     def _paint_edge(self, painter: QPainter, rect: QRect, look: Look, message: int) -> None:
-        """A row that stands out: a bar at its left edge, and one tint from there to behind its number."""
+        """Paints the highlight of a row: a bar at its left edge, and a tint up to its number."""
         if look.edge is None:
             return
         theme = self._paints.theme
@@ -316,7 +316,7 @@ class RowPainter(QObject):
         painter.fillRect(bar, theme.color(f"highlight.{look.edge}"))
 
     def _paint_standing_out(self, painter: QPainter, rect: QRect, content: RowContent, look: Look) -> None:
-        """The number, which is tinted where the row stands out."""
+        """Paints the number, tinted in highlighted rows."""
         if look.edge is None:
             self._paint_number(painter, rect, content)
             return
@@ -345,7 +345,7 @@ class RowPainter(QObject):
             self._paints.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
 
     def _paint_sources(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        """A stripe in the colour of the source; where several have the message, parts of it in theirs."""
+        """Paints a stripe in the source's colour; a message of several sources has one part for each."""
         shown = content.sources[:_MOST_STRIPES]
         if not shown:
             return
@@ -357,7 +357,7 @@ class RowPainter(QObject):
             painter.fillRect(QRect(left, rect.y() + top, wide, stop - top - 1), theme.color(token_of(source)))
 
     def _paint_beside(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        """A mark whose place is taken by a finding: beside it, or where the rail passes there, as a folded corner."""
+        """Paints a mark beside a finding's icon, or as a folded corner if the rail is there."""
         if self._selection.chain.rail.mark(content.message) is None:
             name, side = "mark" if content.note.marked else "comment", self._paints.metrics.icon_gutter
             self._paints.icon(painter, name, "accent.text", rect.right() - 2 * side, rect, side)
@@ -405,7 +405,7 @@ class RowPainter(QObject):
         else:
             self._paint_words(painter, rect, text, "ink.secondary")
 
-    # Figures
+    # Numbers
 
     def _paint_number(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         self._paint_figure(painter, rect, content.number, "ink.tertiary")
@@ -417,7 +417,7 @@ class RowPainter(QObject):
         self._paint_figure(painter, rect, self._model.time_text(content), "ink.secondary")
 
     def _paint_duration(self, painter: QPainter, rect: QRect, took_ns: int) -> None:
-        """A slim bar below the time: how long an answer took, by its order of magnitude from 1 ms to a minute."""
+        """Paints a duration bar below the time, on a logarithmic scale from 1 ms to a minute."""
         share = min(1.0, math.log10(1 + took_ns / 1e6) / _FULL_BAR)
         pad, height = self._paints.metrics.cell_padding, max(1, round(_BAR * self._paints.theme.zoom))
         width = round(share * (rect.width() - 2 * pad))
@@ -442,10 +442,10 @@ class RowPainter(QObject):
         pad = self._paints.metrics.cell_padding
         self._paints.draw(painter, "body", token, rect.x() + pad, rect, text, rect.width() - 2 * pad)
 
-    # Who and what
+    # Sender, kind and context
 
     def ends_split(self, width: int, content: RowContent) -> tuple[int, int]:
-        """Widths for sender and receivers: both keep half if too long, else the shorter is whole."""
+        """Returns the widths of sender and receivers: each half if both are long, else the shorter one is whole."""
         paints = self._paints
         room = width - 2 * paints.metrics.cell_padding - paints.width("body", " → ")
         sender, receivers = paints.width("body", content.sender), paints.width("body", content.receivers)
@@ -485,10 +485,10 @@ class RowPainter(QObject):
         else:
             icon, token = icons.kind_icon(content.kind), icons.kind_token(content.kind)
         x += paints.icon(painter, icon, token, x, rect) + 4
-        room = rect.right() + 1 - x  # the next column brings its own padding
+        room = rect.right() + 1 - x  # the next column has its own padding
         namespace = content.namespace
         by = self._model.rows.sorted_by
-        if by is not None and by.field.name == "kind":  # it has to be seen what the order goes by
+        if by is not None and by.field.name == "kind":  # a sort by kind must show the whole kind
             namespace = namespace or content.kind.removesuffix(content.word)
             least = min(paints.width("body", content.word), room * 2 // 5)
             if namespace and paints.width("body", namespace) > room - least:
@@ -517,7 +517,7 @@ class RowPainter(QObject):
     # Message
 
     def chevron_rect(self, rect: QRect) -> QRect:
-        """Where the disclosure of a collapsed result stands in its Message cell."""
+        """Returns the rectangle of a collapsed result's chevron in its Message cell."""
         side = self._paints.metrics.icon_row
         return QRect(rect.x() + self._paints.metrics.cell_padding, rect.y() + (rect.height() - side) // 2, side, side)
 
@@ -540,9 +540,9 @@ class RowPainter(QObject):
         return self._paints.badge(painter, badge, x, rect) + self._paints.metrics.cell_padding
 
     def _paint_aside(self, painter: QPainter, x: int, end: int, rect: QRect, content: RowContent) -> int:
-        """Words at the right end; returns where the text before them has to stop."""
+        """Paints the text at the right end; returns the right limit for the text before it."""
         paints, state = self._paints, self._model.state(content)
-        roomy = round(_ROOMY * paints.theme.zoom)  # by the column, so that rows below each other say it alike
+        roomy = round(_ROOMY * paints.theme.zoom)  # by the column's width, so that all rows use the same form
         text = content.aside
         if content.stream is not None and rect.width() < roomy:
             text = content.stream.short

@@ -1,7 +1,7 @@
-"""The message table holds still: what is read stays where it is, unless the user goes elsewhere or follows.
+"""Keeps the message table still: rows stay in place unless the user scrolls or follows.
 
-A reset or an insertion keeps what stands at the top of the view, or better the selected message where it is in sight.
-Following new messages is a decision of the user (docs/design.md 14, Follow).
+A reset or an insertion keeps the top row of the view, or the selected message if it is visible. Only the user starts
+following (docs/design.md 14, Follow).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from inspector.ui.panels.messages.selection import Selection
 
 
 class Follower(QObject):
-    """The state of following; the view moves, this only decides and counts.
+    """State of following: decides and counts; the view moves.
 
     Signals:
         changed(bool): following began or paused.
-        count_changed(int): messages shown below that came since it paused; 0 while following.
+        count_changed(int): new messages below since the pause; 0 while following.
     """
 
     changed = Signal(bool)
@@ -42,16 +42,16 @@ class Follower(QObject):
 
     @property
     def following(self) -> bool:
-        """Whether new rows keep the view at the bottom."""
+        """True while new rows keep the view at the bottom."""
         return self._following
 
     @property
     def count(self) -> int:
-        """New messages since it paused; while rows are sorted those that came since and stand below."""
+        """New messages since the pause; in a sorted table, the unsorted ones at the bottom."""
         return self._count
 
     def set_following(self, on: bool) -> None:
-        """Begin or pause."""
+        """Starts or pauses following."""
         if on == self._following:
             return
         self._following = on
@@ -61,10 +61,10 @@ class Follower(QObject):
         self.recount()
 
     def recount(self, *, forget: bool = False) -> None:
-        """Count again after rows have changed.
+        """Counts again after a change of rows.
 
         Args:
-            forget: what is there now is not new (a log was read, not traffic).
+            forget: present rows are not new (they come from a log, not from traffic).
         """
         visible = self._rows.visible
         if forget and len(visible):
@@ -78,7 +78,7 @@ class Follower(QObject):
 
 
 class Anchor(NamedTuple):
-    """What must not move: a message and how far its row's top is from the top of the view, in pixels."""
+    """Fixed point of the view: a message, and the pixels from the view's top to its row's top."""
 
     message: int
     offset: int
@@ -86,26 +86,26 @@ class Anchor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """How the table stood before its rows were replaced."""
+    """State of the table before its rows were replaced."""
 
     view: tuple[object, ...]
     """The filter and the scope."""
     order: SortBy | None
     anchor: Anchor | None
     in_sight: bool
-    """The anchor is the selected message: what the eye is on, rather than what happens to be at the top."""
+    """True if the anchor is the selected message, else it is the top row."""
     hidden: bool
-    """What the user chose was hidden."""
+    """True if the user's chosen message was hidden."""
 
 
 class ScrollAnchor(QObject):
-    """Keeps the scroll position of one table by message, whatever happens to its rows.
+    """Keeps the scroll position of one table by message.
 
     Signals:
-        rows_moved(): other rows may be under the pointer.
+        rows_moved(): the rows under the pointer may have changed.
 
     Attributes:
-        follower: whether new rows keep the view at the bottom, and what is new.
+        follower: state of following.
     """
 
     rows_moved = Signal()
@@ -127,7 +127,7 @@ class ScrollAnchor(QObject):
         self._columns = columns
         self._paints = paints
         self.follower = Follower(model.rows, following=document.live, parent=self)
-        self._preferred_at: Anchor | None = None  # where what the user chose was seen last
+        self._preferred_at: Anchor | None = None  # last position of the user's chosen message
         self._among: Anchor | None = None
         self._pushed = 0
         self._clamped = False
@@ -141,43 +141,43 @@ class ScrollAnchor(QObject):
         self._bar.rangeChanged.connect(self._on_range_changed)
         self._bar.valueChanged.connect(self._on_scrolled)
 
-    # The room changes
+    # Resizes
 
     def resized(self, seen: Anchor | None) -> None:
-        """The view has another height.
+        """Adjusts to a new height of the view.
 
         Args:
-            seen: what `selected_in_sight` gave before.
+            seen: result of `selected_in_sight` before the resize.
         """
         self._take_push()
         if self.follower.following:
             self.to_bottom()
-        elif seen is not None:  # a notice above has taken the room, say: what is read stays in view
+        elif seen is not None:  # for example after a notice appeared above: keep the row in view
             self._keep_in_view(self._model.rows.nearest_row(seen.message))
 
     def push(self, by: int) -> None:
-        """What stands above the table has grown by so many pixels: rows are to stay where they are on the screen."""
+        """Compensates growth above the table by `by` pixels, so that rows stay at their screen position."""
         self._pushed += by
-        QTimer.singleShot(0, self, self._take_push)  # where no resize follows
+        QTimer.singleShot(0, self, self._take_push)  # in case no resize follows
 
     def _take_push(self) -> None:
         by, self._pushed = self._pushed, 0
-        if by > 0 and self._unread:  # the first message would go out of sight before it was seen
+        if by > 0 and self._unread:  # otherwise the first message would scroll away unseen
             return
         if by and not self.follower.following:
             with self._selection.by_table():
                 self._table.updateGeometries()
                 self._bar.setValue(self._bar.value() + by)
 
-    # Holding still
+    # Anchors
 
     @property
     def _unread(self) -> bool:
-        """Whether the view is at its first row, with no row selected and no pointer over it."""
+        """True if the view is at its first row, without selection and pointer."""
         return self._bar.value() == 0 and self._selection.current is None and not self._table.underMouse()
 
     def at_top(self) -> Anchor | None:
-        """The message at the top of the view and how far its row's top is from there, in pixels; None without rows."""
+        """Returns the message at the top of the view and its offset in pixels; None without rows."""
         row = self._table.rowAt(0)
         if row < 0:
             return None
@@ -185,13 +185,13 @@ class ScrollAnchor(QObject):
         return Anchor(message, self._table.rowViewportPosition(row) - part * self._paints.metrics.row)
 
     def selected_in_sight(self, height: int) -> Anchor | None:
-        """The selected message, where all of its row is seen in a view of this height."""
+        """Returns the selected message if its whole row is inside a view of this height."""
         row, message = self._selection.current_row(), self._selection.current
         y = -1 if row is None else self._table.rowViewportPosition(row)
         return Anchor(message, y) if message is not None and 0 <= y <= height - self._paints.metrics.row else None
 
     def put_at_top(self, message: int, offset: int) -> None:
-        """Scroll to where `at_top` said so; to the nearest message where it is not shown."""
+        """Scrolls to an anchor of `at_top`; to the nearest message if it is hidden."""
         row = self._model.rows.nearest_row(message)
         if row < 0:
             return
@@ -201,7 +201,7 @@ class ScrollAnchor(QObject):
             self._bar.setValue(row * self._paints.metrics.row - offset)
 
     def hold(self, anchor: Anchor | None) -> None:
-        """Scroll back to where `at_top` was; None leaves the view."""
+        """Scrolls to an anchor of `at_top`; None keeps the position."""
         if anchor is not None:
             self.put_at_top(*anchor)
 
@@ -224,20 +224,20 @@ class ScrollAnchor(QObject):
     def _after_reset(self) -> None:
         before, rows, selection = self._before, self._model.rows, self._selection
         chosen_anew = before.view != (rows.filter, rows.scope)
-        # Nobody's reading is disturbed by traffic: only another view brings back what the last one had hidden.
+        # Traffic alone never moves the selection; only a new filter or scope restores a hidden choice.
         preferred = selection.preferred
         message = preferred if chosen_anew or selection.current is None else selection.current
         with selection.by_table():
             row = selection.put_back(message, stays=not chosen_anew)
         anchor, in_sight = before.anchor, before.in_sight
         if chosen_anew and before.hidden and preferred is not None and rows.row_of(preferred) is not None:
-            in_sight = True  # what was hidden for a while comes back to where it was
+            in_sight = True  # a choice hidden for a while returns to its old position
             if self._preferred_at is not None and self._preferred_at.message == preferred:
                 anchor = self._preferred_at
         if self.follower.following:
             self.to_bottom()
         elif not in_sight and rows.sorted_by is not None and not same_order(rows.sorted_by, before.order):
-            with selection.by_table():  # nothing that was chosen is in sight: what comes first is
+            with selection.by_table():  # no selected row is visible: show the first rows
                 self._bar.setValue(0)
         else:
             self.hold(anchor)
@@ -250,7 +250,7 @@ class ScrollAnchor(QObject):
         selection.announce()
 
     def _before_insertion(self, _parent: QModelIndex, first: int, _last: int) -> None:
-        """Lines of a stream that flows come among the rows: note what must not move for it."""
+        """Notes the anchor before lines are inserted among the rows, as in a growing stream."""
         among = first < self._model.rowCount() and not self._selection.restoring
         self._among = self.at_top() if among else None
 
@@ -268,25 +268,24 @@ class ScrollAnchor(QObject):
         self._recount()
 
     def _recount(self) -> None:
-        """Count what is new below; what needs no scrolling to be seen is not."""
+        """Counts new rows below; rows visible without scrolling do not count."""
         seen = self._model.rowCount() * self._paints.metrics.row <= self._table.viewport().height()
         self.follower.recount(forget=seen or (not self._document.live and not self.follower.count))
 
-    # Following
+    # Follow
 
     @property
     def can_follow(self) -> bool:
-        """Whether the bottom is where new rows come: not while rows are sorted."""
+        """True if new rows arrive at the bottom, as in unsorted tables."""
         return self._model.rows.sorted_by is None
 
     def follow(self, on: bool) -> None:
-        """Go to the newest message and stay there, or hold still; sorted rows are not followed."""
+        """Scrolls to the newest message and stays there, or pauses; sorted tables cannot follow."""
         self.follower.set_following(on and self.can_follow)
         if on:
             self.to_bottom()
 
     def to_bottom(self) -> None:
-        """Scroll to the last row."""
         with self._selection.by_table():
             self._table.scrollToBottom()
 
@@ -294,7 +293,7 @@ class ScrollAnchor(QObject):
         self.follower.set_following(False)
 
     def _on_range_changed(self, _least: int, most: int) -> None:
-        """Note that Qt clamps the view: that it ends at the last of fewer rows is nobody's wish to follow."""
+        """Notes a clamp by Qt: the end of a shorter table is no request to follow."""
         self._clamped = self._bar.value() > most
 
     def _on_scrolled(self, value: int) -> None:
@@ -304,7 +303,7 @@ class ScrollAnchor(QObject):
         self.rows_moved.emit()
 
     def bring_into_view(self, row: int) -> None:
-        """Scroll to a row where it is out of sight: to the middle where it is far."""
+        """Scrolls to an invisible row; far rows go to the middle."""
         self._table.executeDelayedItemsLayout()
         y, height = self._table.rowViewportPosition(row), self._paints.metrics.row
         if y < 0 or y + height > self._table.viewport().height():

@@ -1,8 +1,8 @@
-"""Which messages of the table are selected, and how Qt's own selection says so.
+"""Selected messages of the table, mirrored into Qt's selection near the screen.
 
-One message is current, which is what the details show; several may be selected (`SelectedMessages`). Rows are addressed
-by message: what is selected stays so however rows are replaced. Of several, Qt's own selection, which is what screen
-readers are told, holds the rows on screen and some around them: a range a row of a million would cost seconds.
+One message is current and shown in the details; several may be selected (`SelectedMessages`). The selection holds
+messages, so it survives any change of rows. Qt's own selection serves screen readers. It holds only the rows around the
+screen: one range for each of a million rows would cost seconds.
 """
 
 from __future__ import annotations
@@ -26,24 +26,23 @@ _NO_UPDATE = QItemSelectionModel.SelectionFlag.NoUpdate
 _CLEAR_AND_SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 _SCROLL_MS = 40
 _MOST_ROWS = 40
-"""Rows moved at a time where the pointer is dragged far outside."""
+"""Most rows scrolled at once while the pointer is dragged far outside."""
 _NONE = np.empty(0, np.uint32)
 _FEW = 2_000
-"""So many sorted rows are asked for one by one sooner than all of them are put in order."""
+"""Sorted rows asked one by one up to this number; more rows are cheaper through the whole order."""
 
 
 class SelectedMessages:
-    """The selected messages of one table: the current one alone, until the user makes them several.
+    """Selected messages of one table: only the current one, until the user selects several.
 
-    Several are kept as one bool a message, by its place in the capture: they stay selected however rows are filtered,
-    sorted, expanded, appended or reset. What a filter or scope hides does not count while it is hidden: it is neither
-    copied nor exported nor counted, as nothing should happen to what cannot be seen. Shown again it is selected again,
-    unless the user has selected something else alone meanwhile. Where none of several is shown, the current one
-    alone is selected.
+    Several are stored as one bool a message, by index in the capture. They survive filters, sorts, expansion, appends
+    and resets. Hidden messages do not count: they are neither copied nor exported, so that no action touches invisible
+    rows. They are selected again once they are visible, unless the user has selected a single message meanwhile. If all
+    of several are hidden, only the current one is selected.
 
     Attributes:
-        anchor: the message ranges start from; None for the current one.
-        gathering: the user picks them one by one, so that there may be several although there is but one yet.
+        anchor: start of ranges; None for the current message.
+        gathering: the user selects one by one, so a single message counts as several.
     """
 
     def __init__(self, rows: VisibleRows) -> None:
@@ -55,15 +54,15 @@ class SelectedMessages:
         self.anchor: int | None = None
         self.gathering = False
 
-    # What is selected
+    # State
 
     @property
     def count(self) -> int:
-        """How many of several are shown; 0 where the current one is all. O(rows) after a change, then O(1)."""
+        """Visible messages of a multiple selection; 0 for the current one alone. O(rows) after a change, then O(1)."""
         if self._mask is None:
             return 0
         visible = self._rows.visible
-        # Every change of what is shown makes another array, or a longer view of the same.
+        # Each change of the visible rows creates another array, or a longer view of the same.
         known = self._counted
         if known is None or known[0] is not visible.base or known[1] != len(visible):
             self._number = int(np.count_nonzero(self._among(visible)))
@@ -72,22 +71,22 @@ class SelectedMessages:
 
     @property
     def several(self) -> bool:
-        """Whether the user has made a selection that is not just the current message, and some of it is shown."""
+        """True if a multiple selection has visible messages."""
         return self.count > 0
 
     def holds(self, message: int, current: int | None) -> bool:
-        """Whether a message that is shown is selected. O(1)."""
+        """Returns True if a visible message is selected. O(1)."""
         if not self.several or self._mask is None:
             return message == current
         return message < len(self._mask) and bool(self._mask[message])
 
     def shown(self) -> Messages:
-        """Those of several that are shown, ascending; none where the current one is all. O(rows)."""
+        """Returns the visible messages of a multiple selection, ascending; else empty. O(rows)."""
         visible = self._rows.visible
         return _NONE if self._mask is None else visible[self._among(visible)]
 
     def shown_in_order(self) -> Messages:
-        """As `shown`, as they stand in the table."""
+        """Like `shown`, in table order."""
         standing = self._rows.in_order()
         return _NONE if self._mask is None else standing[self._among(standing)]
 
@@ -98,7 +97,7 @@ class SelectedMessages:
         return mask.take(messages)
 
     def _wide(self) -> NDArray[np.bool_]:
-        """The mask, as long as the capture at least; new messages are not selected."""
+        """Returns the mask, extended to the length of the capture; new messages are not selected."""
         needed = len(self._rows.analysis)
         mask = self._mask
         if mask is None or len(mask) < needed:
@@ -108,16 +107,16 @@ class SelectedMessages:
             self._mask = mask = wider
         return mask
 
-    # Selecting
+    # Changes
 
     def alone(self) -> None:
-        """The current message is all that is selected."""
+        """Selects only the current message."""
         self._mask = self._base = self._counted = None
         self.anchor = None
         self.gathering = False
 
     def everything(self) -> None:
-        """Select every message shown, and no other. O(rows)."""
+        """Selects exactly the visible messages. O(rows)."""
         mask = np.zeros(len(self._rows.analysis), np.bool_)
         visible = self._rows.visible
         if len(visible) == len(mask):
@@ -127,12 +126,12 @@ class SelectedMessages:
         self._put(mask)
 
     def begin(self, anchor: int | None, current: int | None, *, add: bool) -> None:
-        """Begin a range.
+        """Begins a range.
 
         Args:
-            anchor: the message it starts from; None for where the last one did, else the current one.
+            anchor: start; None for the last anchor, else the current message.
             current: the current message.
-            add: what is selected already stays.
+            add: keeps the present selection.
         """
         if anchor is None and self.anchor is not None and self._rows.position(self.anchor) is not None:
             anchor = self.anchor
@@ -140,7 +139,7 @@ class SelectedMessages:
         self._base = self._held(current).copy() if add else None
 
     def reach(self, message: int) -> None:
-        """Select from the anchor to a message as they stand in the table, with what was selected when it began."""
+        """Selects from the anchor to a message in table order, added to the selection at `begin`."""
         rows = self._rows
         to = rows.position(message)
         if to is None:
@@ -159,7 +158,7 @@ class SelectedMessages:
         self._put(mask)
 
     def _mark_between(self, mask: NDArray[np.bool_], first: int, last: int) -> None:
-        """Mark the messages at positions, both ends included."""
+        """Marks the messages from position `first` to `last`, inclusive."""
         rows = self._rows
         if rows.sorted_by is None:
             run = rows.visible[first : last + 1]
@@ -174,7 +173,7 @@ class SelectedMessages:
             mask[rows.in_order()[first : last + 1]] = True
 
     def toggle(self, message: int, current: int | None) -> None:
-        """Select one more message, or one less; where the current one is all, it is held for more to come. O(rows)."""
+        """Toggles a message; the first toggle only starts a multiple selection at the current message. O(rows)."""
         held = self.several or message != current
         mask = self._held(current)
         if message >= len(mask):
@@ -185,7 +184,7 @@ class SelectedMessages:
         self.anchor, self._base, self.gathering = message, None, True
 
     def _held(self, current: int | None) -> NDArray[np.bool_]:
-        """The mask of what is selected now: of the current message where it is all."""
+        """Returns the present selection as a mask."""
         if self.several:
             return self._wide()
         mask = np.zeros(len(self._rows.analysis), np.bool_)
@@ -198,20 +197,20 @@ class SelectedMessages:
 
 
 class Selection(QObject):
-    """The selection of one table: its current message, and the messages selected with it.
+    """Selection of one table: its current message, and the messages selected with it.
 
     Signals:
         current_changed(object): the current message, or None.
-        changed(): other messages are selected, or other ones of them are shown.
-        chosen(int): the user picked a message, be it the one that was current already.
-        picked(): the user has selected something, maybe what was selected already.
+        changed(): the selection, or its visible part, changed.
+        chosen(int): the user picked a message, even the current one.
+        picked(): the user selected a row, even a selected one.
 
     Attributes:
         current: the current message.
-        preferred: what the user chose; another message stands in for it while it is hidden.
-        messages: those selected, where they are more than the current one.
+        preferred: the user's choice; while it is hidden, another message is current.
+        messages: the multiple selection.
         chain: the causal chain of the current message.
-        restoring: what happens is the table's own doing: nothing is picked by it.
+        restoring: True while the table itself changes the selection; `picked` is not emitted.
     """
 
     current_changed = Signal(object)
@@ -232,15 +231,15 @@ class Selection(QObject):
         self.chain = SelectedChain(document, model.rows, self)
         self.restoring = False
         self._mirroring = False
-        self._mirrored = False  # Qt's selection holds what is on screen of several
-        self._dragging = False  # only where the pointer is let go is picked
+        self._mirrored = False  # True if Qt's selection holds the visible part of several
+        self._dragging = False  # `chosen` is emitted at the end of a drag
         model.rowsInserted.connect(self._on_rows_inserted)
         table.selectionModel().selectionChanged.connect(self._on_selection_changed)
         table.verticalScrollBar().valueChanged.connect(self._mirror)
 
     @contextmanager
     def by_table(self) -> Generator[None]:
-        """What is done meanwhile is the table's own doing, not the user's: nothing is picked by it."""
+        """Marks changes as the table's own: `picked` is not emitted."""
         before, self.restoring = self.restoring, True
         try:
             yield
@@ -250,16 +249,16 @@ class Selection(QObject):
     # The current message
 
     def current_row(self) -> int | None:
-        """The row of the current message; None where it is not shown."""
+        """Returns the row of the current message; None if it is hidden."""
         return None if self.current is None else self._model.rows.row_of(self.current)
 
     def prefer_current(self) -> None:
-        """Let the selected message stay so in the next view, although it only stands in for one that is hidden."""
+        """Makes the current message the preferred one, so that the next view keeps it."""
         if self.current is not None:
             self.preferred = self.current
 
     def select_row(self, row: int, column: int = Column.MESSAGE) -> None:
-        """Make a row the current one, and all that is selected; where the view is restored several stay so."""
+        """Selects only a row and makes it current; while the view is restored, several stay selected."""
         if self.restoring and self.messages.several:
             self.move_to_row(row, column)
             return
@@ -267,11 +266,11 @@ class Selection(QObject):
             self.messages.alone()
         self._table.selectionModel().setCurrentIndex(self._model.index(row, column), _CLEAR_AND_SELECT)
         if not self.restoring and self.current != self._model.at(row)[0]:
-            self._set_current(self._model.at(row)[0])  # Qt sees no difference where its rows are the same
+            self._set_current(self._model.at(row)[0])  # Qt emits no signal for an unchanged row index
         self.announce()
 
     def move_to_row(self, row: int, column: int | None = None) -> None:
-        """Make a row the current one; what is selected stays so."""
+        """Makes a row current and keeps the selection."""
         column = max(self._table.currentIndex().column(), Column.NUMBER) if column is None else column
         self._mirroring = True
         self._table.selectionModel().setCurrentIndex(self._model.index(row, column), _NO_UPDATE)
@@ -281,7 +280,7 @@ class Selection(QObject):
         self._set_current(self._model.at(row)[0])
 
     def choose_row(self, row: int, column: int = Column.MESSAGE) -> None:
-        """Select a row for the user, who means it also where it was selected already."""
+        """Selects a row on behalf of the user; emits signals even for the current row."""
         selected = self.current
         self.select_row(row, column)
         if selected is not None and self.current == selected:
@@ -289,17 +288,17 @@ class Selection(QObject):
             self.chosen.emit(selected)
 
     def put_back(self, message: int | None, *, stays: bool) -> int:
-        """Make a message current after rows were replaced, else the one nearest to it; its row, -1 without rows.
+        """Restores the current message, or the nearest one, after rows were replaced; returns its row, -1 without rows.
 
         Args:
-            message: the current one; None for none.
-            stays: one that has left the view by itself, answered say, is still what is selected and shown.
+            message: the current message, or None.
+            stays: keeps a message that left the view by itself, for example because it was answered.
         """
         rows = self._model.rows
         row = -1 if message is None else rows.nearest_row(message)
         if stays and self.current is not None and self.current_row() is None:
             self._table.selectionModel().clearSelection()
-            if row >= 0:  # where keys go on from
+            if row >= 0:  # start of later key moves
                 self._table.selectionModel().setCurrentIndex(self._model.index(row, Column.MESSAGE), _NO_UPDATE)
         elif row >= 0:
             self.select_row(row)
@@ -309,7 +308,7 @@ class Selection(QObject):
 
     def _on_selection_changed(self, selected: QItemSelection, _deselected: QItemSelection) -> None:
         if self._mirroring or (self.messages.several and (self.restoring or selected.isEmpty())):
-            return  # what is seen of several has changed: rows of an original went, say
+            return  # only the visible part of several changed, for example by collapsed lines
         rows = [index.row() for index in self._table.selectionModel().selectedRows(Column.MESSAGE)]
         if len(rows) > 1 and not self.restoring:
             self._take_rows(rows)
@@ -325,11 +324,11 @@ class Selection(QObject):
         if message is not None:
             self.picked.emit()
         if several:
-            self._mirrored = False  # what Qt has selected is its own
+            self._mirrored = False  # Qt's selection is independent from here on
             self.announce()
 
     def _take_rows(self, rows: list[int]) -> None:
-        """Rows were selected through Qt, which is what screen readers do."""
+        """Applies a selection of several rows made through Qt, as by screen readers."""
         wanted = {self._model.at(row)[0] for row in rows}
         for message in wanted - {self.current}:
             if not self.messages.holds(message, self.current):
@@ -352,24 +351,24 @@ class Selection(QObject):
 
     @property
     def several(self) -> bool:
-        """Whether the user has made a selection that is not just the current message, and some of it is shown."""
+        """True if a multiple selection has visible messages."""
         return self.messages.several
 
     @property
     def count(self) -> int:
-        """How many of several are shown; 0 where the current one is all."""
+        """Visible messages of a multiple selection; 0 for the current one alone."""
         return self.messages.count
 
     def holds(self, message: int) -> bool:
-        """Whether a message that is shown is selected. O(1)."""
+        """Returns True if a visible message is selected. O(1)."""
         return self.messages.holds(message, self.current)
 
     def shown(self) -> Messages:
-        """(n,) uint32, the messages shown that are selected, ascending."""
+        """Returns the visible selected messages, ascending, (n,) uint32."""
         return self.messages.shown() if self.messages.several else self._current_alone()
 
     def shown_in_order(self) -> Messages:
-        """(n,) uint32, as `shown`, as they stand in the table."""
+        """Returns the visible selected messages in table order, (n,) uint32."""
         return self.messages.shown_in_order() if self.messages.several else self._current_alone()
 
     def _current_alone(self) -> Messages:
@@ -377,7 +376,7 @@ class Selection(QObject):
         return np.array([self.current] if shown else [], np.uint32)
 
     def select_all(self) -> None:
-        """Select every message shown; the current one stays current."""
+        """Selects every visible message; the current one stays current."""
         if not len(self._model.rows.visible):
             return
         if self.current_row() is None:
@@ -387,18 +386,17 @@ class Selection(QObject):
         self.announce()
 
     def select_current_alone(self) -> None:
-        """Select no message but the current one."""
         row = self._table.currentIndex().row()
         if row >= 0:
             self.select_row(row, self._table.currentIndex().column())
 
     def extend_to_row(self, row: int, column: int | None = None, *, add: bool = False) -> None:
-        """Select from where the last range began, else from the current row, to another row, which becomes current.
+        """Selects a range from the last anchor, else from the current row, to a row that becomes current.
 
         Args:
             row: of the table.
-            column: of the current cell; the one it is in by default.
-            add: what is selected already stays.
+            column: of the current cell; by default the same column.
+            add: keeps the present selection.
         """
         self.messages.begin(None, self.current, add=add)
         self.messages.reach(self._model.at(row)[0])
@@ -406,7 +404,7 @@ class Selection(QObject):
         self.announce()
 
     def toggle_row(self, row: int, column: int | None = None) -> None:
-        """Select one more row, or one less; it becomes the current one."""
+        """Toggles a row and makes it current."""
         self.messages.toggle(self._model.at(row)[0], self.current)
         self.move_to_row(row, column)
         self.announce()
@@ -416,13 +414,13 @@ class Selection(QObject):
             self.announce()
 
     def announce(self) -> None:
-        """Say that other messages are selected."""
+        """Mirrors the selection to Qt and emits `changed`."""
         self._mirror()
         self._table.viewport().update()
         self.changed.emit()
 
     def _mirror(self) -> None:
-        """Let Qt's selection hold the rows on screen, a screen above and one below, as far as they are selected."""
+        """Mirrors the selected rows on screen, one screen above and one below into Qt's selection."""
         if not self.messages.several and not self._mirrored:
             return
         model, page = self._model, self.page_rows()
@@ -438,25 +436,25 @@ class Selection(QObject):
         self._mirrored = self.messages.several
 
     def page_rows(self) -> int:
-        """Rows that are on screen at once."""
+        """Returns the number of rows on screen."""
         return max(1, self._table.viewport().height() // self._paints.metrics.row)
 
-    # Dragged over
+    # Drags
 
     def press(self, row: int, column: int) -> None:
-        """Select a row alone, where a range may begin."""
+        """Selects a row alone and anchors a range there."""
         self.choose_row(row, column)
         message = self._model.at(row)[0]
         self.messages.begin(message, message, add=False)
 
     def press_more(self, row: int, column: int) -> None:
-        """Select one more row, or one less, where a range that adds may begin."""
+        """Toggles a row and anchors an additional range there."""
         self.toggle_row(row, column)
         message = self._model.at(row)[0]
         self.messages.begin(message, message, add=True)
 
     def drag_to(self, row: int) -> None:
-        """Select as far as a row the pointer was dragged to; it is picked where it is let go."""
+        """Selects up to the row under a dragged pointer; `chosen` follows at the end."""
         self._dragging = True
         self.messages.reach(self._model.at(row)[0])
         self.move_to_row(row)
@@ -464,16 +462,16 @@ class Selection(QObject):
         self.announce()
 
     def drop(self) -> None:
-        """The pointer was let go after it had been dragged to another row."""
+        """Ends a drag to another row."""
         if self.current is not None:
             self.chosen.emit(self.current)
 
 
 class RowDrag(QObject):
-    """Dragging over the rows: they are selected as far as the pointer, and scroll where it is near an edge.
+    """Drags over rows: selects up to the pointer and scrolls near the edges.
 
     Attributes:
-        row: where the button was pressed; -1 while it is not.
+        row: row of the press; -1 without a pressed button.
     """
 
     def __init__(self, table: QTableView, selection: Selection, paints: PaintCache) -> None:
@@ -489,19 +487,19 @@ class RowDrag(QObject):
         self._timer.timeout.connect(self._scroll)
 
     def begin(self, row: int) -> None:
-        """The button was pressed on a row."""
+        """Starts at the pressed row."""
         self.row = row
         self._reached = -1
 
     def move(self, at: QPoint) -> None:
-        """The pointer is at a place of the viewport, or outside of it."""
+        """Moves the pointer to a viewport position, which may be outside."""
         self._at = at
         self._reach()
         if self._reached >= 0 and self._beyond() and not self._timer.isActive():
             self._timer.start()
 
     def end(self) -> None:
-        """The button was let go."""
+        """Ends at the release of the button."""
         self._timer.stop()
         dragged, self.row, self._reached = self._reached >= 0, -1, -1
         if dragged:
@@ -516,7 +514,7 @@ class RowDrag(QObject):
         self._selection.drag_to(row)
 
     def _beyond(self) -> int:
-        """Rows to move at a time: below the middle of the last row on screen or above that of the first, and faster."""
+        """Returns the signed number of rows to scroll; more with the distance from the edge rows."""
         row, y = self._paints.metrics.row, self._at.y()
         below = y - (self._table.viewport().height() - row // 2)
         above = row // 2 - y

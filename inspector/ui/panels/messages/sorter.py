@@ -1,4 +1,4 @@
-"""Sorts the table: at once where arrays say the order, in slices with progress where records must be decoded."""
+"""Sorts the message table: at once from columns, in slices with progress if records must be decoded."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _MAX_NAME = 40
 
 
 class Sorter(QObject):
-    """One table's order.
+    """Sort order of one table.
 
     Signals:
-        changed(): the rows stand otherwise.
+        changed(): the order changed.
     """
 
     changed = Signal()
@@ -39,14 +39,14 @@ class Sorter(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether records are being decoded for an order."""
+        """True while records are decoded for a sort."""
         return self._work is not None
 
     def sort(self, name: str, descending: bool = False) -> None:
-        """Sort by a field; "" is the order of arrival. The rows stay as they are until the order is known.
+        """Sorts by a field; "" is the order of arrival. Rows stay in place until the order is known.
 
         Raises:
-            FilterError: there is no field of this name.
+            FilterError: the field is unknown.
         """
         by = SortBy(field_named(name), descending) if name else None
         if by is None or (by.field.name == "no" and not descending):
@@ -55,7 +55,7 @@ class Sorter(QObject):
             self._begin(by)
 
     def clear(self) -> None:
-        """Put the rows in the order of arrival."""
+        """Restores the order of arrival."""
         self.give_up()
         if self._model.rows.sorted_by is not None:
             self._model.put_in_order(None)
@@ -63,13 +63,13 @@ class Sorter(QObject):
             self.changed.emit()
 
     def again(self) -> None:
-        """Sort what is shown by what it is sorted by, or was to be: other rows are shown, or new ones came."""
+        """Sorts again by the current or pending field, after a change of the visible rows."""
         by = self._model.rows.sorted_by if self._work is None else self._work.by
         if by is not None:
             self._begin(by)
 
     def give_up(self) -> None:
-        """Leave the rows as they are."""
+        """Cancels a running sort."""
         self._work = None
         self._more.stop()
         self._show_progress()
@@ -101,7 +101,7 @@ class Sorter(QObject):
         self.changed.emit()
 
     def _show_progress(self) -> None:
-        """Show how far it is, at the head of the column and over the rows."""
+        """Shows the progress in the column header and over the rows."""
         work = self._work
         if work is None:
             self._view.heads.show_progress(None)

@@ -1,7 +1,6 @@
-"""The message table: one view that assembles its parts and gives them what keys and pointer do.
+"""Message table view: assembles selection, scroll anchor, columns and painter, and handles keys and pointer.
 
-What is selected (`Selection`), where the view stands (`ScrollAnchor`), how wide columns are (`ColumnLayout`) and how
-rows look (`RowPainter`) are parts that are given the table; none of them knows this class.
+`Selection`, `ScrollAnchor`, `ColumnLayout` and `RowPainter` receive the table; none of them depends on this class.
 """
 
 from __future__ import annotations
@@ -52,26 +51,26 @@ def _modifiers(event: QKeyEvent | QMouseEvent) -> Qt.KeyboardModifier:
 
 
 class MessageView(QTableView):
-    """A table of messages.
+    """Table view of messages.
 
     Signals:
         open_details_requested(int): show this message's details.
-        sort_requested(str, bool): sort by a field ("": order of arrival), the largest first or not.
-        message_clicked(int): a message was selected alone by a click.
-        pill_clicked(): while rows are sorted: sort again, or give up a sort that is under way.
+        sort_requested(str, bool): sort by a field ("": order of arrival); True for largest first.
+        message_clicked(int): a click selected a single message.
+        pill_clicked(): in a sorted table: sort again, or cancel a running sort.
 
     Attributes:
         messages: its model.
-        paints: fonts, metrics and colours of the theme in force.
-        selection: which messages are selected, and which one is current.
-        anchor: keeps the view where it is, or follows.
-        columns: gives columns their places and widths.
-        painter: paints the rows, and knows where their parts stand.
-        heads: the heads of the columns, with `head_menu`.
-        menu: of a row.
-        copies: what of the selected messages goes to the clipboard.
+        paints: fonts, metrics and colours of the current theme.
+        selection: selected messages and the current one.
+        anchor: keeps the scroll position, or follows.
+        columns: positions and widths of columns.
+        painter: paints rows and knows their geometry.
+        heads: the header, with `head_menu`.
+        menu: context menu of rows.
+        copies: copies of the selected messages.
         ticks: its scroll bar.
-        pill: floats over the table while something is new.
+        pill: floats over the table and counts new messages.
     """
 
     open_details_requested = Signal(int)
@@ -123,7 +122,7 @@ class MessageView(QTableView):
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setMouseTracking(True)
-        self.setAutoScroll(False)  # a click on a half visible row must not move the rows
+        self.setAutoScroll(False)  # a click on a partly visible row must not scroll
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -139,7 +138,8 @@ class MessageView(QTableView):
         corner.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setCornerWidget(corner)
         self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)  # raised later, it resizes rows one by one: quadratic
+        # set before the rows exist: Qt resizes them one by one, quadratic in their number
+        self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     def _connect_parts(self) -> None:
@@ -154,7 +154,7 @@ class MessageView(QTableView):
         self.heads.menu_requested.connect(self.head_menu.popup)
         self.heads.sectionClicked.connect(self._on_head_clicked)
 
-    # Looks
+    # Look
 
     def _use_grid(self) -> None:
         metrics = self.paints.metrics
@@ -185,11 +185,11 @@ class MessageView(QTableView):
 
     @override
     def sizeHintForColumn(self, column: int) -> int:
-        """The width it has: Qt asks when a head's edge is double clicked, and would decode a thousand rows for it."""
+        """Returns the present width; on a double click Qt would measure a thousand decoded rows."""
         return self.columnWidth(column)
 
     def show_find(self, search: FindSearch | None) -> None:
-        """Highlight what a search looks for, wherever it has found it by now."""
+        """Highlights the hits of a search."""
         self.painter.search = search
         self.viewport().update()
         self.ticks.update()
@@ -213,15 +213,15 @@ class MessageView(QTableView):
         index: QModelIndex | QPersistentModelIndex,
         hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
-        """Rows come into view; columns stay where they are."""
+        """Scrolls vertically only; columns stay in place."""
         across = self.horizontalScrollBar().value()
         super().scrollTo(index, hint)
         self.horizontalScrollBar().setValue(across)
 
-    # Going elsewhere
+    # Navigation
 
     def go_to(self, message: int) -> bool:
-        """Select a message and bring it into view, in the middle when it is far; whether it is shown at all."""
+        """Selects a message and scrolls to it; returns False if it is hidden."""
         row = self.messages.rows.row_of(message)
         if row is None:
             return False
@@ -230,7 +230,7 @@ class MessageView(QTableView):
         return True
 
     def step(self, by: int) -> None:
-        """Select the next (1) or previous (-1) message shown; from nothing, the first or last one."""
+        """Selects the next (1) or previous (-1) visible message; without a selection, the first or last one."""
         rows = self.messages.rows
         count = len(rows.visible)
         if not count:
@@ -240,7 +240,7 @@ class MessageView(QTableView):
         if current is None:
             wanted = 0 if by > 0 else count - 1
         elif position is None:
-            wanted = rows.place(current) + by - (by > 0)  # the next one stands in its place
+            wanted = rows.place(current) + by - (by > 0)  # the next one is at the position of the hidden one
         else:
             wanted = position + by
         row = rows.row_of(rows.message_at(min(max(wanted, 0), count - 1)))
@@ -249,14 +249,13 @@ class MessageView(QTableView):
             self.scrollTo(self.messages.index(row, Column.MESSAGE))
 
     def go_to_first(self) -> None:
-        """Select the first message shown."""
         if self.messages.rowCount():
             self.selection.choose_row(0)
             self.verticalScrollBar().setValue(0)
             self.anchor.follow(False)
 
     def go_to_last(self) -> None:
-        """Select the last message shown, and follow, unless rows are sorted."""
+        """Selects the last visible message, and follows unless rows are sorted."""
         rows = self.messages.rows
         row = rows.row_of(rows.message_at(len(rows.visible) - 1)) if len(rows.visible) else None
         if row is not None:
@@ -264,11 +263,11 @@ class MessageView(QTableView):
         self.anchor.follow(True)
 
     def show_row(self, row: int) -> None:
-        """Bring a row into the middle of the view; nothing is selected."""
+        """Scrolls a row to the middle without selecting it."""
         self.verticalScrollBar().setValue(row * self.paints.metrics.row - self.viewport().height() // 2)
 
     def toggle_original(self, message: int | None = None) -> bool:
-        """Expand or collapse the original of a result (the current one by default); whether it has one."""
+        """Expands or collapses the original of a result, by default of the current one; returns True if it has one."""
         message = self.selection.current if message is None else message
         if message is None:
             return False
@@ -291,20 +290,20 @@ class MessageView(QTableView):
         self.selection.select_all()
 
     def _on_head_clicked(self, column: int) -> None:
-        """Sort one way, then the other, then by arrival again; figures begin with the largest."""
+        """Cycles a column through both sort directions and the order of arrival; numbers start with the largest."""
         if column == Column.GUTTER:
             return
         by, name = self.messages.rows.sorted_by, self.messages.columns.sort_name(column)
         first = self._largest_first(column, name)
         if by is None or by.field.name != name:
             self.sort_requested.emit(name, first)
-        elif by.descending is first and column != Column.NUMBER:  # in their own order they stand by arrival
+        elif by.descending is first and column != Column.NUMBER:  # ascending numbers are the order of arrival
             self.sort_requested.emit(name, not first)
         else:
             self.sort_requested.emit("", False)
 
     def _largest_first(self, column: int, name: str) -> bool:
-        """Tell whether the first click on a head shows the largest first: of figures, and of No., as rows have it."""
+        """Returns True if the first click sorts the largest first: for numbers and for No."""
         if column == Column.NUMBER:
             return True
         try:
@@ -316,7 +315,7 @@ class MessageView(QTableView):
 
     @override
     def event(self, event: QEvent) -> bool:
-        """While messages are picked one by one, the keys of the next and previous one leave them selected."""
+        """Keeps the selection on next/previous keys while messages are selected one by one."""
         if (
             event.type() is QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -366,7 +365,7 @@ class MessageView(QTableView):
             super().keyPressEvent(event)
 
     def _move_across(self, by: int) -> None:
-        """Make the next cell of the row the current one, from which its menu filters and copies."""
+        """Makes the next cell of the row current; its menu filters and copies that cell."""
         current = self.currentIndex()
         columns = self.columns.shown_columns()
         if not current.isValid() or not columns:
@@ -383,10 +382,10 @@ class MessageView(QTableView):
         if _modifiers(event) == _CONTROL and row >= 0:
             self.selection.toggle_row(row)
         else:
-            event.ignore()  # it pauses the window's view, wherever the focus is
+            event.ignore()  # the window uses Space to pause the view
 
     def _move(self, event: QKeyEvent) -> bool:
-        """Go to another row; with Shift select as far as it, while messages are gathered leave them; did it."""
+        """Moves to another row, extended by Shift; returns True if the key was used."""
         modifiers = _modifiers(event)
         extends = bool(modifiers & _SHIFT) and not modifiers & ~(_SHIFT | _CONTROL)
         by = {
@@ -415,9 +414,9 @@ class MessageView(QTableView):
         return True
 
     def _first_row(self, by: int) -> int:
-        """Where keys begin while nothing is selected: what is in sight, for the current row of Qt is not.
+        """Returns the first row for keys without a selection; Qt's current row may be off screen.
 
-        Going down that is the top, unless new messages are followed; going up, or following, the last one.
+        Down starts at the top of the view; up, or while following, at the last row.
         """
         top, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         if self.anchor.follower.following or last < 0:
@@ -429,7 +428,7 @@ class MessageView(QTableView):
         return self.messages.at(row) if row >= 0 else None
 
     def _on_right(self) -> None:
-        """Expand; on an expanded result go to its first line."""
+        """Expands a result; in an expanded one goes to its first line."""
         current = self._current()
         if current is None or current[1]:
             return
@@ -439,7 +438,7 @@ class MessageView(QTableView):
             self._go_to_row(self.currentIndex().row() + 1)
 
     def _on_left(self) -> None:
-        """Collapse; on a line of an original go to its result."""
+        """Collapses a result; on a line of an original goes to its result."""
         current = self._current()
         if current is None:
             return
@@ -460,13 +459,13 @@ class MessageView(QTableView):
 
     @override
     def keyboardSearch(self, search: str) -> None:
-        """Nothing: Qt would ask every row for its text at each letter."""
+        """Does nothing: Qt would ask every row for its text at each letter."""
 
     @override
     def selectionCommand(
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
-        """Keys and pointer select here, not in Qt; once a row was selected one always is."""
+        """Leaves key and pointer selection to this class; programmatic moves select a row."""
         flags = QItemSelectionModel.SelectionFlag
         return flags.ClearAndSelect | flags.Rows if index.isValid() and event is None else flags.NoUpdate
 
@@ -510,7 +509,7 @@ class MessageView(QTableView):
         self.selection.choose_row(row, column)
 
     def _press(self, index: QModelIndex, position: QPoint) -> bool:
-        """Act on a link or a chevron; whether there was one."""
+        """Handles a press on a link or chevron; returns True if there was one."""
         message, part = self.messages.at(index.row())
         link = self.painter.link_at(index.row(), position)
         if link is not None:
@@ -565,7 +564,7 @@ class MessageView(QTableView):
         self._hover(None)
 
     def _hover_under_pointer(self) -> None:
-        """Rows have moved under a pointer that stands still."""
+        """Updates the hover after rows moved under a still pointer."""
         inside = self.viewport().underMouse()
         self._hover(self.viewport().mapFromGlobal(QCursor.pos()) if inside else None)
 
@@ -595,7 +594,7 @@ class MessageView(QTableView):
         self.menu.popup(index.row(), index.column(), self.viewport().mapToGlobal(at), second=self._in_second(index, at))
 
     def _in_second(self, index: QModelIndex, position: QPoint) -> bool:
-        """Whether a place in From -> To is on the receivers' side."""
+        """Returns True for the receivers' side of From -> To."""
         message, part = self.messages.at(index.row())
         if part or index.column() != Column.FROM_TO:
             return False

@@ -1,1 +1,1 @@
-"""The view "Model sees": what stands in the context of a participant's model at a message, and what it costs."""
+"""Model sees panel: the model context of a participant at a message, with its token cost."""

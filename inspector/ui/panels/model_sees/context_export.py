@@ -1,4 +1,4 @@
-"""Copying a context, and writing it to a file while the window stays responsive."""
+"""Copies a model context, or exports it to a file in slices."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from inspector.ui.sliced_work import SlicedWork
 from inspector.ui.widgets.notice import NoticeStack
 
 COPIED_MOST = 2_000
-"""Entries that are copied; more would stall the window, and are for a file."""
+"""Most entries of a copy; more would block the window."""
 _NOTICE = "model-sees"
 
 
 class ContextExport(QObject):
-    """Copies and exports what a model sees."""
+    """Copies and exports a model context."""
 
     def __init__(self, notices: NoticeStack, parent: QWidget) -> None:
         super().__init__(parent)
@@ -35,11 +35,11 @@ class ContextExport(QObject):
 
     @property
     def working(self) -> bool:
-        """Whether a file is being written."""
+        """True while a file is written."""
         return self._writing.working
 
     def copy(self, moment: Moment) -> None:
-        """Copy the messages as JSON, secrets masked."""
+        """Copies the messages as JSON, with secrets masked."""
         count = int(moment.included.sum())
         if count > COPIED_MOST:
             self._say(f"{count:,} entries are too many to copy. Export them to a file instead.", warns=True)
@@ -48,11 +48,11 @@ class ContextExport(QObject):
         self._say(f"Copied {formats.count_of(count, 'entry', 'entries')} as messages JSON. Secrets are masked.")
 
     def ask(self, moment: Moment, *, secrets: bool) -> None:
-        """Ask for a file, then write the messages there.
+        """Asks for a file and exports the messages.
 
         Args:
-            moment: what stands in the context.
-            secrets: write them as they are.
+            moment: the context at a message.
+            secrets: write secrets unmasked.
         """
         who = file_stem(mask_text(moment.context.reader.title), "model")
         name = f"{who}-at-{moment.message + 1}{'-unmasked' if secrets else ''}.json"
@@ -64,7 +64,7 @@ class ContextExport(QObject):
         open_once(dialog)
 
     def export(self, moment: Moment, target: Path, *, secrets: bool) -> None:
-        """Write the messages to a file in slices; one at work is given up for it."""
+        """Writes the messages to a file in slices; cancels a running export."""
         count = formats.count_of(int(moment.included.sum()), "entry", "entries")
         masked = "Secrets are written as they are." if secrets else "Secrets are masked."
         name = plain(target.name)
@@ -78,7 +78,7 @@ class ContextExport(QObject):
         )
 
     def stop(self) -> None:
-        """Give up what is at work; what was at the target before is still there."""
+        """Cancels a running export; an older target file stays."""
         self._writing.stop()
 
     def _show_progress(self, name: str, size: int) -> None:

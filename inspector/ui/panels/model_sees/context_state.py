@@ -1,7 +1,7 @@
-"""What is looked at: whose context, at which message, compared with which; and the rows that follow from it. No Qt.
+"""State of the panel Model sees: reader, message, comparison, and the resulting rows. No Qt.
 
-A context is worked out for the whole capture (`model_context`), so that moving from message to message costs next to
-nothing; it is worked out anew when something has changed.
+The context is computed for the whole capture (`model_context`), so that moving between messages costs almost no time. A
+change of the capture computes it again.
 """
 
 from __future__ import annotations
@@ -29,21 +29,20 @@ _MESSAGE = ""
 
 
 class ContextState:
-    """The state of the view.
+    """State of the panel.
 
     Attributes:
-        readers: who may have a model; as of the last `update`.
-        reader: whose context is shown; as of the last `update`.
-        options: what is assumed of its client.
-        at: the message the context is looked at; None for the end of the capture.
-        compared: the message it is compared with; None when it is not.
-        with_out: list what is not in the context, too.
-        changes_only: while comparing, list only what changed.
+        readers: participants that may have a model, at the last `update`.
+        reader: the participant shown, at the last `update`.
+        options: assumptions about its client.
+        at: message of the moment; None for the end of the capture.
+        compared: message of the compared moment; None without a comparison.
+        with_out: also list entries outside of the context.
+        changes_only: list only changes during a comparison.
         by_size: list the largest entries first, else the oldest.
-        moment: what stands in the context at the message looked at; None where there is no reader.
-        change: what changed between that moment and the one compared with, the earlier of the two first; None where
-            nothing is compared.
-        cost_s: how long the last working out took.
+        moment: the context at `at`; None without a reader.
+        change: difference of the two moments, from the earlier one; None without a comparison.
+        cost_s: duration of the last computation, seconds.
     """
 
     def __init__(self, document: CaptureDocument, choices: PlotChoices) -> None:
@@ -70,42 +69,42 @@ class ContextState:
         self._wanted: object = None
 
     def spoil(self) -> None:
-        """Something of the capture has changed, say tokens were counted: work it out anew next time."""
+        """Marks the result as outdated after a change of the capture, such as new token counts."""
         self._spoilt = True
 
     @property
     def spoilt(self) -> bool:
-        """Whether something has changed since the last working out began."""
+        """True if the capture changed after the last computation began."""
         return self._spoilt
 
     @property
     def last(self) -> int:
-        """The message at the end of the capture, as of the last `update`; -1 when there is none."""
+        """Last message of the capture at the last `update`; -1 for an empty one."""
         return self._end - 1
 
     @property
     def message(self) -> int:
-        """The message the context is looked at."""
+        """Message of the moment."""
         return self.last if self.at is None else min(self.at, self.last)
 
     def choose_for(self, message: int) -> None:
-        """Look at a message in the context it fits best."""
+        """Selects a message and its most likely reader."""
         self.at = message
         found = reader_of(self._document.analysis, message)
         if found is not None:
             self._choices.choose(found)
 
     def assume(self, **options: bool) -> None:
-        """Assume something else of the client."""
+        """Changes assumptions about the client."""
         self.options = replace(self.options, **options)
 
-    # Working out
+    # Computation
 
     def update(self) -> bool:
-        """Work out what is to be shown. O(messages) in numpy where the capture or whose context has changed.
+        """Computes the rows. O(messages) in numpy after a change of capture or reader.
 
         Returns:
-            Whether it is done; of a large capture it goes on with the next call.
+            True if complete; a large capture continues at the next call.
         """
         choices = self._choices
         wanted = choices.chosen, choices.followed, choices.held, self.options
@@ -138,7 +137,7 @@ class ContextState:
         yield from self._looking()
 
     def count_further(self) -> bool:
-        """Count summaries for a while; whether something came of it. Figures are to be made anew then."""
+        """Counts summaries for a while; returns True if the figures changed."""
         if self._context is None or not self._context.counting:
             return False
         if self._context.count_summaries(time.perf_counter() + budgets.current.summaries_s):
@@ -159,7 +158,7 @@ class ContextState:
             self.change = difference(*sorted((moment, compared), key=lambda one: one.message))
             moment = self.change.later
         yield
-        if asked != (self.message, self.compared):  # meanwhile
+        if asked != (self.message, self.compared):  # the choice changed meanwhile
             yield from self._looking()
             return
         self.rows = EntryRows(moment, self._listed(moment), self.change, by_size=self.by_size)
@@ -172,23 +171,23 @@ class ContextState:
             listed[places] = True
         return np.flatnonzero(listed)
 
-    # Asking
+    # Queries
 
     def request_before(self) -> int | None:
-        """The last message of what was sent to the model before the moment's request; None where nothing was."""
+        """Returns the last message of the previous model request; None without one."""
         request = request_at(self.moment) if self.moment is not None else None
         return None if request is None or request.before is None else request.before.last
 
     @property
     def counting(self) -> bool:
-        """Whether figures are not all there yet."""
+        """True while token counts are incomplete."""
         moment = self.moment
         if moment is None:
             return False
         return moment.context.counting or (not self._document.analysis.tokens.done and moment.uncounted > 0)
 
     def step(self, direction: int) -> int | None:
-        """The next (1) or previous (-1) message that changes the context; None where there is none."""
+        """Returns the next (1) or previous (-1) message that changes the context; None without one."""
         context = self._context
         if context is None:
             return None
@@ -201,17 +200,17 @@ class ContextState:
 
 
 class EntryRows:
-    """Which entries are listed: arrays, no object for each.
+    """Listed entries as arrays, without an object for each.
 
     Attributes:
-        moment: whose entries.
-        change: what changed since an earlier moment, while two are compared.
-        by_size: the largest come first; else they stand in the order of the context, or of time.
+        moment: the context of the entries.
+        change: difference from an earlier moment, during a comparison.
+        by_size: largest first; else in the order of context or time.
         places: (n,) int64, into the context's arrays.
         messages: (n,) int64, message indices.
-        last: the greatest of them; -1 when there is none.
-        most: tokens of the largest entry listed; while two moments are compared, of what changed most.
-        not_cached_from: the place from which on what was sent last could not be read from a prompt cache; None.
+        last: greatest message index; -1 for no entry.
+        most: tokens of the largest entry; during a comparison, of the largest change.
+        not_cached_from: place of the first entry of the last request outside of the prompt cache; None.
     """
 
     def __init__(
@@ -243,18 +242,18 @@ class EntryRows:
         return len(self.places)
 
     def key_at(self, row: int) -> Key:
-        """What names a row."""
+        """Returns the key of a row."""
         return key_of(int(self.messages[row]))
 
     def row_of(self, key: Key) -> int:
-        """The row of a key; -1 when it is not listed."""
+        """Returns the row of a key; -1 if it is not listed."""
         row = int(np.searchsorted(self._ascending, key[1]))
         if row >= len(self._ascending) or self._ascending[row] != key[1]:
             return -1
         return int(np.flatnonzero(self._order == row)[0]) if len(self._order) else row
 
     def mark(self, row: int) -> str:
-        """What became of an entry since the moment compared with: came, went, collapsed; "" for nothing."""
+        """Returns an entry's change in a comparison: came, went, collapsed; "" for unchanged."""
         change, place = self.change, self.places[row]
         if change is None:
             return ""
@@ -266,5 +265,5 @@ class EntryRows:
 
 
 def key_of(message: int) -> Key:
-    """What names the row of a message."""
+    """Returns the key of a message's row."""
     return _MESSAGE, message

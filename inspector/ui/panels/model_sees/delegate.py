@@ -1,4 +1,4 @@
-"""Paints a row: what became of it, No., role, text, tokens with their share, and why it is in or out."""
+"""Paints rows of the panel Model sees: change, No., role, text, tokens and reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.ui.panels.model_sees.model import ROLE_ICONS, EntriesModel, Entry
 _GAP = 12
 _MARK, _ROLE, _TOKENS = 18, 84, 70
 _WHY_LEAST, _WHY_SHARE, _WHY_FROM = 150, 0.3, 520
-"""At 100 %: the reason has this share of the width, and nothing where the view is narrower than the last."""
+"""Least width, share, and least view width of the reason column, at 100 %."""
 _MARKS = {
     "came": ("ri.add-line", "badge.consumed"),
     "went": ("ri.subtract-line", "severity.error"),
@@ -28,19 +28,19 @@ _MARKS = {
 TITLES = ("No.", "Role", "Content", "Tokens", "Why (* is assumed)")
 _ASSUMED_TIP = "A star after a reason says that it is assumed: no client reports what it hands to its model."
 _ARROWS = {True: "ri.arrow-down-line", False: "ri.arrow-up-line"}
-"""At the column the list is ordered by; whether it descends."""
+"""Arrow at the sorted column, by descending."""
 STAR = " *"
-"""Behind a reason that is assumed."""
+"""Marks an assumed reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where columns begin and end, in pixels from the left edge.
+    """Left and right edges of columns, in pixels from the left edge.
 
     Attributes:
-        mark: of the sign of what became of it.
-        number, number_end, role, text, text_end, tokens, tokens_end, why, why_end: as named; `why` is `why_end` where
-            there is no room for it.
+        mark: sign of a change.
+        number, number_end, role, text, text_end, tokens, tokens_end, why, why_end: as named; `why` equals `why_end` in
+            narrow views.
     """
 
     mark: int
@@ -56,12 +56,12 @@ class Columns:
 
 
 def columns_of(theme: Theme, width: int, largest: int) -> Columns:
-    """Where columns stand in a width; the number's grows with its digits.
+    """Returns the column edges for a width.
 
     Args:
-        theme: gives grid and fonts.
+        theme: source of grid and fonts.
         width: of the view.
-        largest: the largest number shown.
+        largest: the largest number shown; sets the width of its column.
     """
     zoom = theme.zoom
     gap = round(_GAP * zoom)
@@ -79,7 +79,7 @@ def columns_of(theme: Theme, width: int, largest: int) -> Columns:
 
 
 class EntryDelegate(ListDelegate):
-    """One row."""
+    """Painter of one row."""
 
     def __init__(self, model: EntriesModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
         super().__init__(theme_controller, parent)
@@ -108,7 +108,7 @@ class EntryDelegate(ListDelegate):
             self._paint_why(painter, cell, left + at.why, at.why_end - at.why, line)
 
     def _paint_why(self, painter: QPainter, cell: QRect, x: int, width: int, line: EntryLine) -> None:
-        """The reason; that it is assumed is said also where the reason is cut."""
+        """Paints the reason; an assumed one keeps its star even if the text is cut."""
         ink = "ink.secondary" if line.entry.included else "ink.tertiary"
         star = self._metrics["body"].horizontalAdvance(STAR) if line.entry.assumed else 0
         x += self._draw(painter, "body", ink, x, cell, line.entry.reason, width - star)
@@ -127,7 +127,7 @@ class EntryDelegate(ListDelegate):
         self._draw(painter, "body", ink, x, cell, line.text, end - x)
 
     def _paint_tokens(self, painter: QPainter, cell: QRect, box: QRect, line: EntryLine) -> None:
-        """The number over a faint bar: its share of the largest entry listed."""
+        """Paints the number over a faint bar, scaled to the largest listed entry."""
         theme = self._themes.theme
         if line.share > 0:
             width = max(1, round(line.share * box.width()))
@@ -141,10 +141,10 @@ class EntryDelegate(ListDelegate):
 
 
 class ColumnHeads(QWidget):
-    """The titles above the columns; a click on Tokens lists the largest entries first, one on No. the oldest.
+    """Column titles; a click on Tokens lists the largest entries first, a click on No. the oldest.
 
     Signals:
-        order_requested(bool): list the largest entries first, or the oldest.
+        order_requested(bool): True for the largest first, False for the oldest.
     """
 
     order_requested = Signal(bool)
@@ -156,7 +156,7 @@ class ColumnHeads(QWidget):
         self.setAccessibleName("Columns: " + ", ".join(TITLES))
         self.setMouseTracking(True)
         model.rows_settled.connect(self.update)
-        view.verticalScrollBar().rangeChanged.connect(self.update)  # it takes room of the columns, or gives it back
+        view.verticalScrollBar().rangeChanged.connect(self.update)  # the scroll bar changes the width of the columns
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
@@ -165,14 +165,14 @@ class ColumnHeads(QWidget):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What stands above the columns now."""
+        """Current column titles."""
         return tuple("Change" if title == "Tokens" and self._model.rows.change else title for title in TITLES)
 
     def _columns(self) -> Columns:
         return columns_of(self._themes.theme, self._view.viewport().width(), self._model.rows.last + 1)
 
     def _order_at(self, x: float) -> bool | None:
-        """What a click at a place asks for: the largest first, the oldest first; None for nothing."""
+        """Returns the order for a click at `x`: True for largest first, False for oldest first, None for no column."""
         at, half = self._columns(), round(_GAP * self._themes.theme.zoom) // 2
         if at.tokens - half <= x < at.tokens_end + half:
             return True

@@ -1,4 +1,4 @@
-"""What a context costs: tokens now, without collapsing, and saved; by role as a bar; and what was reported, apart."""
+"""Figures of a model context: tokens now, without collapsing, saved, by role, and as reported."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from inspector.ui.panels.model_sees.model import ROLE_WORDS
 
 _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
 _ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}
-"""Steps of the accent, as layers have them (docs/design.md 11); none so faint that it is nothing in the dark."""
+"""Opacity of the accent by role (docs/design.md 11); all are visible in the dark theme."""
 _HEIGHT, _LINE = 84, 18
 _INKS = ("ink.primary", "ink.secondary")
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Numbers of one moment.
+    """Figures of one moment.
 
     Attributes:
-        now, whole: tokens in the context as it stands, and had nothing been collapsed; estimate.
-        entries: how many.
-        roles: (role, entries, tokens), in the order they are drawn.
-        counting: not all are counted yet.
-        reported: what the participant reported itself, as two lines; "" for nothing.
-        given: tokens that were reported, which come first; None where none were.
-        collapsed: what is said where collapsing saves nothing.
-        share: of its maximum, as reported; None.
-        lines: what is said below, each as a lead and the rest: what it reported that is not in the traffic, or what was
-            changed for its last request and read from a cache.
+        now, whole: estimated tokens of the context, and of the same context without collapsing.
+        entries: number of entries.
+        roles: (role, entries, tokens), in drawing order.
+        counting: counts are incomplete.
+        reported: usage reported by the participant, as two lines; "" for no report.
+        given: reported tokens, shown first; None without a report.
+        collapsed: text if collapsing saves no tokens.
+        share: share of the reported maximum; None without one.
+        lines: further lines as (lead, rest): reported tokens outside of the traffic, or change and cache of the last
+            request.
     """
 
     now: int
@@ -57,21 +57,21 @@ class Figures:
 
     @property
     def headline(self) -> str:
-        """The big figure."""
+        """The large figure."""
         if self.given is not None:
             return f"{self.given:,}"
         return f"{self.now:,}" if self.now or not self.counting else "…"
 
     @property
     def beside(self) -> tuple[tuple[str, str], ...]:
-        """What stands beside the big figure, above: its unit and where it is from."""
+        """Text beside the large figure, above: unit and source."""
         if self.given is None:
             return ("ink.secondary", self.aside), ("ink.tertiary", f"estimate ({TOKENIZER})")
         return (("ink.secondary", f"tokens {self.reported.partition(chr(10))[2]}"),)
 
     @property
     def below(self) -> tuple[tuple[str, str], ...]:
-        """The line under it: the estimate where something was reported, and what collapsing saves."""
+        """Text below it: the estimate beside a report, and savings by collapsing."""
         parts: list[tuple[str, str]] = []
         if self.given is not None:
             parts.append(("ink.secondary", f"{self.now:,} {self.aside}, estimate ({TOKENIZER})"))
@@ -82,18 +82,18 @@ class Figures:
 
     @property
     def saved(self) -> int:
-        """What collapsing saved."""
+        """Tokens saved by collapsing."""
         return self.whole - self.now
 
     @property
     def aside(self) -> str:
-        """What stands beside the big figure."""
+        """Unit of the large figure."""
         words = f"tokens in {formats.count_of(self.entries, 'entry', 'entries')}"
         return f"{words}, still counting" if self.counting else words
 
     @property
     def spoken(self) -> str:
-        """Everything as one text."""
+        """All figures as one text, for screen readers."""
         parts = [f"{self.given:,} {self.beside[0][1]}"] if self.given is not None else []
         parts.append(f"{self.now:,} {self.aside}, estimate ({TOKENIZER})")
         if self.saved:
@@ -104,7 +104,7 @@ class Figures:
 
 
 def figures_of(moment: Moment, *, counting: bool) -> Figures:
-    """The numbers of a moment."""
+    """Returns the figures of a moment."""
     by_role, reported = moment.by_role(), moment.reported()
     words, share = "", None
     if reported is not None:
@@ -113,7 +113,7 @@ def figures_of(moment: Moment, *, counting: bool) -> Figures:
             share = min(1.0, reported.tokens / reported.max_tokens)
     roles = tuple((role, *by_role[role]) for role in _ORDER if role in by_role)
     entries = sum(count for _, count, _ in roles)
-    # What came after the report may still be counted: the line stays, so that live traffic does not move the list.
+    # Later messages may still be uncounted: keep the line, so that live traffic does not move the list.
     lines = _request_lines(moment) or _outside_line(moment)
     given = None if reported is None else reported.tokens
     return Figures(
@@ -136,10 +136,10 @@ def _request_lines(moment: Moment) -> tuple[tuple[str, str], ...]:
 
 
 class FiguresView(QWidget):
-    """Shows the figures.
+    """View of the figures.
 
     Attributes:
-        figures: what is shown; None for nothing.
+        figures: current figures, or None.
     """
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
@@ -152,7 +152,7 @@ class FiguresView(QWidget):
         self.show_figures(None)
 
     def show_figures(self, figures: Figures | None) -> None:
-        """Show the numbers of another moment."""
+        """Shows other figures; None hides the view."""
         self.figures = figures
         self.setVisible(figures is not None)
         self.updateGeometry()
@@ -169,7 +169,7 @@ class FiguresView(QWidget):
         if figures.saved:
             lines.append(f"saved by collapsing: {figures.saved:,} tokens")
         if figures.reported:
-            lines += ["", *figures.reported.split("\n")]  # which is not painted where there is no room
+            lines += ["", *figures.reported.split("\n")]  # narrow views do not paint it
         if figures.lines:
             lines += ["", *(" ".join(filter(None, line)) for line in figures.lines)]
         note = f"Estimate, counted with {TOKENIZER}. What the participant reports is its own count, and never mixed in."
@@ -204,7 +204,7 @@ class FiguresView(QWidget):
             self._line(painter, line, tuple((ink, text) for ink, text in zip(_INKS, (lead, rest), strict=True) if text))
 
     def _paint_numbers(self, painter: QPainter, box: QRect, figures: Figures) -> None:
-        """The big figure, and beside it two small lines: what it counts, and what was saved."""
+        """Paints the large figure, and beside it two small lines: its unit, and savings."""
         theme = self._themes.theme
         display = theme.font("display")
         painter.setFont(display)
@@ -219,7 +219,7 @@ class FiguresView(QWidget):
         self._line(painter, lower, figures.below)
 
     def _numbers_width(self, figures: Figures) -> int:
-        """What the big figure and the words beside it need: numbers are never cut."""
+        """Returns the width of the large figure and its text; numbers are never cut."""
         theme = self._themes.theme
         small = QFontMetrics(theme.font("small"))
         beside = [figures.beside[0][1]]
@@ -244,7 +244,7 @@ class FiguresView(QWidget):
             x += metrics.horizontalAdvance(f"{text}   ")
 
     def _paint_report(self, painter: QPainter, box: QRect, figures: Figures) -> int:
-        """What it said itself, at the right end, with its own gauge, if the big figure keeps room; the width taken."""
+        """Paints the report with its gauge at the right end if it fits; returns its width."""
         theme = self._themes.theme
         metrics = QFontMetrics(theme.font("small"))
         first, _, second = figures.reported.partition("\n")
@@ -267,7 +267,7 @@ class FiguresView(QWidget):
         return box.right() + 1 - line + round(12 * theme.zoom)
 
     def _paint_gauge(self, painter: QPainter, area: QRect, share: float | None) -> int:
-        """How full it says it is, before its own words; the width taken."""
+        """Paints the gauge of the reported share; returns its width."""
         if share is None:
             return 0
         theme = self._themes.theme
@@ -285,7 +285,7 @@ class FiguresView(QWidget):
         return wide + gap
 
     def _paint_bar(self, painter: QPainter, box: QRect, figures: Figures) -> None:
-        """All there would be without collapsing: by role what stands there, then what was saved."""
+        """Paints the uncollapsed total as a bar: entries by role, then savings."""
         theme = self._themes.theme
         painter.fillRect(box, theme.color("line.hair"))
         if figures.whole <= 0:
@@ -301,7 +301,7 @@ class FiguresView(QWidget):
             self._paint_saved(painter, QRect(x, box.top(), box.right() + 1 - x, box.height()))
 
     def _paint_saved(self, painter: QPainter, box: QRect) -> None:
-        """What is not in the context any more: hatched, where all that is in it is filled."""
+        """Paints savings hatched; parts of the context are filled."""
         color = self._themes.theme.color("badge.consumed")
         painter.fillRect(box, self._themes.theme.color("surface.base"))
         painter.fillRect(box, QBrush(color, Qt.BrushStyle.BDiagPattern))

@@ -1,4 +1,4 @@
-"""What stands above the list: whose model, at which message, what is assumed, and what changed since another moment."""
+"""Head of the panel Model sees: reader, message, assumptions and comparison."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _MINUS = "\N{MINUS SIGN}"
 
 
 class ComparingLine(QWidget):
-    """Shown while two moments are compared.
+    """Line shown during a comparison.
 
     Signals:
-        closed(): compare no more.
-        reach_switched(): list only what changed, or everything.
+        closed(): end the comparison.
+        reach_switched(): switch between changes and all entries.
     """
 
     closed = Signal()
@@ -60,12 +60,12 @@ class ComparingLine(QWidget):
         self.hide()
 
     def show_change(self, compared: int | None, change: Difference | None, *, changes_only: bool) -> None:
-        """Say what changed; with nothing to compare with, what can be done.
+        """Shows the change, or a hint before a second message is selected.
 
         Args:
-            compared: the message that was chosen first; None hides the line.
+            compared: message of the first moment; None hides the line.
             change: between the two moments, with their totals.
-            changes_only: only what changed is listed.
+            changes_only: only changes are listed.
         """
         self.setVisible(compared is not None)
         if compared is None:
@@ -95,21 +95,21 @@ _NAME = 28
 _MOST_READERS = 200
 _LEAST_WIDTH = 280
 _SHORTER = ((False, 0), (False, 1), (True, 1), (True, 2))
-"""Whether the reader's lead is left out, and how many halves of what is assumed; from wide to narrow."""
+"""Stages of shortening, from wide to narrow: (omit the reader's lead, omitted halves of the assumptions)."""
 
 OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("collapsing", "Collapse consumed results", "collapsing"),
     ("own_reasoning", "Own reasoning stays", "own reasoning"),
     ("others_reasoning", "Reasoning of others comes in", "others' reasoning"),
 )
-"""Fields of `Options`, what the menu says, and the short words of the head."""
+"""Fields of `Options` with their menu text and short text."""
 
 
 class WordMenu(ChoiceButton):
-    """A sentence whose last words open a menu of any kind; whoever makes it fills the menu and says the words.
+    """Button with a lead and a menu; its owner fills the menu and sets the text.
 
     Attributes:
-        words: the last words.
+        words: the text after the lead.
     """
 
     def __init__(self, themes: ThemeController, lead: str, *, name: str, parent: QWidget) -> None:
@@ -120,17 +120,17 @@ class WordMenu(ChoiceButton):
         self._short = (False, False)
 
     def say(self, words: str) -> None:
-        """Say other words."""
+        """Sets the text after the lead."""
         if words != self.words:
             self.words = words
             self._show()
 
     def shorten(self, *, lead: bool, words: bool) -> None:
-        """Leave out either half, where room is short; screen readers get both.
+        """Omits parts of the text in narrow views; screen readers get all of it.
 
         Args:
-            lead: leave out what the sentence begins with.
-            words: leave out the last words.
+            lead: omit the lead.
+            words: omit the text after the lead.
         """
         if (lead, words) != self._short:
             self._short = (lead, words)
@@ -147,16 +147,16 @@ class ModelSeesHead(LineHead):
     """One line above the figures.
 
     Signals:
-        reader_chosen(Reader): look at the context of somebody else.
+        reader_chosen(Reader): show another participant's context.
         assumed(str, bool): an option of `Options` was switched.
         step_requested(int): go to the next (1) or previous (-1) message that changes the context.
-        hold_toggled(bool): stay at this moment, or follow what is selected.
-        compare_toggled(bool): compare with this moment from now on, or with none.
-        out_toggled(bool): list what is not in the context, too.
+        hold_toggled(bool): hold this moment, or follow the selection.
+        compare_toggled(bool): start a comparison with this moment, or end it.
+        out_toggled(bool): also list entries outside of the context.
 
     Attributes:
         reader, assume: the two menus.
-        at: says which message.
+        at: label of the message.
         hold, compare, out: switches.
         more: the menu at the right end, filled by the panel.
     """
@@ -228,16 +228,16 @@ class ModelSeesHead(LineHead):
         )
         self.begin()
 
-    # What the panel says
+    # Input from the panel
 
     def show_reader(self, shown: Reader | None, known: Sequence[Reader]) -> None:
-        """Say whose context is shown, and whose could be."""
+        """Shows the current reader; the menu offers the known ones."""
         self._shown, self._readers = shown, known
         self.reader.setEnabled(shown is not None)
         self.reader.say("nobody" if shown is None else plain(shown.title, _NAME))
 
     def show_options(self, options: Options) -> None:
-        """Say what is assumed."""
+        """Shows the assumptions."""
         short: list[str] = []
         for field, _, words in OPTIONS:
             on = bool(getattr(options, field))
@@ -247,12 +247,12 @@ class ModelSeesHead(LineHead):
         self.assume.say(", ".join(short) or "nothing collapsed, no reasoning")
 
     def show_at(self, words: str, *, held: bool, follows: bool) -> None:
-        """Say which message.
+        """Shows the message of the moment.
 
         Args:
             words: "at No. 12", "at the end, No. 163".
-            held: the moment stays.
-            follows: it goes with what is selected.
+            held: the moment is held.
+            follows: the moment follows the selection.
         """
         self.at.setText(words)
         self.at.setAccessibleName(words)
@@ -271,7 +271,7 @@ class ModelSeesHead(LineHead):
         self.fit()
 
     def show_comparing(self, comparing: bool) -> None:
-        """Say whether two moments are compared."""
+        """Shows the state of the comparison."""
         self.compare.blockSignals(True)
         self.compare.setChecked(comparing)
         self.compare.blockSignals(False)
@@ -290,7 +290,7 @@ class ModelSeesHead(LineHead):
 
     @override
     def fit(self) -> None:
-        """Leave words out where they do not all fit: of what is assumed first, then what the head begins with."""
+        """Shortens the text until it fits: the assumptions first, then the lead."""
         room = self.room_beside((self.reader, self.assume))
         for reader, assume in _SHORTER:
             self.reader.shorten(lead=reader, words=False)

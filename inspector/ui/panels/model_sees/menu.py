@@ -1,4 +1,4 @@
-"""The menus: of a row (go to messages, compare, filter, copy), and of all (copy, export, filter, go to the end)."""
+"""Menus of the panel Model sees: of a row (go to, compare, filter, copy) and of the panel (copy, export, end)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from inspector.ui.widgets.filter_menu import add_filter_actions
 
 
 class EntryMenu(QMenu):
-    """What can be done with a row.
+    """Actions of a row.
 
     Signals:
-        message_chosen(int): select this message, in the table too.
-        moment_chosen(int): look at the context once this message has arrived.
+        message_chosen(int): select this message, also in the table.
+        moment_chosen(int): show the context after this message.
         compare_chosen(int): compare with that moment.
         details_chosen(int): show its details.
-        filter_chosen(str, str): an expression, and how it joins the filter in force (`filter_menu.FilterMode`).
+        filter_chosen(str, str): an expression, and its combination with the current filter (`filter_menu.FilterMode`).
     """
 
     message_chosen = Signal(int)
@@ -34,12 +34,12 @@ class EntryMenu(QMenu):
     filter_chosen = Signal(str, str)
 
     def __init__(self, line: EntryLine, copied: str, listed: str, parent: QWidget | None = None) -> None:
-        """Make the menu.
+        """Creates the menu.
 
         Args:
             line: the row.
-            copied: the whole of what the model is given of it, secrets masked.
-            listed: a display filter for all rows; "" where they are too many.
+            copied: the whole text of the entry as given to the model, secrets masked.
+            listed: display filter for all rows; "" if there are too many.
             parent: owner.
         """
         super().__init__(parent)
@@ -83,13 +83,13 @@ _FILTERED_MOST = 500
 
 
 class MoreActions(QObject):
-    """Fills the menu, and does what its entries say.
+    """Fills the panel's menu and runs its actions.
 
     Signals:
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
-        end_requested(): look at the end of the capture.
-        order_requested(bool): list the largest entries first, or the oldest.
-        request_compare_requested(): compare with what was sent to the model before.
+        filter_requested(str, str): an expression, and its combination with the current filter (filter_menu.FilterMode).
+        end_requested(): show the end of the capture.
+        order_requested(bool): True for the largest first, False for the oldest.
+        request_compare_requested(): compare with the previous model request.
 
     Attributes:
         copy, export, unmasked, requests, largest, listed, end: the actions.
@@ -153,7 +153,7 @@ class MoreActions(QObject):
 
 
 def filter_for(rows: EntryRows) -> str:
-    """A display filter for the messages listed; "" for none, and for more than a filter bar can hold."""
+    """Returns a display filter for the listed messages; "" for an empty list or one too long for the filter bar."""
     if not 0 < len(rows) <= _FILTERED_MOST:
         return ""
     return f"no in {{{', '.join(str(message + 1) for message in rows.messages.tolist())}}}"

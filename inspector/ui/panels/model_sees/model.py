@@ -1,4 +1,4 @@
-"""The item model of the list: rows of `EntryRows`, in words for those that are painted, secrets masked."""
+"""Qt model of the entries in the panel Model sees: texts of `EntryRows` for painted rows, with secrets masked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ROLE_WORDS = {
     Role.TOOLS: "tool list",
     Role.NONE: "out",
 }
-"""What users read; `Role.word` is for chat interfaces."""
+"""Names of roles for users; `Role.word` is for chat interfaces."""
 _COLLAPSED = BADGE_BY_ID["collapsed"]
 COLLAPSED = State(_COLLAPSED.text, _COLLAPSED.token, "dash")
 ASSUMED = "Assumed: no client reports what it hands to its model."
@@ -44,16 +44,16 @@ ASSUMED = "Assumed: no client reports what it hands to its model."
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """An entry in words.
+    """Texts of an entry.
 
     Attributes:
-        entry: what it is.
-        text: its first words, safe to show; of a collapsed result its summary.
-        tokens: as the column says it.
-        share: of the largest entry listed, 0 to 1.
-        mark: came, went or collapsed, while two moments are compared.
-        change: by how many tokens it costs more or less since; None where nothing is compared.
-        pills: that its summary stands there, that a cache is asked to hold all up to it, or could not from it on.
+        entry: the entry.
+        text: its first words, safe to show; a collapsed result shows its summary.
+        tokens: text of the token column.
+        share: tokens relative to the largest listed entry, 0 to 1.
+        mark: came, went or collapsed, during a comparison.
+        change: difference of tokens; None without a comparison.
+        pills: collapsed; end of a requested cache prefix; first entry outside of the cache.
     """
 
     entry: Entry
@@ -66,27 +66,27 @@ class EntryLine:
 
     @property
     def number(self) -> str:
-        """As the column says it."""
+        """Text of its column."""
         return str(self.entry.message + 1)
 
     @property
     def role(self) -> str:
-        """As the column says it."""
+        """Text of its column."""
         return ROLE_WORDS[self.entry.role]
 
     @property
     def why(self) -> str:
-        """The reason as a sentence, with a star where it is assumed."""
+        """The reason, with a star if it is assumed."""
         return f"{self.entry.reason} *" if self.entry.assumed else self.entry.reason
 
     @property
     def state(self) -> str:
-        """In or out, in a word."""
+        """State of the entry: collapsed, in or out."""
         return "collapsed" if self.entry.collapsed else "in" if self.entry.included else "out"
 
     @property
     def spoken(self) -> str:
-        """The row for screen readers."""
+        """Text of the row for screen readers."""
         tokens = f"{self.tokens} tokens" if self.entry.included or self.change else ""
         assumed = "assumed" if self.entry.assumed else ""
         number = formats.message_number(self.entry.message)
@@ -96,7 +96,7 @@ class EntryLine:
 
     @property
     def tip(self) -> str:
-        """The row's tooltip, plain text."""
+        """Tooltip of the row, plain text."""
         whole = self.entry.whole_tokens
         parts = [self.text, self.entry.reason + (f"\n{ASSUMED}" if self.entry.assumed else "")]
         if self.entry.collapsed and whole is not None:
@@ -109,12 +109,12 @@ class EntryLine:
 
     @property
     def copied(self) -> str:
-        """The row as text, separated by tabs."""
+        """Text of the row, separated by tabs."""
         return "\t".join((self.number, self.role, self.state, self.tokens, self.text, self.why))
 
 
 def entry_line(document: CaptureDocument, rows: EntryRows, row: int) -> EntryLine:
-    """An entry in words."""
+    """Builds the texts of an entry."""
     assert rows.moment is not None
     place = int(rows.places[row])
     entry = rows.moment.entry(place)
@@ -136,10 +136,10 @@ _MOST_LINES = 2_000
 
 
 class EntriesModel(ListModel):
-    """One row per entry.
+    """Model with one row per entry.
 
     Attributes:
-        rows: what stands where, as of the last `take`.
+        rows: entries of the last `take`.
     """
 
     def __init__(self, document: CaptureDocument, shown: VisibleRows, parent: QObject | None = None) -> None:
@@ -154,13 +154,13 @@ class EntriesModel(ListModel):
         return self.rows
 
     def take(self, context_state: ContextState) -> None:
-        """List what is looked at now. O(1): the arrays are the state's."""
+        """Applies the state's rows. O(1): the arrays belong to the state."""
         with self.changing():
             self._lines.clear()
             self.rows = context_state.rows
 
     def line(self, row: int) -> EntryLine:
-        """A row in words."""
+        """Returns the texts of a row, cached."""
         found = self._lines.get(row)
         if found is None:
             if len(self._lines) >= _MOST_LINES:
@@ -168,7 +168,7 @@ class EntriesModel(ListModel):
             found = self._lines[row] = entry_line(self._document, self.rows, row)
         return found
 
-    # What a row says
+    # Row content
 
     @override
     def text(self, row: int) -> str:

@@ -1,4 +1,4 @@
-"""The view of one document that shows what a model sees: head, figures, what changed, and the list of entries."""
+"""Model sees panel of one document: assembles head, figures, comparison and list of entries."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from inspector.ui.widgets.notice import NoticeStack
 
 
 class EntriesView(ListView):
-    """The list.
+    """List of entries.
 
     Signals:
         step_asked(int): go to the next (1) or previous (-1) message that changes the context: ] and [.
         hold_asked(), compare_asked(), out_asked(): the switches of the head: H, C and O.
-        order_asked(): the largest first, or the oldest: S.
-        requests_asked(): compare with the request before: R.
+        order_asked(): largest first, or oldest first: S.
+        requests_asked(): compare with the previous request: R.
     """
 
     step_asked = Signal(int)
@@ -58,7 +58,7 @@ class EntriesView(ListView):
         }  # fmt: skip
         modifiers = event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
         key = Qt.Key(event.key())
-        if event.text() in ("[", "]"):  # wherever a keyboard has them
+        if event.text() in ("[", "]"):  # by text: keyboards have these keys at different places
             self.step_asked.emit(1 if event.text() == "]" else -1)
         elif not modifiers and key in asks:
             asks[key].emit()
@@ -67,12 +67,12 @@ class EntriesView(ListView):
 
     @property
     def at_end(self) -> bool:
-        """Whether the last row is in context_state."""
+        """True if the last row is visible."""
         bar = self.verticalScrollBar()
         return bar.value() >= bar.maximum()
 
     def scroll_to_end(self) -> None:
-        """Bring the last row into context_state."""
+        """Scrolls to the last row."""
         self.executeDelayedItemsLayout()
         self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
         self._keep("end")
@@ -84,7 +84,7 @@ class EntriesView(ListView):
             self._keep("selected")
 
     def _keep(self, what: Literal["end", "selected"]) -> None:
-        """What was brought into sight stays there while the view gets another height, until the user scrolls."""
+        """Keeps the end or the selected row visible during resizes, until the user scrolls."""
         self._pinned, self._pinned_at = what, self.verticalScrollBar().value()
 
     @override
@@ -99,7 +99,7 @@ class EntriesView(ListView):
 
 
 _SHARE = 10
-"""Of the time, working it out may take one part."""
+"""The computation takes at most this fraction of the time."""
 NOBODY = "Nobody in this capture has said anything a model could have seen."
 WORKING = "Working out what stood in this context."
 NOTHING = "Nothing stood in the context of this model then. Select a later message, or show what is out."
@@ -107,14 +107,14 @@ UNCHANGED = "Nothing changed between the two moments."
 
 
 class ModelSeesPanel(ListPanel):
-    """What a model sees.
+    """Model context of a participant.
 
     Signals:
         details_requested(int): show a message's details.
 
     Attributes:
-        context_state: what is looked at.
-        head, figures, comparing, notices, heads, view, model, context_export, more: what it is made of.
+        context_state: reader, moment and comparison.
+        head, figures, comparing, notices, heads, view, model, context_export, more: its parts.
     """
 
     details_requested = Signal(int)
@@ -127,7 +127,7 @@ class ModelSeesPanel(ListPanel):
         self._choices = choices
         self._stopped = False
         self._held = False
-        self._own = False  # a message is being selected from here
+        self._own = False  # True while this panel itself selects a message
         self._current: int | None = None
         self._look_at: object = None
         self.setObjectName("modelSeesPanel")
@@ -189,10 +189,10 @@ class ModelSeesPanel(ListPanel):
         self.more.request_compare_requested.connect(self.compare_with_request_before)
         self.heads.order_requested.connect(self.order_by_size)
 
-    # What panes say
+    # Input from panels
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document, in a while; nothing while it is not seen. O(1)."""
+        """Schedules a refresh after a flush; hidden panels skip it. O(1)."""
         self.context_state.spoil()
         self._refresh_later()
 
@@ -202,10 +202,10 @@ class ModelSeesPanel(ListPanel):
             self._later.start()
 
     def show_message(self, message: int | None) -> None:
-        """A message was selected, here or elsewhere; from elsewhere the moment goes there, unless it is held.
+        """Moves to a selected message, unless the moment is held or the selection came from here.
 
-        While two moments are compared the first one stays of itself, held or not, and what is selected is the second:
-        also an entry of the list, as long as there is none.
+        During a comparison the first moment stays, and the selection sets the second one. The first selection may also
+        come from the list.
         """
         self._current = message
         state = self.context_state
@@ -220,33 +220,31 @@ class ModelSeesPanel(ListPanel):
                 self._moved.start()
 
     def show_here(self, message: int) -> None:
-        """Show what the model sees at a message, of whomever it concerns most."""
+        """Shows the context at a message for its most likely reader."""
         self.context_state.choose_for(message)
         self._current = message
         self.refresh()
 
     def choose_reader(self, reader: Reader) -> None:
-        """Show the context of somebody."""
         self._choices.choose(reader)
 
     def _on_reader_changed(self, at_once: bool) -> None:
-        """Somebody else was chosen here or in a plot, or whom the selected message concerns."""
+        """Refreshes after a change of reader, here, in a plot, or by the selected message."""
         if at_once:
             self.refresh()
         elif self.isVisible() and not self._stopped and not self._moved.isActive():
             self._moved.start()
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self._stopped = True
         for timer in (self._moved, self._later, self._counting, self._working):
             timer.stop()
         self.context_export.stop()
 
-    # Keeping up
+    # Refresh
 
     def refresh(self) -> None:
-        """Show what there is now."""
         self._later.stop()
         self._show_moment()
 
@@ -261,7 +259,7 @@ class ModelSeesPanel(ListPanel):
             if not len(context_state.rows):
                 view.set_empty_text(WORKING)
             return
-        if context_state.spoilt:  # meanwhile
+        if context_state.spoilt:  # the capture changed meanwhile
             self._refresh_later()
         self.model.take(context_state)
         self.say()
@@ -278,14 +276,14 @@ class ModelSeesPanel(ListPanel):
             self._counting.start()
 
     def _mark_current(self, *, into_view: bool = True) -> bool:
-        """Select the row of the selected message; whether it is listed."""
+        """Selects the row of the current message; returns True if it is listed."""
         key = None if self._current is None else key_of(self._current)
         listed = key is not None and self.model.rows.row_of(key) >= 0
         self.view.select(key if listed else None, into_view=into_view)
         return listed
 
     def _count_further(self) -> None:
-        """Summaries left over are counted a little at a time; rows say so when all are."""
+        """Counts remaining summaries in slices and refreshes at the end."""
         if self._stopped or not self.isVisible() or not self.context_state.count_further():
             return
         if self.context_state.moment is not None and self.context_state.moment.context.counting:
@@ -322,10 +320,10 @@ class ModelSeesPanel(ListPanel):
         for timer in (self._moved, self._later, self._counting, self._working):
             timer.stop()
 
-    # What the user does
+    # User actions
 
     def step(self, direction: int) -> None:
-        """Go to the next (1) or previous (-1) message that changes the context; select it where the table has it."""
+        """Goes to the next (1) or previous (-1) message that changes the context, and selects it if visible."""
         found = self.context_state.step(direction)
         if found is None:
             return
@@ -335,7 +333,7 @@ class ModelSeesPanel(ListPanel):
         self.refresh()
 
     def hold(self, on: bool) -> None:
-        """Stay at this moment whatever is selected, or follow again."""
+        """Holds this moment, or follows the selection again."""
         self._held = on
         self._hold_reader()
         if on:
@@ -345,31 +343,31 @@ class ModelSeesPanel(ListPanel):
         self.refresh()
 
     def show_end(self) -> None:
-        """Look at the end of the capture, and go with it."""
+        """Follows the end of the capture."""
         self._held = False
         self._hold_reader()
         self.context_state.at = self._current = None
         self.refresh()
 
     def show_at(self, message: int) -> None:
-        """Look at a moment."""
+        """Shows the moment of a message."""
         self.context_state.at = self._current = message
         self.refresh()
 
     def compare_with(self, message: int) -> None:
-        """Say what changed between this moment and the one shown."""
+        """Compares the current moment with another one."""
         self.context_state.compared = message
         self._hold_reader()
         self.refresh()
 
     def compare_with_request_before(self) -> None:
-        """Say what was changed since the request before the one that was sent last."""
+        """Compares with the request before the last one."""
         before = self.context_state.request_before()
         if before is not None:
             self.compare_with(before)
 
     def stop_comparing(self) -> None:
-        """Compare no more."""
+        """Ends the comparison."""
         if self.context_state.compared is not None:
             if self._held:
                 self.context_state.at = self.context_state.compared
@@ -378,7 +376,7 @@ class ModelSeesPanel(ListPanel):
             self.refresh()
 
     def _hold_reader(self) -> None:
-        """A moment that is held, or compared with, is of one model."""
+        """Fixes the reader while a moment is held or compared."""
         self._choices.hold(self._held or self.context_state.compared is not None)
 
     def _on_compare_toggled(self, on: bool) -> None:
@@ -392,7 +390,7 @@ class ModelSeesPanel(ListPanel):
         self.refresh()
 
     def order_by_size(self, on: bool) -> None:
-        """List the largest entries first, or the oldest again."""
+        """Lists the largest entries first, or the oldest."""
         self.context_state.by_size = on
         self.refresh()
         if on:
@@ -401,7 +399,7 @@ class ModelSeesPanel(ListPanel):
             self.view.scroll_to_end()
 
     def switch_order(self) -> None:
-        """List the largest entries first, or the oldest again: whichever is not."""
+        """Switches between the two orders."""
         self.order_by_size(not self.context_state.by_size)
 
     def _show_out(self, on: bool) -> None:
@@ -414,7 +412,7 @@ class ModelSeesPanel(ListPanel):
         self.refresh()
 
     def _select(self, message: int) -> None:
-        """Select a message everywhere; the moment stays, as what was selected stands in it."""
+        """Selects a message in all panels; the moment stays, because it contains the message."""
         self._own = self._choices.looking_up = True
         self.message_requested.emit(message)
         self._own = self._choices.looking_up = False
@@ -431,7 +429,7 @@ class ModelSeesPanel(ListPanel):
 
     @override
     def menu_for(self, row: int) -> EntryMenu:
-        """The context menu of a row; it deletes itself when it closes."""
+        """Builds the context menu of a row; it deletes itself on close."""
         line = self.model.line(row)
         menu = EntryMenu(line, self._content(row), filter_for(self.model.rows), self)
         menu.message_chosen.connect(self._select)

@@ -1,1 +1,1 @@
-"""The Overview of each kind of message."""
+"""Overview tab: section builders for each kind of message."""

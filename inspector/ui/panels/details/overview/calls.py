@@ -1,4 +1,4 @@
-"""Calls: requests, results, proposals and what is said about them, notifications; what failed says why first."""
+"""Overview sections of calls: requests, results, proposals, verdicts and notifications; errors come first."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from inspector.ui.panels.details.related import seen_now
 
 
 def build_request(sheet: Sheet) -> list[QWidget]:
-    """Its outcome, its arguments, its result, the thought before it, its chain, and who was asked."""
+    """Returns the sections of a request: outcome, arguments, result, preceding thought, chain and addressees."""
     subject = sheet.subject
     sections: list[QWidget] = []
     if (subject.method or "").startswith("notifications/"):
@@ -58,9 +58,11 @@ def build_request(sheet: Sheet) -> list[QWidget]:
     else:
         silent = (
             subject.analysis.states.of(subject.message) is State.NONE
-        )  # a notification that only its missing id tells
-        if not silent and (subject.document.live or not subject.has_finding(*_SAYS_WAITING)):  # said right above
-            live = None if subject.answer is not None else lambda: request_facts(subject)  # its age goes by the clock
+        )  # a notification in all but its method's name
+        # the finding right above states it
+        if not silent and (subject.document.live or not subject.has_finding(*_SAYS_WAITING)):
+            # its age depends on the clock
+            live = None if subject.answer is not None else lambda: request_facts(subject)
             card = sheet.fact_card(request_facts(subject), name="requestState", label="State", live=live)
             sections.append(sheet.section("State", card))
         agent = sub_agent_of(subject)
@@ -81,11 +83,11 @@ def build_request(sheet: Sheet) -> list[QWidget]:
     return sections
 
 
-_MOST_SHOWN, _MOST_OF_FAILURE = 1_500, 600  # the arguments follow a failure
+_MOST_SHOWN, _MOST_OF_FAILURE = 1_500, 600  # characters; less for a failure, because the arguments follow
 
 
 def result_section(sheet: Sheet) -> list[QWidget]:
-    """The beginning of the result of a call, or of the reason why it failed; nothing if there is no text."""
+    """Returns a section with the head of a call's result or error; empty without text."""
     subject = sheet.subject
     if subject.answer is None:
         return []
@@ -102,7 +104,7 @@ def result_section(sheet: Sheet) -> list[QWidget]:
 
 
 def asked_section(sheet: Sheet) -> list[QWidget]:
-    """The call of a result, with its arguments; nothing if it was not seen, or if it is no call of a tool."""
+    """Returns the section of a result's call with its arguments; empty for unseen calls and for other methods."""
     subject = sheet.subject
     request = next((m for m in subject.causes if subject.capture.string("kind", m) == kinds.REQUEST), None)
     if request is None or subject.tool is None:
@@ -112,12 +114,15 @@ def asked_section(sheet: Sheet) -> list[QWidget]:
 
 
 def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[QWidget]:
-    """What a call would run: its arguments, else its parameters; of a draft's proposal that of the wrapped one."""
+    """Returns the sections of a proposed or requested call: its arguments, else its parameters.
+
+    Proposals of the MEUP draft are unwrapped first.
+    """
     payload = unwrapped(payload)
     params = payload.get("params")
     method = payload.get("method")
     if params is None:
-        # A bare method says all there is; where nothing names one, nothing is claimed.
+        # A bare method is complete, and without a method there is no call to describe.
         return []
     if not isinstance(params, Mapping):
         card = sheet.fact_card([fact("params", value_text(params), "mono", lines=8)], name="arguments", label=label)
@@ -148,7 +153,7 @@ def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[Q
 
 
 def _sampling_sections(sheet: Sheet, params: Mapping[str, Any]) -> list[QWidget]:
-    """A server that asks the client's model: what it is to be told, then how."""
+    """Returns the sections of a sampling request to the client's model: the messages, then the parameters."""
     sections = talk_sections(sheet, params.get("messages"))
     system = params.get("systemPrompt")
     if isinstance(system, str):
@@ -160,7 +165,7 @@ def _sampling_sections(sheet: Sheet, params: Mapping[str, Any]) -> list[QWidget]
 
 
 def thought_sections(sheet: Sheet) -> list[QWidget]:
-    """What the sender of a tool call or proposal thought last before it; nothing where nobody was reasoning."""
+    """Returns the section of the sender's last thought before a tool call or proposal; empty without one."""
     rows = thought_facts(sheet.subject)
     if not rows:
         return []
@@ -173,7 +178,7 @@ _LISTED = {"tools": "tool", "prompts": "prompt", "resources": "resource", "resou
 
 
 def build_result(sheet: Sheet) -> list[QWidget]:
-    """What the model sees of it, what it answers, its chain and content; of a failure the reason comes first."""
+    """Returns the sections of a result: the model's view, its call, chain and content; errors come first."""
     subject = sheet.subject
     sections: list[QWidget] = []
     if "transient" in subject.story.badges:
@@ -192,13 +197,13 @@ def build_result(sheet: Sheet) -> list[QWidget]:
         content.append(sheet.section("What the server answered", card))
     content += _moved_sections(sheet)
     asked = asked_section(sheet)
-    if subject.flags & (Flag.ERROR | Flag.DERIVED):  # of a transcript the chain is all that was said before
+    if subject.flags & (Flag.ERROR | Flag.DERIVED):  # in a transcript, the chain is the whole conversation so far
         return [*sections, *content, *asked, *answer_section(sheet), *sheet.chain_section()]
     return [*sections, *answer_section(sheet), *asked, *sheet.chain_section(), *content]
 
 
 def _moved_sections(sheet: Sheet) -> list[QWidget]:
-    """The whole of a result whose program moved it to a file."""
+    """Returns the section of a result that its program moved to a file."""
     moved = moved_result_of(sheet.subject.capture, sheet.subject.message)
     if moved is None:
         return []
@@ -227,7 +232,7 @@ def _content_sections(sheet: Sheet) -> list[QWidget]:
 
 
 def content_section(sheet: Sheet, result: object) -> QWidget:
-    """What a result holds, in the ways it can be shown."""
+    """Makes the section of a result's content, with its available views."""
     content = content_of(result)
     if content.text and not content.failed and not content.others and content.value is None:
         code = code_section(sheet, content.text)
@@ -309,7 +314,7 @@ _BY_METHOD = {
 
 
 def answer_section(sheet: Sheet) -> list[QWidget]:
-    """What a response answers, and how that is known; nothing where that cannot be said."""
+    """Returns the section that names the call of a response and the evidence; empty if the call is unknown."""
     rows = answer_facts(sheet.subject)
     if not rows:
         return []
@@ -317,7 +322,7 @@ def answer_section(sheet: Sheet) -> list[QWidget]:
 
 
 def build_proposal(sheet: Sheet) -> list[QWidget]:
-    """The proposed call, what became of it, who acted, and who could have."""
+    """Returns the sections of a proposal: the call, its outcome, its actor and other candidates."""
     subject = sheet.subject
     sections = call_section(sheet, subject.payload, "Proposed call") or [_bare_call(sheet)]
     sections += thought_sections(sheet)
@@ -339,7 +344,7 @@ def build_proposal(sheet: Sheet) -> list[QWidget]:
 
 
 def _bare_call(sheet: Sheet) -> QWidget:
-    """A call that names no arguments."""
+    """Makes the section of a call without arguments."""
     method, target = sheet.subject.method, sheet.subject.target
     rows = [words_fact("It does not say what is to be called.")]
     if method or target:
@@ -350,7 +355,7 @@ def _bare_call(sheet: Sheet) -> QWidget:
 
 
 def build_verdict(sheet: Sheet) -> list[QWidget]:
-    """Of a reject or withdraw: its reason, the call it is about, and who else acted on that."""
+    """Returns the sections of a reject or withdraw: reason, proposal, and other verdicts on it."""
     subject = sheet.subject
     proposal = next((m for m in subject.causes if subject.capture.string("kind", m) == kinds.PROPOSAL), None)
     sections: list[QWidget] = []
@@ -379,7 +384,7 @@ _LISTS = {
 
 
 def notification_sections(sheet: Sheet) -> list[QWidget]:
-    """Sections of a notification, without chain and envelope."""
+    """Returns the sections of a notification, without chain and envelope."""
     subject = sheet.subject
     params = subject.payload.get("params")
     values: Mapping[str, Any] = params if isinstance(params, Mapping) else {}
@@ -401,7 +406,7 @@ def notification_sections(sheet: Sheet) -> list[QWidget]:
 
 
 def _speaker(subject: Subject, method: str) -> str:
-    """Who says it; of plain MCP traffic the side that may."""
+    """Returns the sender; in plain MCP traffic the side that may send the method."""
     if subject.sender:
         return plain(subject.sender, 80)
     if method == "notifications/initialized":
@@ -450,7 +455,7 @@ _MOST_MESSAGES = 20
 
 
 def talk_sections(sheet: Sheet, messages: object) -> list[QWidget]:
-    """A section for each message, under its role; at most twenty. Nothing where there are none."""
+    """Returns a section for each message, labelled by role; at most twenty, empty for other values."""
     if not isinstance(messages, list):
         return []
     sections: list[QWidget] = []

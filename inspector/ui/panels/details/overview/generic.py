@@ -1,4 +1,4 @@
-"""Any message: its fields and its envelope; what is too large or cannot be read; gaps."""
+"""Overview sections of any message: fields and envelope; also large messages, unreadable lines and gaps."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from inspector.ui.panels.details.page_builder import Sheet
 from inspector.ui.panels.details.section import LinkText, Section
 
 _LONG = 60
-"""Characters of a text that is shown as text, not as a value."""
+"""Characters from which a text is shown as text, not as a value."""
 
 _KNOWN = frozenset({"mcp", "chat", "reasoning", "capability", "space", "system", "participant", "stream", "meup"})
 
 
 def build_generic(sheet: Sheet) -> list[QWidget]:
-    """Sections of any message: the text it says, if any, then its fields."""
+    """Returns the sections of any message: its text, then its fields."""
     subject = sheet.subject
     if subject.flags & Flag.LOG_ONLY:
         return [_payload_section(sheet, "Log line")]
@@ -57,7 +57,7 @@ def build_generic(sheet: Sheet) -> list[QWidget]:
 
 
 def _span_sections(sheet: Sheet) -> list[QWidget]:
-    """Sections of a span: its facts, what lies in it, its exceptions and its attributes."""
+    """Returns the sections of a span: facts, children, exceptions and attributes."""
     subject, label = sheet.subject, otlp.SPOKEN[sheet.subject.kind].capitalize()
     sections: list[QWidget] = [
         sheet.section(label, sheet.facts(span_facts(subject), name="span", label=label, name_width=80))
@@ -89,7 +89,7 @@ def _payload_section(sheet: Sheet, label: str, skip: str | None = None) -> QWidg
 
 
 def _unknown_kind(sheet: Sheet) -> QWidget:
-    """A kind of somebody's own: under which namespace it stands, and how many such messages there are."""
+    """Makes the section of an unknown kind: its namespace and the number of its messages."""
     subject = sheet.subject
     namespace, slash, name = subject.kind.partition("/")
     if not kinds.can_stand_alone(name, subject.kind):
@@ -112,7 +112,7 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
 
 
 def _refusal_section(sheet: Sheet) -> QWidget:
-    """What gateways of v0.0 and v0.1 say about a message they cannot read: it is no envelope (docs/protocols.md 2)."""
+    """Makes the section of a v0.0 or v0.1 gateway's refusal, which is no envelope (docs/protocols.md 2)."""
     payload = sheet.subject.payload
     rows = [fact("", value_text(payload["error"]), "bad", lines=4)]
     details = payload.get("details")
@@ -124,7 +124,7 @@ def _refusal_section(sheet: Sheet) -> QWidget:
 
 
 def too_large(sheet: Sheet) -> list[QWidget]:
-    """How a message above 1 MB begins, and where the rest of it is (docs/design.md 7)."""
+    """Returns the sections of a message above 1 MB: its head, and a link to save it (docs/design.md 7)."""
     subject = sheet.subject
     size, known = formats.size(subject.size), formats.size(HEAD)
     save = sheet.link("Save as...", lambda: sheet.links.save_requested.emit(subject.message), name="saveLarge")
@@ -145,7 +145,7 @@ def _is_prose(subject: Subject) -> bool:
 
 
 def build_unreadable(sheet: Sheet) -> list[QWidget]:
-    """Of a line that cannot be read: why, and the bytes around the place; of a gap: what is missing."""
+    """Returns the sections of an unreadable line (reason and bytes) or of a gap (reason)."""
     subject = sheet.subject
     reason = subject.capture.records.reason(subject.message) or ""
     if subject.flags & Flag.GAP:
@@ -178,7 +178,7 @@ def _record_section(sheet: Sheet) -> QWidget:
 
 
 def envelope_section(sheet: Sheet) -> Section:
-    """What the envelope says, with the "Copy as" menu in its head."""
+    """Makes the section of the envelope, with the "Copy as" menu in its head."""
     facts = sheet.facts(envelope_facts(sheet.subject), name="envelopeFacts", label="Envelope")
     copy = LinkText(sheet.themes, "Copy as", "copyAs")
     menu = copy_menu(sheet.subject, copy, lambda: sheet.links.save_requested.emit(sheet.subject.message))
@@ -187,11 +187,11 @@ def envelope_section(sheet: Sheet) -> Section:
 
 
 SAVE_AS = "Save message as..."
-"""Writes the exact bytes: nothing is masked, nothing left out."""
+"""Writes the exact bytes, unmasked and complete."""
 
 
 def copy_menu(subject: Subject, parent: QWidget, save: Callable[[], object]) -> QMenu:
-    """The "Copy as" menu; `save` asks for a file and writes the message's bytes to it."""
+    """Builds the "Copy as" menu; `save` asks for a file and writes the message's bytes to it."""
     menu = QMenu(parent)
     menu.setObjectName("copyAsMenu")
     clipboard = QGuiApplication.clipboard()
@@ -211,6 +211,6 @@ def copy_menu(subject: Subject, parent: QWidget, save: Callable[[], object]) -> 
 
 
 def pop_up(menu: QMenu, below: QWidget) -> None:
-    """Open a menu under the right end of a widget."""
+    """Opens a menu below the right end of a widget."""
     corner = below.mapToGlobal(QPoint(below.width(), below.height()))
     menu.popup(QPoint(corner.x() - menu.sizeHint().width(), corner.y()))

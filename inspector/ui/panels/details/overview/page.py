@@ -1,8 +1,8 @@
-"""The Overview of a message: which sections it has, by its kind (docs/design.md 15).
+"""Overview of a message: selects the section builders by kind (docs/design.md 15).
 
-To add an overview: a function `build_...(sheet) -> list[QWidget]` in the module of its topic, and its kinds in
-`_BY_KIND` or `_BY_NAMESPACE`. What it says in words belongs to `inspector.present`. Every overview begins with what the
-user wrote and the worst finding, and ends with the envelope; `overview_sections` adds them.
+To add an overview, write `build_...(sheet) -> list[QWidget]` in the module of its topic and add its kinds to `_BY_KIND`
+or `_BY_NAMESPACE`. Its words belong to `inspector.present`. `overview_sections` adds the user's notes and the worst
+finding at the top, and the envelope at the end.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _BY_NAMESPACE: dict[str, Build] = {
 
 
 def overview_sections(sheet: Sheet) -> list[QWidget]:
-    """The sections of the sheet's message, below what the user wrote about it."""
+    """Returns the sections of the sheet's message, below the user's notes."""
     message = sheet.subject.message
     return [*note_sections(sheet, message, sheet.subject.analysis.marks.note(message)), *_message_sections(sheet)]
 

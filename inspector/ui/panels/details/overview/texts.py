@@ -1,4 +1,4 @@
-"""What is read: chats, reasonings and streams, and what tells of sessions."""
+"""Overview sections of texts: chats, reasonings, streams, and starts and ends of sessions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from inspector.ui.panels.details.page_builder import Sheet
 
 
 def build_chat(sheet: Sheet) -> list[QWidget]:
-    """The text, what else the payload holds, the conversation, who acknowledged it."""
+    """Returns the sections of a chat: text, further payload, conversation and acknowledgements."""
     subject = sheet.subject
     sections: list[QWidget] = [text_section(sheet, subject.text, declared=subject.payload.get("format") == "markdown")]
     seen = visibility_facts(subject)
@@ -55,11 +55,11 @@ def build_chat(sheet: Sheet) -> list[QWidget]:
 def text_section(
     sheet: Sheet, text: str, *, declared: bool, label: str = "Text", name: str = "chatText", link: QWidget | None = None
 ) -> QWidget:
-    """A text; where it is Markdown, formatted or as it was written.
+    """Makes the section of a text; Markdown gets a switch between Formatted and Text.
 
     Args:
-        declared: the message says that it is Markdown.
-        link: leads to the message of the text; in the section's head, or below the text where the head has the switch.
+        declared: the message declares Markdown.
+        link: leads to the message of the text; in the section's head, or below a text with a switch.
     """
     if not text:
         return sheet.section(label, sheet.facts([fact("", "No text.", "dim")], name="noText", label=label))
@@ -83,7 +83,7 @@ def _acknowledgement_facts(subject: Subject) -> list[Fact]:
 
 
 def build_about_chat(sheet: Sheet) -> list[QWidget]:
-    """Of an acknowledgement or cancellation: which chat it is about, and the chain."""
+    """Returns the sections of an acknowledgement or cancellation: its chat and the chain."""
     subject = sheet.subject
     rows = value_facts(subject.payload)
     about = next(iter(subject.causes), None)
@@ -98,7 +98,7 @@ def build_about_chat(sheet: Sheet) -> list[QWidget]:
 
 
 def build_reasoning(sheet: Sheet) -> list[QWidget]:
-    """What was asked or thought; then, of the whole reasoning, its thread, its stream and what it cost."""
+    """Returns the sections of a reasoning: task or thought, thread, stream and cost."""
     subject = sheet.subject
     sections: list[QWidget] = []
     if subject.kind == "reasoning/start":
@@ -144,14 +144,14 @@ def _own_text_sections(sheet: Sheet) -> list[QWidget]:
 
 
 MOST_LISTED = 100
-"""Frames of a stream that are listed."""
+"""Most listed frames of a stream."""
 MOST_JOINED = 1_000
-"""Frames of a stream whose data is joined."""
+"""Most frames of a stream with joined data."""
 _BYTES_SHOWN = 128
 
 
 def build_stream(sheet: Sheet) -> list[QWidget]:
-    """What a stream says as one text, and beside it who owns it and its frames one by one; a frame's own data last."""
+    """Returns the sections of a stream: joined text, owner, frames, and the selected frame's data."""
     subject = sheet.subject
     stream = stream_of(subject.analysis, subject.message)
     life = stream_messages(subject, stream) if stream else []
@@ -167,13 +167,13 @@ def build_stream(sheet: Sheet) -> list[QWidget]:
 
 
 def _run_among(subject: Subject, life: list[int]) -> int:
-    """The run that some messages of a stream are about; NO_RUN."""
+    """Returns the run of a stream's messages, or NO_RUN."""
     runs = map(subject.analysis.streams.of, life)
     return next(filter(None, runs), NO_RUN)
 
 
 def _frames_section(sheet: Sheet, run: int) -> QWidget:
-    """The frames one by one, the newest ones where they are many."""
+    """Makes the list of frames; long streams show the newest ones."""
     subject, streams = sheet.subject, sheet.subject.analysis.streams
     last = int(streams.runs["last"][run]) + 1
     frames = streams.before(last, run, MOST_LISTED).tolist()
@@ -184,9 +184,9 @@ def _frames_section(sheet: Sheet, run: int) -> QWidget:
 
 
 def joined_sections(sheet: Sheet, run: int, label: str = "Streamed text") -> list[QWidget]:
-    """What the frames of a run say together, bounded; nothing where that is nothing.
+    """Returns the section of a run's joined frames, bounded; empty without data.
 
-    Frames are read once, however often a stream that flows is shown again.
+    Each frame is read once, however often a live stream is shown again.
     """
     text = sheet.subject.document.stream_texts.of(run)
     joined = text.read(MOST_JOINED).joined
@@ -208,11 +208,11 @@ def joined_sections(sheet: Sheet, run: int, label: str = "Streamed text") -> lis
 
 
 def _frame_section(sheet: Sheet, *, alone: bool) -> QWidget:
-    """The data of one frame.
+    """Makes the section of one frame's data.
 
     Args:
-        sheet: where it is shown.
-        alone: it is all there is of its stream.
+        sheet: of the page.
+        alone: the stream has no other frame.
     """
     title = "Data" if alone else f"Data of {formats.message_number(sheet.subject.message)}"
     data = sheet.subject.capture.records.data(sheet.subject.message)
@@ -243,7 +243,7 @@ _POLICY = (
 
 
 def build_session(sheet: Sheet) -> list[QWidget]:
-    """Sections of how a session began: what it is for, and what was agreed."""
+    """Returns the sections of a session's start: purpose and agreements."""
     payload = sheet.subject.payload
     agreed = payload.get("sub_context")
     agreed = agreed if isinstance(agreed, Mapping) else {}
@@ -264,7 +264,7 @@ def build_session(sheet: Sheet) -> list[QWidget]:
 
 
 def build_snapshot(sheet: Sheet) -> list[QWidget]:
-    """Sections of a snapshot: what it says, and of which messages."""
+    """Returns the sections of a snapshot: its text and the range of messages it covers."""
     subject = sheet.subject
     sections: list[QWidget] = [text_section(sheet, subject.text, declared=True, label="Summary snapshot")]
     rows: list[Fact] = []
@@ -279,7 +279,7 @@ def build_snapshot(sheet: Sheet) -> list[QWidget]:
 
 
 def build_opened(sheet: Sheet) -> list[QWidget]:
-    """Sections of how a sub-session began: its label, and what it takes along."""
+    """Returns the sections of a sub-session's start: label and context policy."""
     payload = sheet.subject.payload
     rows = [fact("Sub-session", value_text(payload.get("label") or ""), "strong", lines=3), *_subsession_fact(sheet)]
     policy = payload.get("context_policy")
@@ -296,7 +296,7 @@ def build_opened(sheet: Sheet) -> list[QWidget]:
 
 
 def build_closed(sheet: Sheet) -> list[QWidget]:
-    """Sections of how a sub-session ended: its summary."""
+    """Returns the sections of a sub-session's end: its summary."""
     payload = sheet.subject.payload
     discarded = payload.get("status") == msp.DISCARDED
     label = "Discarded" if discarded else "Closed"
@@ -319,7 +319,7 @@ def _policy_words(value: object) -> str:
 
 
 def _subsession_fact(sheet: Sheet) -> list[Fact]:
-    """The way to the sub-session's own page."""
+    """Returns the link to the sub-session's own page."""
     subject = sheet.subject
     name = subject.payload.get("subsession_id")
     if not isinstance(name, str):

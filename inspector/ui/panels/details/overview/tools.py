@@ -1,7 +1,6 @@
-"""Calls of an agent's own tools as what they are: edits as differences, plans as lists, commands and files as code.
+"""Overview sections of coding tools: edits as differences, plans as lists, commands and files as code.
 
-What they are is told by the shape of their arguments (`inspector.protocol.payloads`), so that tools of any agent and
-any server are shown alike.
+The shape of the arguments decides (`inspector.protocol.payloads`), so that tools of any agent and server look alike.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _STATES: dict[State, str] = {"done": "done", "now": "worked on", "later": "to be
 
 
 def tool_sections(sheet: Sheet, tool: str | None, arguments: Mapping[str, Any]) -> list[QWidget]:
-    """Sections of a call that edits files, writes a plan or runs a command; nothing for other calls."""
+    """Returns the sections of a call that edits files, writes a plan or runs a command; empty for other calls."""
     edits = edits_of(tool, arguments)
     if edits:
         return [*_edit_sections(sheet, edits), *_rest(sheet, arguments, TOLD | {"command", "cmd"})]
@@ -59,7 +58,7 @@ def tool_sections(sheet: Sheet, tool: str | None, arguments: Mapping[str, Any]) 
 
 
 def _rest(sheet: Sheet, arguments: Mapping[str, Any], told: frozenset[str] | set[str]) -> list[QWidget]:
-    """Arguments that are not told yet."""
+    """Returns the section of the remaining arguments."""
     rows = value_facts(arguments, skip=tuple(told))
     return [sheet.section("Also", sheet.fact_card(rows, name="argumentsMore", label="Also"))] if rows else []
 
@@ -104,7 +103,7 @@ def _plan_section(sheet: Sheet, plan: Plan) -> QWidget:
 
 
 def spawn_sections(sheet: Sheet, agent: SubAgent) -> list[QWidget]:
-    """Of a call that started a sub-agent: its facts, its prompt and its answer."""
+    """Returns the sections of a call that started a sub-agent: facts, prompt and answer."""
     subject = sheet.subject
     rows = sub_agent_facts(subject, agent)
     sections: list[QWidget] = [sheet.section("Sub-agent", sheet.fact_card(rows, name="subAgent", label="Sub-agent"))]
@@ -127,7 +126,7 @@ def spawn_sections(sheet: Sheet, agent: SubAgent) -> list[QWidget]:
 
 
 def code_section(sheet: Sheet, text: str) -> QWidget | None:
-    """A file that a tool printed, coloured by the language that its call names; None for any other result."""
+    """Makes the section of a printed file, coloured by its language; None for other results."""
     request = next((m for m in sheet.subject.causes if sheet.subject.capture.string("kind", m) == kinds.REQUEST), None)
     if request is None or not text:
         return None

@@ -1,4 +1,4 @@
-"""Who takes part: presence, welcomes, errors, capabilities, status reports, controls, operations on contexts."""
+"""Overview sections of the workspace: presence, welcomes, errors, capabilities, status, controls, operations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from inspector.ui.panels.details.page_builder import Sheet
 
 
 def build_presence(sheet: Sheet) -> list[QWidget]:
-    """Who came or left, what it may do since, and when it came and left otherwise."""
+    """Returns the sections of a presence message: participant, new capabilities, other joins and leaves."""
     subject = sheet.subject
     participant = subject.payload.get("participant")
     known = participant if isinstance(participant, Mapping) else {"id": participant}
@@ -69,7 +69,7 @@ _UNSEEN = "The message it names was never seen: a gateway neither forwards nor l
 
 
 def _announced_sections(sheet: Sheet, item: Mapping[str, Any], label: str) -> list[QWidget]:
-    """The capabilities announced of somebody: before and after where they change, else the list."""
+    """Returns the sections of announced capabilities: the change if known, else the list."""
     listed = patterns(item.get("capabilities"))
     name = item.get("id")
     believed = sheet.subject.analysis.trust.is_gateway(sheet.subject.message)
@@ -84,7 +84,7 @@ def _coming_sections(sheet: Sheet, name: object) -> list[QWidget]:
 
 
 def build_welcome(sheet: Sheet) -> list[QWidget]:
-    """As whom the client joined and what it may do; who else is there; which streams are open."""
+    """Returns the sections of a welcome: the client's id and capabilities, other participants, open streams."""
     subject = sheet.subject
     you = welcomed(subject.payload)
     is_draft = you is not None and "you" not in subject.payload
@@ -114,7 +114,7 @@ def build_welcome(sheet: Sheet) -> list[QWidget]:
 
 
 def build_error(sheet: Sheet) -> list[QWidget]:
-    """Sections of a system error: the offending message first."""
+    """Returns the sections of a system error, the offending message first."""
     subject = sheet.subject
     sections: list[QWidget] = []
     offending = next(iter(subject.causes), None)
@@ -153,14 +153,14 @@ def build_error(sheet: Sheet) -> list[QWidget]:
 
 
 def build_join(sheet: Sheet) -> list[QWidget]:
-    """A client's hello as names and values, its token masked."""
+    """Returns the sections of a client's join message, with its token masked."""
     rows = value_facts(sheet.subject.payload)
     facts = sheet.fact_card(rows, name="join", label="Join", name_width=96)
     return [sheet.section("Join", facts), *sheet.chain_section()]
 
 
 def build_capability(sheet: Sheet) -> list[QWidget]:
-    """Whom it is about and what it does, then before and after, or else what it gives or takes."""
+    """Returns the sections of a capability message: participant, effect, and the change or the list."""
     subject = sheet.subject
     payload = subject.payload
     about = grant_of(payload)
@@ -191,7 +191,7 @@ _CHANGES = frozenset({"capability/grant", "capability/revoke"})
 
 
 def pattern_section(sheet: Sheet, label: str, listed: list[str], *, sign: str = "") -> QWidget:
-    """Capability patterns, one a row, in mono; what they mean in words first."""
+    """Makes the section of capability patterns, one a row, below their meaning in words."""
     ink: Ink = "mono"
     rows: list[Fact] = []
     words = in_words(listed)
@@ -205,13 +205,13 @@ def pattern_section(sheet: Sheet, label: str, listed: list[str], *, sign: str = 
 
 
 def change_sections(sheet: Sheet, name: str) -> list[QWidget]:
-    """What somebody could send before the sheet's message, and what after it; nothing when it changes nothing.
+    """Returns the sections of a participant's capabilities before and after the message; empty without a change.
 
     Args:
-        name: whose capabilities the message announces, grants or revokes.
+        name: the participant whose capabilities the message announces, grants or revokes.
     """
     before, after = held_around(sheet.subject, name)
-    if before is None or after is None:  # what it may do in all was never announced
+    if before is None or after is None:  # the full set of capabilities was never announced
         return []
     has = [one.capability for one in after]
     had = [one.capability for one in before]
@@ -235,7 +235,7 @@ def _show_participant(sheet: Sheet, name: str) -> Callable[[], object]:
 
 
 def build_status(sheet: Sheet) -> list[QWidget]:
-    """How full the context is, what else was reported, and the reports before."""
+    """Returns the sections of a status report: context usage, other values and earlier reports."""
     subject = sheet.subject
     payload = subject.payload
     tokens, limit = _number(payload.get("tokens")), _number(payload.get("max_tokens"))
@@ -251,7 +251,7 @@ def build_status(sheet: Sheet) -> list[QWidget]:
 
 
 def build_control(sheet: Sheet) -> list[QWidget]:
-    """What is asked of whom, in a sentence, and what was reported after it."""
+    """Returns the sections of a control message: request, addressee and later reports."""
     subject = sheet.subject
     rows = [words_fact(control_sentence(subject))]
     reason = subject.payload.get("reason")
@@ -275,7 +275,7 @@ _OPERATIONS = {
 
 
 def build_operation(sheet: Sheet) -> list[QWidget]:
-    """Which context is pushed, popped or resumed, and by whom."""
+    """Returns the sections of a context operation: context and sender."""
     subject = sheet.subject
     envelope = subject.capture.records.envelope(subject.message)
     context = mask_secrets(envelope.get("context")) if isinstance(envelope, dict) else None
