@@ -1,1 +1,1 @@
-"""Dialogs. All of them are opened with `open()` and answer with a signal; none blocks."""
+"""Dialogs. Each opens with `open()`, answers with a signal and never blocks."""

@@ -1,4 +1,4 @@
-"""Help > About: versions of what runs here, and the licence of every part the program is made of."""
+"""Help > About: versions, environment, and the licences of all dependencies."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _WIDTH, _HEIGHT = 640, 600
 _COLUMNS = ("Part", "Version", "Licence")
 _NO_TEXT = "This part came without the text of its licence."
 _LONGEST = 60
-"""Characters of a licence's name in the list; some packages put the whole text there."""
+"""Maximum number of characters of a licence's name in the list. Some packages put the whole text there."""
 
 
 class AboutDialog(Dialog):
-    """The program's name and version, where it runs, its parts, and the text of one part's licence."""
+    """Shows name, version and environment of the program, its parts, and the licence of the selected part."""
 
     def __init__(
         self, theme_controller: ThemeController, facts: list[tuple[str, str]], parent: QWidget | None = None
     ) -> None:
-        """Make the dialog; show it with `open()`.
+        """Creates the dialog; `open()` shows it.
 
         Args:
             theme_controller: gives the look.
-            facts: (name, value): versions and where it runs.
+            facts: (name, value) of versions and environment.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(theme_controller, name="aboutDialog", title="About Context Inspector", parent=parent)
@@ -124,13 +124,12 @@ class AboutDialog(Dialog):
         self._page.addLayout(row)
 
     def versions(self) -> str:
-        """What Copy copies."""
+        """Returns the text for Copy."""
         facts = [f"{name}: {value}" for name, value in self._facts]
         parts = [f"{part.name} {part.version} ({plain(part.licence, _LONGEST)})" for part in self._parts]
         return "\n".join([*facts, "", *parts]).rstrip() + "\n"
 
     def copy(self) -> None:
-        """Copy the versions of everything."""
         QApplication.clipboard().setText(self.versions())
         self._status.setText("The versions are copied.")
 

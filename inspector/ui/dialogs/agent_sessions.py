@@ -1,4 +1,4 @@
-"""The sessions of coding agents on this machine: find one, open it."""
+"""List of coding agents' sessions on this machine, with search."""
 
 from __future__ import annotations
 
@@ -32,21 +32,19 @@ _WIDTH, _HEIGHT = 860, 520
 
 
 class SessionListModel(QAbstractListModel):
-    """Sessions, the newest first, as far as they fit what is looked for."""
+    """Sessions that match the search, newest first."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all: list[AgentSession] = []
-        self._words: list[str] = []  # what each is found by
+        self._words: list[str] = []  # searchable text of each session
         self._shown: list[int] = []
         self._now = datetime.now().astimezone()
 
     def session(self, row: int) -> AgentSession | None:
-        """The session of a row, or None."""
         return self._all[self._shown[row]] if 0 <= row < len(self._shown) else None
 
     def replace(self, sessions: list[AgentSession]) -> None:
-        """Show other sessions."""
         self._all = sessions
         self._now = datetime.now().astimezone()
         self._words = [
@@ -56,14 +54,14 @@ class SessionListModel(QAbstractListModel):
         self.find("")
 
     def find(self, text: str) -> None:
-        """Show those alone that have all words of a text, whatever their case."""
+        """Shows the sessions that contain all words of a text, ignoring case."""
         words = text.casefold().split()
         self.beginResetModel()
         self._shown = [place for place, found in enumerate(self._words) if all(word in found for word in words)]
         self.endResetModel()
 
     def lines(self, row: int) -> TwoLines | None:
-        """What a row says: what was asked and when; where, by which program and model, how much."""
+        """Returns the lines of a row: first prompt and time; project, program, model and size."""
         one = self.session(row)
         if one is None:
             return None
@@ -88,39 +86,38 @@ class SessionListModel(QAbstractListModel):
         return None
 
     def says(self, session: AgentSession) -> str:
-        """The name of a session: its title, else what it was asked first."""
+        """Returns the name of a session: its title, else its first prompt."""
         return plain(mask_text(session.name[:_LONGEST])) or "nothing was asked"
 
     def when(self, session: AgentSession) -> str:
-        """When it was written last, as people say it."""
         return day_words(session.modified, self._now)
 
 
 def project_name(session: AgentSession) -> str:
-    """The last folder of the path that a session worked in."""
+    """Returns the last folder of the session's working directory."""
     return plain(session.project.rstrip("/\\").replace("\\", "/").rpartition("/")[2])
 
 
 def facts(session: AgentSession) -> list[str]:
-    """What else is known of a session."""
+    """Returns further facts about a session."""
     agents = count_of(session.sub_agents, "sub-agent") if session.sub_agents else ""
     words = (PROGRAMS[session.program], plain(session.model), agents, size(session.size))
     return [*filter(None, words), *(["running"] if session.running else [])]
 
 
 class AgentSessionsDialog(Dialog):
-    """Lists sessions once they are given; says which is to be opened.
+    """Lists sessions and reports the one to open.
 
     Signals:
         open_requested(AgentSession): open it; the dialog has closed.
-        refresh_requested(): look again.
+        refresh_requested(): look sessions up again.
     """
 
     open_requested = Signal(object)
     refresh_requested = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the dialog; it says that it is looking.
+        """Creates the dialog in the state of a running lookup.
 
         Args:
             theme_controller: gives the look.
@@ -173,10 +170,10 @@ class AgentSessionsDialog(Dialog):
         row.addWidget(self._open)
         return row
 
-    # What is shown
+    # Content
 
     def show_lookup(self, lookup: Lookup) -> None:
-        """Show what was found; what is looked for, and the selection, stay."""
+        """Shows the result. Search text and selection stay."""
         before = self._model.session(self._list.currentIndex().row())
         self._lookup = lookup
         self._model.replace(lookup.sessions)
@@ -194,7 +191,7 @@ class AgentSessionsDialog(Dialog):
         self._enable()
 
     def _words(self) -> str:
-        """How many are shown; what was left out."""
+        """Returns the number of shown sessions and the notices of the lookup."""
         lookup = self._lookup
         if lookup is None:
             return LOOKING
@@ -216,10 +213,9 @@ class AgentSessionsDialog(Dialog):
     def _enable(self) -> None:
         self._open.setEnabled(self._model.session(self._list.currentIndex().row()) is not None)
 
-    # What the user does
+    # User actions
 
     def open_current(self) -> None:
-        """Open the selected one."""
         chosen = self._model.session(self._list.currentIndex().row())
         if chosen is not None:
             self.accept()
@@ -249,7 +245,7 @@ class AgentSessionsDialog(Dialog):
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """The arrow keys choose while the field has the keyboard."""
+        """Passes arrow keys to the list while the search field has the focus."""
         if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             self._list.setFocus()
             self._list.keyPressEvent(event)

@@ -1,4 +1,4 @@
-"""Waiting for what the user answers in a dialog: which button, or which file."""
+"""Awaitable dialogs: questions with buttons, and file dialogs."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from inspector.ui.look.theme import ThemeController
 
 
 class Asking:
-    """Asks questions in one window, and knows whether one stands there unanswered."""
+    """Asks questions in one window and tracks the open one."""
 
     def __init__(self, parent: QWidget, theme_controller: ThemeController) -> None:
         self._parent, self._themes = parent, theme_controller
         self._dialog: MessageDialog | None = None
 
     def raise_unanswered(self) -> bool:
-        """Bring the question that is not answered yet to the front; whether there is one."""
+        """Raises the open question. Returns False if there is none."""
         if self._dialog is not None:
             self._dialog.raise_()
         return self._dialog is not None
 
     async def ask(self, title: str, text: str, answers: tuple[tuple[str, str], ...]) -> str:
-        """Ask, and wait for the id of the answer; arguments as those of `MessageDialog`."""
+        """Asks and returns the id of the answer. Arguments as for `MessageDialog`."""
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._parent.activateWindow()
         self._dialog = MessageDialog.ask(self._parent, self._themes, title, text, answers)
@@ -40,13 +40,13 @@ class Asking:
 
 
 def open_once(dialog: QFileDialog) -> None:
-    """Open a file dialog, which goes when it is closed: as long as it lives it watches the folder it showed."""
+    """Opens a file dialog and deletes it when it closes. A living one keeps watching its folder."""
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
 
 
 async def chosen_file(dialog: QFileDialog) -> Path | None:
-    """Open a file dialog, and wait for what is chosen; None when it is closed. It is deleted then."""
+    """Opens a file dialog and returns the chosen path, or None if it was closed. Deletes the dialog."""
     answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
     dialog.fileSelected.connect(lambda path: answer.done() or answer.set_result(Path(path)))
     dialog.rejected.connect(lambda: answer.done() or answer.set_result(None))

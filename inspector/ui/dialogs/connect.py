@@ -1,8 +1,8 @@
-"""The connect dialog: how to reach a gateway, and who we are there (docs/design.md 16).
+"""Connect dialog: address, space, token and identity for a gateway (docs/design.md 16).
 
-What it gives is checked as far as that goes without a network. This dialog writes nothing anywhere: a token that was
-typed is handed on in memory, and whoever opened the dialog keeps it in the system keyring if that was asked for. One
-that is kept already is read only when Connect or Test needs it, because the keyring may ask for a password.
+The values are validated without a network. The dialog stores nothing. A typed token is passed on in memory, and the
+caller saves it in the system keyring if requested. A saved token is read only for Connect or Test, because the keyring
+may ask for a password.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 
 class ResultCard(QFrame):
-    """An icon, a sentence, and a line of more about it; hidden until there is something to say."""
+    """An icon with a headline and a detail line; hidden while it is empty."""
 
     def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget) -> None:
-        """Make a hidden card; its parts are named after it: `...Icon`, `...Headline`, `...Detail`."""
+        """Creates a hidden card. Its parts are named after it: `...Icon`, `...Headline`, `...Detail`."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setProperty("variant", "card")
@@ -47,7 +47,7 @@ class ResultCard(QFrame):
         self._headline = TextLabel(variant="strong", name=f"{name}Headline", wrap=True, parent=self)
         self._detail = TextLabel(variant="hint", name=f"{name}Detail", wrap=True, parent=self)
         policy = self._detail.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # buttons below must not move away from under the pointer
+        policy.setRetainSizeWhenHidden(True)  # buttons below must not move under the pointer
         self._detail.setSizePolicy(policy)
         words.addWidget(self._headline)
         words.addWidget(self._detail)
@@ -56,7 +56,7 @@ class ResultCard(QFrame):
         self.hide()
 
     def say(self, icon: str, token: str, headline: str, detail: str = "") -> None:
-        """Show a sentence, and more about it if there is more."""
+        """Shows a headline and an optional detail."""
         self._icon.set_icon(icon, token)
         self._headline.setText(headline)
         self._detail.setText(detail)
@@ -68,44 +68,44 @@ class ResultCard(QFrame):
 TOKEN_HELP = "Kept in memory only, until this window closes. Never in settings, logs or the window title."
 TOKEN_STORED_HELP = "Kept in the system keyring. Never in settings, logs or the window title."
 TOKEN_STORED = "Kept in the system keyring"
-"""What the empty field says of a token that need not be typed."""
+"""Placeholder of the token field for a saved token."""
 WAITING = "Waiting for the system keyring..."
 WAITING_DETAIL = "It may ask for its password in a window of its own. Typing the token goes on without it."
 PARTICIPANT_HELP = "A new id each time: a shared id would cut off the other client."
 TOOLS_LIST_HELP = "Agents ask every participant and wait up to 15 s. Each answer is shown as a sent message."
 UNTESTED = "Not tested yet"
 UNTESTED_DETAIL = "Test joins, sees who is there and leaves at once."
-"""What the card says before anything was tried: it keeps the room of an answer, so that the buttons stay in place."""
+"""Text of the card before a test. It reserves the space of a result, so that the buttons stay in place."""
 DEFAULT_ADDRESS = "ws://127.0.0.1:8080"
-"""What the address field says when nothing was used before."""
+"""Address field placeholder without a recent connection."""
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """What became of a test."""
+    """The result of a connection test."""
 
-    __test__ = False  # no test case, whatever pytest thinks of its name
+    __test__ = False  # pytest must not collect it as a test class
 
     ok: bool
-    """Whether the gateway let us in."""
+    """True if the gateway accepted the connection."""
     headline: str
     """One sentence."""
     detail: str = ""
-    """More about it."""
+    """Details."""
     doubtful: bool = False
-    """It let us in, but this may not be what was meant."""
+    """Accepted, but maybe in the wrong space."""
 
 
 Test = Callable[[Connection], Awaitable[TestResult]]
-"""Joins and leaves at once; must not raise for network trouble."""
+"""Joins and leaves at once. Must not raise for network errors."""
 
 
 class ConnectDialog(FittedDialog):
-    """Asks how to reach a gateway, or edits a connection that is kept under a name.
+    """Asks for a gateway, or edits a saved connection.
 
     Signals:
-        saved(ConnectionSave): the connection is to be kept under a name; said before the next one.
-        accepted_connection(Connection): Connect was pressed and everything is in order.
+        saved(ConnectionSave): save the connection under a name; emitted before `accepted_connection`.
+        accepted_connection(Connection): Connect was pressed with valid input.
     """
 
     saved = Signal(object)
@@ -121,15 +121,15 @@ class ConnectDialog(FittedDialog):
         tokens: TokenStore | None = None,
         editing: NamedConnection | None = None,
     ) -> None:
-        """Make the dialog, filled with what was used last.
+        """Creates the dialog, filled with the most recent connection.
 
         Args:
             theme_controller: gives the look.
-            settings: holds kept and recent connections; not changed.
-            parent: owner.
-            test: tries a connection; without it there is no Test button.
-            tokens: the system keyring; without it no token is kept.
-            editing: the connection to edit; then there is Save in place of Connect.
+            settings: saved and recent connections; not changed.
+            parent: the owner.
+            test: tests a connection; None hides the Test button.
+            tokens: the system keyring; None saves no token.
+            editing: the connection to edit, with Save instead of Connect.
         """
         known = editing is not None and any(one.id == editing.id for one in settings.connections)
         title = "Connect to a gateway"
@@ -172,7 +172,7 @@ class ConnectDialog(FittedDialog):
         self._page.addWidget(fields)
         self._page.addSpacing(14)
         self._result = ResultCard(self._themes, name="connectResult", parent=self)
-        self._page.addWidget(self._result)  # beside what is scrolled: it is in sight on a small screen, too
+        self._page.addWidget(self._result)  # outside the scrolled part, so that it stays visible on a small screen
         self._say_untested()
         self._build_buttons()
 
@@ -240,25 +240,25 @@ class ConnectDialog(FittedDialog):
         row.addWidget(self._connect)
         self._page.addLayout(row)
 
-    # What the window says
+    # Input
 
     def set_address(self, url: str) -> None:
-        """Put in an address; the cursor goes to the next empty field."""
+        """Fills in an address and focuses the next empty field."""
         self._address.setText(url)
         self._take_named_space()
         self._focus_first_empty()
 
     def _take_named_space(self) -> None:
-        """The space the address names, unless another one was typed."""
+        """Fills in the space that the address names, unless the user typed another."""
         named = named_space(self._address.text())
         if named and (not self._space.text() or not self._space.isModified()):
             self._space.setText(named)
             self._space_row.say_trouble("")
 
     def set_connection(self, chosen: ConnectionSettings) -> None:
-        """Put in a connection that is kept or was used before.
+        """Fills in a saved or recent connection.
 
-        One without a name gets a new id, and its token is not known any more.
+        A connection without a name gets a new id and no token.
         """
         self._address.setText(chosen.url)
         self._space.setText(chosen.space)
@@ -274,7 +274,7 @@ class ConnectDialog(FittedDialog):
         self._focus_first_empty()
 
     def say_trouble(self, sentence: str) -> None:
-        """Say why the kept token is not to be had, and ask for it."""
+        """Shows why the saved token is unavailable, and focuses the token field."""
         self._result.say("warning", "severity.warning", sentence)
         self._token.setFocus()
 
@@ -282,10 +282,10 @@ class ConnectDialog(FittedDialog):
         empty = next((field for field in (self._address, self._space, self._token) if not field.text()), self._token)
         empty.setFocus()
 
-    # What it gives
+    # Result
 
     def connection(self) -> Connection | None:
-        """What was entered, or None after saying in place what is wrong."""
+        """Returns the entered connection, or None after showing errors at the fields."""
         address = self._address.text().strip() or (DEFAULT_ADDRESS if not self._choices else "")
         wrong: list[tuple[FieldColumn, str, QLineEdit]] = []
         try:
@@ -384,7 +384,7 @@ class ConnectDialog(FittedDialog):
             self._token_row.say_help(TOKEN_STORED_HELP if stored else TOKEN_HELP)
 
     async def _with_stored_token(self, connection: Connection) -> Connection | None:
-        """The connection with the token out of the keyring; None after saying why there is none."""
+        """Returns the connection with the saved token, or None after showing the error."""
         before = self._keeping.before
         if self._tokens is None or before is None:
             self.say_trouble(NO_KEYRING)
@@ -403,7 +403,7 @@ class ConnectDialog(FittedDialog):
 
     def _on_test_clicked(self) -> None:
         connection = self.connection()
-        if connection is None or self._test is None or self._tasks:  # disabled meanwhile, it would lose the focus
+        if connection is None or self._test is None or self._tasks:  # a disabled button would lose the focus
             return
         spawn(self._run_test(self._test, connection), name="test a connection", owner=self._tasks)
 
@@ -418,11 +418,11 @@ class ConnectDialog(FittedDialog):
             icon, token = "warning", "severity.warning"
         self._result.say(icon, token, result.headline, result.detail)
         if connection.participant == self._offered:
-            # The id was seen there for a moment: the connection itself takes another.
+            # The gateway has seen this id, so the connection itself uses another.
             self._offer_another_id()
 
     def _forget_result(self, _text: str = "") -> None:
-        """What was tested, or waited for, is no longer what is asked for."""
+        """Clears an outdated test result or wait."""
         if self._waiting:
             for task in self._tasks:
                 task.cancel()
@@ -437,14 +437,14 @@ class ConnectDialog(FittedDialog):
             self._result.say("connect", "ink.tertiary", UNTESTED, UNTESTED_DETAIL)
 
     async def tests_done(self) -> None:
-        """Wait until no test is under way."""
+        """Waits until no test is running."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     @override
     def done(self, result: int) -> None:
         for task in self._tasks | self._looking:
             task.cancel()
-        self._token.clear()  # what was typed does not outlive the dialog
+        self._token.clear()  # a typed token does not outlive the dialog
         super().done(result)
 
     def _on_theme_changed(self) -> None:
@@ -461,7 +461,7 @@ def _field(name: str, label: str, parent: QWidget) -> QLineEdit:
 
 
 def _words(choice: ConnectionSettings) -> str:
-    """One line of the list: what is kept begins with its name."""
+    """Returns one line of the list; a saved connection begins with its name."""
     parts = [choice.name] if isinstance(choice, NamedConnection) else []
     parts += [choice.url, f"space {choice.space}" if choice.space else ""]
     return "  ".join(plain(part) for part in parts if part)

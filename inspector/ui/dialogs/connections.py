@@ -1,4 +1,4 @@
-"""The list of kept connections: join, edit, rename, delete, put in another order."""
+"""List of saved connections: connect, edit, rename, delete and reorder."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from inspector.ui.widgets.labels import TextLabel
 PLACE_ROLE = Qt.ItemDataRole.UserRole + 1
 """Address and space."""
 TOKEN_ROLE = Qt.ItemDataRole.UserRole + 2
-"""Where the token is, in words."""
+"""Place of the token in words."""
 
 TOKEN_WORDS = {"none": "no token", "keyring": "token in the keyring", "ask": "token asked for"}
 
 
 class ConnectionListModel(QAbstractListModel):
-    """Connections in their order. A row can be given another name, which is told to `rename` and shown once it is so.
+    """Connections in their order. `rename` receives an edited name, and the row changes after the rename.
 
-    It never changes a connection itself.
+    Never changes a connection itself.
     """
 
     def __init__(self, rename: Callable[[NamedConnection, str], object], parent: QObject | None = None) -> None:
@@ -47,15 +47,13 @@ class ConnectionListModel(QAbstractListModel):
         self._connections: list[NamedConnection] = []
 
     def connection(self, row: int) -> NamedConnection | None:
-        """The connection of a row, or None."""
         return self._connections[row] if 0 <= row < len(self._connections) else None
 
     def row_of(self, connection_id: str) -> int:
-        """The row of a connection, -1 when there is none."""
+        """Returns the row of a connection, or -1."""
         return next((row for row, one in enumerate(self._connections) if one.id == connection_id), -1)
 
     def replace(self, connections: Sequence[NamedConnection]) -> None:
-        """Show other connections."""
         self.beginResetModel()
         self._connections = list(connections)
         self.endResetModel()
@@ -96,10 +94,10 @@ class ConnectionListModel(QAbstractListModel):
 
 
 class ConnectionDelegate(RowDelegate):
-    """Draws a connection on one line; the name is edited in its place."""
+    """Draws a connection on one line, with in-place editing of the name."""
 
     def _columns(self, box: QRect) -> tuple[int, int, int, int]:
-        """Left of name, place and token, and the right end."""
+        """Returns the left edges of name, place and token, and the right end."""
         zoom = self._themes.theme.zoom
         right = box.right() - round(12 * zoom)
         left = box.x() + round(12 * zoom)
@@ -137,15 +135,15 @@ NO_CONNECTIONS = "No connection is kept yet. New keeps one; so does a name in th
 
 
 class ConnectionsDialog(Dialog):
-    """Shows the connections of the settings. It asks; the window does, and `refresh` shows what came of it.
+    """Shows the saved connections. The window performs the requests, and `refresh` shows the result.
 
     Signals:
-        join_requested(NamedConnection): watch it; the dialog has closed.
-        new_requested: keep another one.
+        join_requested(NamedConnection): connect; the dialog has closed.
+        new_requested: add a connection.
         edit_requested(NamedConnection): edit it.
-        delete_requested(NamedConnection): delete it, after a question.
-        renamed(NamedConnection, str): call it something else.
-        moved: their order is another one.
+        delete_requested(NamedConnection): delete it after a question.
+        renamed(NamedConnection, str): rename it.
+        moved: the order has changed.
     """
 
     join_requested = Signal(object)
@@ -156,11 +154,11 @@ class ConnectionsDialog(Dialog):
     moved = Signal()
 
     def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
-        """Make the dialog.
+        """Creates the dialog.
 
         Args:
             theme_controller: gives the look.
-            settings: holds the connections; their order is changed here, the rest by the window.
+            settings: the connections. The dialog changes only their order.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(theme_controller, name="connectionsDialog", title=TITLE, parent=parent)
@@ -228,11 +226,10 @@ class ConnectionsDialog(Dialog):
     # Content
 
     def current(self) -> NamedConnection | None:
-        """The connection that is selected."""
         return self._model.connection(self._list.currentIndex().row())
 
     def refresh(self, *_answer: object) -> None:
-        """Show the connections as they are now; the selection stays."""
+        """Shows the current connections and keeps the selection."""
         before = self.current()
         row = self._list.currentIndex().row()
         self._model.replace(self._settings.connections)
@@ -252,23 +249,21 @@ class ConnectionsDialog(Dialog):
             tool.setEnabled({"New": True, "Up": row > 0, "Down": 0 <= row < last}.get(name, row >= 0))
         self._connect.setEnabled(row >= 0)
 
-    # What the user does
+    # User actions
 
     def join(self) -> None:
-        """Watch the selected one."""
         chosen = self.current()
         if chosen is not None:
             self.accept()
             self.join_requested.emit(chosen)
 
     def edit(self) -> None:
-        """Edit the selected one."""
         chosen = self.current()
         if chosen is not None:
             self.edit_requested.emit(chosen)
 
     def rename(self) -> None:
-        """Edit the name of the selected one in its place."""
+        """Edits the name of the selected connection in place."""
         index = self._list.currentIndex()
         if index.isValid():
             self._list.setFocus()
@@ -276,16 +271,15 @@ class ConnectionsDialog(Dialog):
 
     def _rename(self, chosen: NamedConnection, name: str) -> None:
         self.renamed.emit(chosen, name)
-        QTimer.singleShot(0, self, self.refresh)  # the view is still closing the field of the name
+        QTimer.singleShot(0, self, self.refresh)  # the view is still closing the name field
 
     def delete(self) -> None:
-        """Delete the selected one, after a question."""
         chosen = self.current()
         if chosen is not None:
             self.delete_requested.emit(chosen)
 
     def shift(self, step: int) -> None:
-        """Move the selected one up (-1) or down (1)."""
+        """Moves the selected connection up (-1) or down (1)."""
         row = self._list.currentIndex().row()
         all_of_them = self._settings.connections
         if 0 <= row < len(all_of_them) and 0 <= row + step < len(all_of_them):

@@ -1,4 +1,4 @@
-"""Settings > General > Contexts: when a context is idle, and which result collapses where several wait."""
+"""Settings > General > Contexts: idle time, and the collapse order of transient results."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ LONGEST_IDLE_S = 86_400
 
 
 class ContextsPage(QWidget):
-    """Edits a copy of what the settings say about contexts.
+    """Edits a copy of the settings for contexts.
 
     Signals:
-        changed(Contexts): the user changed something; a new object each time.
+        changed(Contexts): the user made a change; a new object each time.
     """
 
     changed = Signal(object)
 
     def __init__(self, theme_controller: ThemeController, contexts: Contexts, parent: QWidget | None = None) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
-            contexts: what it shows; not changed.
-            parent: owner.
+            contexts: the shown settings; not changed.
+            parent: the owner.
         """
         super().__init__(parent)
         self._themes = theme_controller
@@ -68,7 +68,7 @@ class ContextsPage(QWidget):
         return form
 
     def show_values(self, contexts: Contexts) -> None:
-        """Show other settings; says nothing."""
+        """Shows other settings without a signal."""
         self._now = contexts.model_copy()
         self._idle.blockSignals(True)
         self._idle.setValue(contexts.idle_after_s)

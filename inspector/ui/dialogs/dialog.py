@@ -1,4 +1,4 @@
-"""What the program's dialogs have in common: a name for programs and for screen readers, a size, an end, lists."""
+"""Base classes of dialogs: names, size, deletion, lists."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from inspector.ui.widgets.labels import IconLabel, TextLabel
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 _TITLE_BAR = 36
-"""Room for the desktop's frame; logical pixels."""
+"""Room for the desktop's window frame; logical pixels."""
 _MARGINS = 24, 20, 24, 16
-"""Left, top, right and bottom of a dialog's content; logical pixels at 100 % zoom."""
+"""Left, top, right and bottom margins of a dialog's content; logical pixels at 100 % zoom."""
 
 
 class Dialog(QDialog):
-    """Deletes itself when it is done."""
+    """A dialog that deletes itself when it closes."""
 
     def __init__(self, theme_controller: ThemeController, *, name: str, title: str, parent: QWidget | None) -> None:
-        """Make an empty dialog; show it with `open()`.
+        """Creates an empty dialog; `open()` shows it.
 
         Args:
             theme_controller: gives the look.
             name: object name.
-            title: of the window; its accessible name too.
+            title: window title and accessible name.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(parent)
@@ -37,17 +37,17 @@ class Dialog(QDialog):
         self.setAccessibleName(title)
 
     def most_size(self) -> QSize:
-        """What the screen has room for."""
+        """Returns the maximum size on the screen."""
         screen = self.screen().availableSize()
         return QSize(screen.width(), screen.height() - _TITLE_BAR)
 
     def take_size(self, width: int, height: int) -> None:
-        """Take a size at 100 % zoom, as far as the screen has room for it at the zoom there is."""
+        """Resizes to a size at 100 % zoom, scaled by the zoom and limited by the screen."""
         zoom = self._themes.theme.zoom
         self.resize(QSize(round(width * zoom), round(height * zoom)).boundedTo(self.most_size()))
 
     def take_margins(self, page: QVBoxLayout) -> None:
-        """Keep what is laid out in a page off the edges, as every dialog does."""
+        """Sets the margins that all dialogs have."""
         zoom = self._themes.theme.zoom
         page.setContentsMargins(*(round(side * zoom) for side in _MARGINS))
 
@@ -58,21 +58,21 @@ class Dialog(QDialog):
 
 
 _LEAST = 96
-"""Height of what gives way on a small screen, in pixels."""
+"""Minimum height of the part that shrinks on a small screen; pixels."""
 
 
 class FittedDialog(Dialog):
-    """Follows its layout's height."""
+    """A dialog with a fixed width and the height of its content."""
 
     def __init__(
         self, theme_controller: ThemeController, *, name: str, title: str, width: int, parent: QWidget | None
     ) -> None:
-        """Make an empty dialog.
+        """Creates an empty dialog.
 
         Args:
             theme_controller: gives the zoom.
             name: object name.
-            title: of the window; its accessible name too.
+            title: window title and accessible name.
             width: in logical pixels at 100 % zoom.
             parent: owner; the dialog is modal to its window.
         """
@@ -81,7 +81,7 @@ class FittedDialog(Dialog):
         self.gives_way: QWidget | None = None
 
     def fit(self) -> None:
-        """Take the width of the zoom and the height of the content."""
+        """Resizes to the zoomed width and the content's height."""
         most = self.most_size()
         width = min(round(self._plain_width * self._themes.theme.zoom), most.width())
         layout = self.layout()
@@ -109,7 +109,7 @@ class FittedDialog(Dialog):
 
 
 class WordsRow(QHBoxLayout):
-    """What a dialog is about: an icon, and beside it a title and a sentence or two.
+    """The head of a dialog: an icon, a title and one or two sentences.
 
     Attributes:
         text: the sentences.
@@ -118,14 +118,14 @@ class WordsRow(QHBoxLayout):
     def __init__(
         self, themes: ThemeController, icon: str, token: str, title: str, text: str, *, name: str, parent: QWidget
     ) -> None:
-        """Make the row.
+        """Creates the row.
 
         Args:
-            themes: give the look.
-            icon, token: its name, and that of its colour.
+            themes: gives the look.
+            icon, token: name of the icon, and token of its colour.
             title: a few words.
             text: plain text.
-            name: how object names begin.
+            name: prefix of object names.
             parent: the dialog.
         """
         super().__init__()
@@ -142,7 +142,7 @@ class WordsRow(QHBoxLayout):
 
 
 class ListFrame(QFrame):
-    """A card in the colour of lists; rows keep off its round corners.
+    """A card in the colour of lists that keeps rows off its round corners.
 
     Attributes:
         lines: its layout.
@@ -157,18 +157,18 @@ class ListFrame(QFrame):
 
 
 class DialogList(QListView):
-    """The list in such a card; it has no delegate yet, and says why it is empty."""
+    """The list in such a card, without a delegate. Shows a text while it is empty."""
 
     def __init__(
         self, theme_controller: ThemeController, *, name: str, title: str, model: QAbstractItemModel, parent: QWidget
     ) -> None:
-        """Make the list.
+        """Creates the list.
 
         Args:
             theme_controller: gives the look.
             name: object name.
             title: accessible name.
-            model: what it shows.
+            model: the model.
             parent: the card.
         """
         super().__init__(parent)
@@ -182,7 +182,7 @@ class DialogList(QListView):
         self.setModel(model)
 
     def set_empty_text(self, text: str) -> None:
-        """What stands in the list while it has no rows."""
+        """Sets the text of the empty list."""
         self._empty.say(self, text)
 
     @override

@@ -24,14 +24,14 @@ _ROWS = (
     ("1201", "consumed", "analysis_store", "Stored 1 analysis finding(s)"),
     ("1199", "collapsed", "", "10 activity records (page 1/3, IDs: 200, 201, 202...)"),
 )
-"""No., badge, tool, text: an example in the words of the real protocol."""
+"""No., badge, tool, text: an example with real texts of the protocol."""
 
 
 class HintsPreview(QFrame):
-    """The example, with hints or without, painted with the table's own brushes."""
+    """The example with or without hints, painted like the table."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the preview without hints."""
+        """Creates the preview without hints."""
         super().__init__(parent)
         self._themes = theme_controller
         self._hints = False
@@ -43,11 +43,9 @@ class HintsPreview(QFrame):
         theme_controller.changed.connect(self._on_theme_changed)
 
     def shows_hints(self) -> bool:
-        """Whether the badges are shown."""
         return self._hints
 
     def set_hints(self, shown: bool) -> None:
-        """Show the rows with badges, or without."""
         self._hints = shown
         words = ", ".join(badge for _, badge, _, _ in _ROWS)
         self.setAccessibleDescription(f"Rows with the badges {words}" if shown else "Rows without badges")
@@ -101,7 +99,7 @@ class HintsPreview(QFrame):
 
 
 ZOOM_STEPS = tuple(range(80, 201, 10))
-"""Per cent."""
+"""Percent."""
 
 HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."
 STATES_HELP = "At the end of a row, what became of it: answered, waiting, rejected; behind its time, how long it took."
@@ -117,18 +115,18 @@ class DisplayPage(QWidget):
     """Edits a copy of the display settings.
 
     Signals:
-        changed(Display): the user changed something; a new object each time.
+        changed(Display): the user made a change; a new object each time.
     """
 
     changed = Signal(object)
 
     def __init__(self, theme_controller: ThemeController, display: Display, parent: QWidget | None = None) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
-            display: what it shows; not changed.
-            parent: owner.
+            display: the shown settings; not changed.
+            parent: the owner.
         """
         super().__init__(parent)
         self._themes = theme_controller
@@ -200,7 +198,7 @@ class DisplayPage(QWidget):
         return form
 
     def show_values(self, display: Display) -> None:
-        """Show other settings; says nothing."""
+        """Shows other settings without a signal."""
         self._display_now = display.model_copy()
         self._theme.set_value(display.theme)
         self._density.set_value(display.density)

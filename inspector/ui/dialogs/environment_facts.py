@@ -1,4 +1,4 @@
-"""Where an error happened, for a report: versions, the desktop, and what the windows show, in numbers."""
+"""Environment facts for error reports: versions, desktop, and the sizes of open documents."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from inspector.ui.look.theme import Theme
 
 _LIBRARIES = ("numpy", "qasync", "websockets", "pydantic", "msgspec", "keyring", "tiktoken")
-"""Those an error may be about; Help > About lists them all."""
+"""Libraries that errors may concern. Help > About lists all of them."""
 _LOG_LINES = 200
 
 
 def surroundings(
     settings: Settings, theme: Theme, log: Path | None, windows: int, documents: Sequence[Opened]
 ) -> Surroundings:
-    """Where the program runs, and on what.
+    """Returns the environment and the open documents.
 
     Args:
-        settings: those in force.
+        settings: the settings in force.
         theme: the look in force.
-        log: where the program's own log is; None where none is written.
-        windows: how many are open, with a document or without.
-        documents: what they show; see `opened`.
+        log: path of the program's log; None without one.
+        windows: number of open windows, with or without a document.
+        documents: the open documents; see `opened`.
     """
     facts = [*version_facts(), *desktop_facts(theme, windows)]
     return Surroundings(facts, settings.model_dump(), documents, program_log.last_lines(log, _LOG_LINES))
 
 
 def version_facts() -> list[tuple[str, str]]:
-    """The program and what it is built on."""
+    """Returns the versions of the program and its libraries."""
     libraries = ", ".join(f"{name} {found}" for name, found in _library_versions())
     return [
         *system_facts(version()),
@@ -53,7 +53,7 @@ def version_facts() -> list[tuple[str, str]]:
 
 
 def about_facts() -> list[tuple[str, str]]:
-    """What Help > About says beside the list of parts."""
+    """Returns the facts of Help > About."""
     without = [(f"Without {one.name}", f"no {one.purpose}. {one.missing()}") for one in EXTRAS if one.lacking()]
     return [*version_facts()[:-1], ("Platform plugin", QGuiApplication.platformName()), *without]
 
@@ -63,7 +63,7 @@ def _library_versions() -> Iterator[tuple[str, str]]:
     for name in _LIBRARIES:
         try:
             yield name, metadata.version(name)
-        except metadata.PackageNotFoundError:  # a packaged program carries a list instead
+        except metadata.PackageNotFoundError:  # a packaged program has a list instead
             listed = _listed_versions() if listed is None else listed
             yield name, listed.get(name, "unknown")
 
@@ -71,12 +71,12 @@ def _library_versions() -> Iterator[tuple[str, str]]:
 def _listed_versions() -> dict[str, str]:
     try:
         return {one.name.lower(): one.version for one in licences.bundled()}
-    except (OSError, ValueError, TypeError, LookupError):  # what reports an error must not fail of another
+    except (OSError, ValueError, TypeError, LookupError):  # an error report must not fail itself
         return {}
 
 
 def desktop_facts(theme: Theme, windows: int) -> list[tuple[str, str]]:
-    """Platform plugin, screens, look, and how many windows are open."""
+    """Returns platform plugin, screens, look and number of windows."""
     return [
         ("Platform plugin", QGuiApplication.platformName()),
         ("Screens", "; ".join(map(_screen_words, QGuiApplication.screens())) or "none"),
@@ -91,7 +91,7 @@ def _screen_words(screen: QScreen) -> str:
 
 
 def opened(document: CaptureDocument, shown: int, total: int) -> Opened:
-    """What a window shows, in numbers: of `total` messages `shown` ones."""
+    """Returns the document of a window in numbers, with `shown` of `total` messages visible."""
     sources = document.capture.sources
     format_ = "live" if document.live else next((source.format or "" for source in sources), "")
     return Opened(

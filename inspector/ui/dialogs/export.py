@@ -1,4 +1,4 @@
-"""The export dialog: which messages, in which format, and what becomes of their secrets."""
+"""Export dialog: choice of messages, format and masking of secrets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inspector.ui.widgets.segmented import SegmentedControl
 
 
 class Which(enum.StrEnum):
-    """Which messages are exported."""
+    """The choice of messages to export."""
 
     SELECTED = "selected"
     MARKED = "marked"
@@ -32,16 +32,16 @@ class Which(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """What the dialog gives."""
+    """The result of the dialog."""
 
     which: Which
     options: ExportOptions
     marks: bool = False
-    """JSON Lines: marks and comments are written beside the file."""
+    """JSON Lines: write marks and comments beside the file."""
 
 
 _LONG_PAGE = 20_000
-"""Messages from which on a browser takes its time."""
+"""Number of messages from which a browser opens the page slowly."""
 _ALONE_HELP = "Envelopes alone; each response names its method and target and holds its request."
 _MARKS_HELP = "In a file of their own, which this program finds when the other one is opened."
 _RAW_HELP = "In a column of their own, so that this program opens the file again."
@@ -50,11 +50,11 @@ _UNMASKED_HELP = "For this export only. Whoever gets the file can read and use t
 
 
 class ExportDialog(FittedDialog):
-    """Asks how to export.
+    """Asks for the options of an export.
 
     Signals:
-        which_chosen(str): other messages are to be exported; their secrets are to be counted anew.
-        accepted_choice(ExportChoice): Export was pressed and everything is in order.
+        which_chosen(str): another choice of messages; count their secrets again.
+        accepted_choice(ExportChoice): Export was pressed with valid input.
     """
 
     which_chosen = Signal(str)
@@ -67,13 +67,13 @@ class ExportDialog(FittedDialog):
         before: ExportChoice,
         parent: QWidget | None = None,
     ) -> None:
-        """Make the dialog.
+        """Creates the dialog.
 
         Args:
             theme_controller: gives the look.
-            counts: how many messages each choice holds; one without any cannot be chosen.
-            before: what was chosen last; that secrets were not masked is not taken over.
-            parent: owner.
+            counts: number of messages of each choice; empty choices are hidden.
+            before: the last choice. Masking is enabled again.
+            parent: the owner.
         """
         super().__init__(theme_controller, name="exportMessages", title="Export messages", width=812, parent=parent)
         self._counts = counts
@@ -159,23 +159,22 @@ class ExportDialog(FittedDialog):
         self._columns.setText(", ".join(before.options.fields))
         self._refresh()
 
-    # What the window says
+    # Input
 
     @property
     def which(self) -> Which:
-        """The messages chosen."""
         return Which(self._which.value())
 
     def set_has_marks(self, has: bool) -> None:
-        """Say whether there are marks or comments to be written."""
+        """Shows the option for marks if the document has marks or comments."""
         self._has_marks = has
         self._refresh()
 
     def show_preview(self, preview: Preview | None) -> None:
-        """Show what masking would find so far; None before anything was looked at."""
+        """Shows the secrets counted so far; None before the count."""
         self.secrets.show_preview(preview, self._counts[self.which])
 
-    # What the user does
+    # User actions
 
     def _refresh(self, *_chosen: object) -> None:
         format_ = Format(self._format.value())
@@ -215,7 +214,7 @@ class ExportDialog(FittedDialog):
         self.accepted_choice.emit(choice)
 
     def _names(self) -> tuple[str, ...] | None:
-        """The columns; None after saying which one is no field."""
+        """Returns the columns, or None after showing the invalid one."""
         names = tuple(names_in(self._columns.text()))
         if self._format.value() != Format.CSV:
             return names or DEFAULT_FIELDS
@@ -237,7 +236,7 @@ class ExportDialog(FittedDialog):
 
 
 def _at_left(control: QWidget, parent: QWidget) -> QWidget:
-    """A control of its own width in a row as wide as the form."""
+    """Returns a row of the form with the control at the left in its own width."""
     holder = QWidget(parent)
     holder.setObjectName(f"{control.objectName()}Row")
     row = QHBoxLayout(holder)

@@ -1,4 +1,4 @@
-"""Dialogs that are a form: a title, fields with their labels, Cancel and one more button."""
+"""Form dialogs: a title, labelled fields, Cancel and one action button."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _WIDTH = 460
 
 
 class FormDialog(FittedDialog):
-    """A form with Cancel and one more button.
+    """A form with Cancel and one action button.
 
     Attributes:
-        page, form, buttons: what it is laid out by; `buttons` has room at the left.
-        heading, cancel, ok: what it is made of.
+        page, form, buttons: its layouts; `buttons` has room at the left.
+        heading, cancel, ok: its widgets.
     """
 
     def __init__(self, themes: ThemeController, *, name: str, title: str, done: str, parent: QWidget | None) -> None:
@@ -48,11 +48,11 @@ class FormDialog(FittedDialog):
         self.page.addLayout(row)
 
     def finish(self) -> None:
-        """The button was pressed."""
+        """Called when the action button is pressed."""
         raise NotImplementedError
 
     def fit_page(self) -> None:
-        """Take margins and height of the zoom."""
+        """Applies margins and height of the zoom."""
         self.take_margins(self.page)
         self.page.setSpacing(round(14 * self._themes.theme.zoom))
         self.fit()
@@ -62,10 +62,10 @@ class ValueDialog(FormDialog):
     """Asks for one value.
 
     Signals:
-        chosen(object): the value of the field: the entry of a list of choices, a number of seconds and the like.
+        chosen(object): the value of the field, such as a list entry or a number of seconds.
 
     Attributes:
-        field: what is asked.
+        field: the field.
     """
 
     chosen = Signal(object)
@@ -74,16 +74,16 @@ class ValueDialog(FormDialog):
         self, themes: ThemeController, field: QComboBox | QDoubleSpinBox, label: str, help_text: str, *, name: str,
         title: str, done: str, parent: QWidget | None,
     ) -> None:  # fmt: skip
-        """Make the dialog; show it with `open()`.
+        """Creates the dialog; `open()` shows it.
 
         Args:
             themes: gives the look.
-            field: holds what is offered; becomes a child.
-            label: stands before it.
-            help_text: stands below it.
-            name: object name; the field's is the same with "Field".
-            title: of the dialog.
-            done: words of the button.
+            field: the field with its choices; becomes a child.
+            label: label of the field.
+            help_text: text below the field.
+            name: object name; the field's name adds "Field".
+            title: title of the dialog.
+            done: text of the action button.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(themes, name=name, title=title, done=done, parent=parent)

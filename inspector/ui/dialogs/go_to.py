@@ -1,4 +1,4 @@
-"""Go to a message by its number, its id, or part of its id; what fits is listed while it is written."""
+"""Go to a message by number, id or part of an id, with a list of matches while typing."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from inspector.ui.widgets.command_list import CommandEntry, CommandList
 from inspector.ui.widgets.labels import TextLabel
 
 MOST = 100
-"""So many of the messages that fit are listed."""
+"""Maximum number of listed messages."""
 SHORTEST = 3
-"""Letters a part of an id has at least, where there are many messages."""
+"""Minimum length of a part of an id in a large document."""
 _MANY = 20_000
 _WIDTH, _ROWS = 560, 8
 _NUMBER = re.compile(r"(?:no\.?|#)?\s*(\d[\d,. ']*)", re.IGNORECASE)
 
 
 def number_in(text: str) -> int | None:
-    """The number that is meant, written plainly or as shown: "812", "1,216", "No. 812", "#812"."""
+    """Returns the number in a text, plain or as displayed: "812", "1,216", "No. 812", "#812". None for other texts."""
     found = _NUMBER.fullmatch(text.strip())
     return int(re.sub(r"\D", "", found[1])) if found is not None else None
 
 
 class GoToDialog(FittedDialog):
-    """A field and the messages that fit.
+    """A field and the list of matching messages.
 
     Signals:
-        chosen(int): go to this message.
+        chosen(int): select this message.
     """
 
     chosen = Signal(int)
@@ -50,12 +50,12 @@ class GoToDialog(FittedDialog):
     def __init__(
         self, theme_controller: ThemeController, document: CaptureDocument, rows: VisibleRows, parent: QWidget | None
     ) -> None:
-        """Make the dialog.
+        """Creates the dialog.
 
         Args:
             theme_controller: gives the look.
-            document: whose messages are looked for.
-            rows: what the table shows; only asked.
+            document: the document to search.
+            rows: the visible messages; read only.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(theme_controller, name="goToDialog", title="Go to No. or id", width=_WIDTH, parent=parent)
@@ -106,7 +106,7 @@ class GoToDialog(FittedDialog):
         row.addWidget(self._go)
         return row
 
-    # What fits
+    # Matches
 
     def _on_changed(self, *_text: object) -> None:
         self._more.stop()
@@ -123,7 +123,7 @@ class GoToDialog(FittedDialog):
             message for message in self._document.capture.records.find_id(text)[:MOST] if message not in self._sure
         ]
         if len(text) >= SHORTEST or total <= _MANY:
-            # Only what holds the letters anywhere has its id decoded: that is a small part of the work.
+            # Ids are decoded only for messages that contain the text anywhere, which saves most of the work.
             self._search = Search(self._rows, compile_filter(quote(text)), None)
             self._found = list(self._sure)
             self._show(self._sure)
@@ -136,7 +136,7 @@ class GoToDialog(FittedDialog):
             self._say_why_none(f"{self._beyond()} A part of an id needs {SHORTEST} letters.".strip())
 
     def _beyond(self) -> str:
-        """Which numbers there are, where the one that is written is none of them."""
+        """Returns the range of valid numbers if the typed number is outside it, else ""."""
         number, total = number_in(self.field.text()), len(self._document.capture)
         if number is None or 1 <= number <= total:
             return ""
@@ -160,7 +160,7 @@ class GoToDialog(FittedDialog):
             self._more.start()
 
     def _confirm(self, until: float) -> bool:
-        """Look at the ids of messages that hold the letters anywhere; whether that is done, or enough was found."""
+        """Compares the ids of candidate messages. Returns True at the end or after enough matches."""
         wanted, known = self.field.text().strip().casefold(), set(self._sure)
         while self._checked < len(self._holding):
             if len(self._found) > MOST:
@@ -175,7 +175,7 @@ class GoToDialog(FittedDialog):
         return True
 
     def _show(self, messages: list[int]) -> None:
-        """List those that fit, as far as there is room, and say how many they are."""
+        """Lists the matches up to the maximum, and shows their number."""
         more = len(messages) > MOST
         count = formats.count_of(len(messages), "message") if messages else ""
         self._state.setText(f"More than {MOST} messages, the first {MOST} listed" if more else count)

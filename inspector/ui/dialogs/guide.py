@@ -1,4 +1,4 @@
-"""Help > Guide: the pages of the guide in a window of their own, with contents, search and links."""
+"""Help > Guide: window for the pages of the guide, with contents, search and links."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ from inspector.ui.widgets.labels import TextLabel
 _WIDTH, _HEIGHT = 1_020, 720
 _LIST_WIDTH = 230
 _TEXT_WIDTH = 720
-"""Widest column of text, in pixels at 100 % zoom; longer lines are hard to follow."""
+"""Maximum width of the text column, in pixels at 100 % zoom; longer lines are hard to read."""
 _PAGE = Qt.ItemDataRole.UserRole
 _MOST_HITS = 500
 
 
 class _View(NamedTuple):
-    """One step of the history: a page, and the scroll position in it."""
+    """One history entry: a page and its scroll position."""
 
     page: Page
     position: int
 
 
 class GuidePage(QTextBrowser):
-    """One rendered page. It loads pictures of the guide and nothing else."""
+    """One rendered page. It only loads pictures of the guide."""
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -85,7 +85,7 @@ class GuidePage(QTextBrowser):
         self._fit_column()
 
     def go_to_heading(self, anchor: str) -> bool:
-        """Scrolls to the heading with this anchor, or to the top; returns whether the heading exists."""
+        """Scrolls to the heading with this anchor, or to the top. Returns False if the heading is missing."""
         block = self._heading(anchor) if anchor else None
         if block is None:
             self.verticalScrollBar().setValue(0)
@@ -95,7 +95,7 @@ class GuidePage(QTextBrowser):
         return True
 
     def highlight(self, words: str) -> None:
-        """Marks each place of the words, or of each of them where they lie apart; empty marks nothing."""
+        """Highlights all hits of the phrase, or of its words if the phrase has no hit. "" removes highlights."""
         look = QTextCharFormat()
         look.setBackground(self._themes.theme.color("find.hit"))
         found: list[QTextEdit.ExtraSelection] = []
@@ -123,7 +123,7 @@ class GuidePage(QTextBrowser):
 
     @override
     def loadResource(self, type: int, name: QUrl | str) -> object:
-        """Returns a picture of the guide, no wider than the column; None for everything else."""
+        """Returns a picture of the guide, no wider than the column; None for other resources."""
         if type != QTextDocument.ResourceType.ImageResource.value or self.page is None:
             return None
         path = guide.picture_of(self.page, name.toString() if isinstance(name, QUrl) else name)
@@ -143,7 +143,7 @@ class GuidePage(QTextBrowser):
         return max(120, min(round(_TEXT_WIDTH * theme.zoom), self.width() - 16 * theme.metrics.unit))
 
     def _fit_column(self) -> None:
-        """Keeps the column of text narrow, with the rest of the width to its right."""
+        """Keeps the text column narrow, at the left of the available width."""
         side = 6 * self._themes.theme.metrics.unit
         self.setViewportMargins(side, side // 2, max(side, self.width() - self._column_width() - 2 * side), 0)
 
@@ -158,11 +158,11 @@ class GuideWindow(QWidget):
     """Reader for the guide: search and contents at the left, the page at the right."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the window; `show()` shows it.
+        """Creates the window; `show()` shows it.
 
         Args:
             theme_controller: gives the look.
-            parent: owner.
+            parent: the owner.
         """
         super().__init__(parent, Qt.WindowType.Window)
         self._themes = theme_controller
@@ -239,7 +239,7 @@ class GuideWindow(QWidget):
     # Pages
 
     def show_page(self, name: str, anchor: str = "") -> None:
-        """Shows a page by its name, from a heading on; an unknown name shows the contents."""
+        """Shows a page from a heading on. An unknown name shows the contents."""
         try:
             page = guide.page_named(name) or guide.pages()[0]
             text = guide.text_of(page)
@@ -254,11 +254,9 @@ class GuideWindow(QWidget):
             self._status.setText(f"This page has no heading {anchor}.")
 
     def go_back(self) -> None:
-        """Shows the page that was shown before."""
         self._step(self._back, self._forward)
 
     def go_forward(self) -> None:
-        """Shows the page that Back has left."""
         self._step(self._forward, self._back)
 
     def _step(self, source: list[_View], target: list[_View]) -> None:
@@ -279,8 +277,8 @@ class GuideWindow(QWidget):
         self.buttons["forward"].setEnabled(bool(self._forward))
 
     def _follow_link(self, url: QUrl) -> None:
-        """Shows the page a link leads to; an address of the web opens in the browser."""
-        assert self.view.page is not None  # links are on pages
+        """Follows a link to a page of the guide. Web addresses open in the browser."""
+        assert self.view.page is not None  # links only exist on pages
         link = url.toString()
         place = guide.place_of(self.view.page, link)
         if place is not None:
@@ -294,7 +292,7 @@ class GuideWindow(QWidget):
     # Contents and search
 
     def _list_pages(self, *_written: object) -> None:
-        """Lists all pages, or those that hold the words of the search field."""
+        """Lists all pages, or the pages that match the search."""
         words = self.field.text().strip()
         self.list.blockSignals(True)
         self.list.clear()
@@ -350,7 +348,7 @@ class GuideWindow(QWidget):
                 self.find_next()
 
     def _open_first(self) -> None:
-        """Shows the first page found, or the next place in the page that is shown already."""
+        """Shows the first page found, or the next hit on the current page."""
         first = self.list.item(0)
         if not self.field.text().strip() or first is None:
             return
@@ -364,15 +362,15 @@ class GuideWindow(QWidget):
         self.field.selectAll()
 
     def find_next(self) -> None:
-        """Selects the next place of the searched words in the page, around its end."""
+        """Selects the next hit on the page and wraps around."""
         self._find(QTextDocument.FindFlag(0), QTextCursor.MoveOperation.Start)
 
     def find_previous(self) -> None:
-        """Selects the previous place of the searched words in the page, around its start."""
+        """Selects the previous hit on the page and wraps around."""
         self._find(QTextDocument.FindFlag.FindBackward, QTextCursor.MoveOperation.End)
 
     def _find(self, flags: QTextDocument.FindFlag, restart: QTextCursor.MoveOperation) -> None:
-        """Finds the whole text of the field, or its first word where the words lie apart."""
+        """Finds the phrase of the field, or its first word if the phrase has no hit."""
         text = self.field.text().strip()
         for wanted in dict.fromkeys((text, *text.split()[:1])):
             if self.view.find(wanted, flags):

@@ -1,4 +1,4 @@
-"""Settings > General > Highlight rules: the list in its order, and what the selected one looks for and looks like."""
+"""Settings > General > Highlight rules: ordered list, filter and colour of the selected rule."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BOX, _EDGE, _TINT = 16, 3, 22
 
 
 class HighlightListModel(OrderedModel[HighlightRule]):
-    """Highlight rules in their order; owns copies."""
+    """Copies of the highlight rules in their order."""
 
     @override
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -51,7 +51,7 @@ class HighlightListModel(OrderedModel[HighlightRule]):
 
 
 class HighlightDelegate(PresetDelegate):
-    """Draws the switch of a rule, its colour as rows have it, its name and its filter.
+    """Draws switch, colour, name and filter of a rule.
 
     Signals:
         toggled(int): the switch of a row was clicked.
@@ -60,7 +60,7 @@ class HighlightDelegate(PresetDelegate):
     toggled = Signal(int)
 
     def box_of(self, rect: QRect) -> QRect:
-        """Where the switch of a row stands."""
+        """Returns the rectangle of a row's switch."""
         side = round(_BOX * self._themes.theme.zoom)
         left = rect.x() + round(10 * self._themes.theme.zoom)
         return QRect(left, rect.y() + (rect.height() - side) // 2, side, side)
@@ -85,7 +85,7 @@ class HighlightDelegate(PresetDelegate):
         self.paint_words(painter, paints, box, left, box.right() - round(12 * zoom), index, ink)
 
     def _paint_switch(self, painter: QPainter, paints: PaintCache, box: QRect, *, on: bool) -> None:
-        """A check box as the style sheet draws it, which reaches widgets only."""
+        """Paints a check box in the look of the style sheet, which applies only to widgets."""
         theme = paints.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.color("accent.fill" if on else "line.control"), 1))
@@ -99,7 +99,7 @@ class HighlightDelegate(PresetDelegate):
 
     @override
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:
-        """A click on the switch; the page hears of it through the list."""
+        """Handles a click on the switch."""
         if event.type() is QEvent.Type.MouseButtonRelease and isinstance(event, QMouseEvent):
             rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
             if self.box_of(rect).adjusted(-6, -6, 6, 6).contains(event.position().toPoint()):
@@ -111,7 +111,7 @@ class HighlightDelegate(PresetDelegate):
 NEW_NAME = "New rule"
 NO_FILTER = "A rule needs a filter; an empty one highlights nothing."
 PAINTS = (("edge", "Left edge"), ("text", "Text"))
-"""Manners with their words."""
+"""Paint modes with their labels."""
 _WORDS = Words(
     "highlights",
     "Highlight rules",
@@ -123,17 +123,17 @@ _WORDS = Words(
 
 
 class HighlightPage(NamedFiltersPage[HighlightRule]):
-    """Edits a copy of the rules; when it has `changed`, ask `items`."""
+    """Edits a copy of the rules; after `changed`, `items` has the new ones."""
 
     def __init__(
         self, theme_controller: ThemeController, rules: Sequence[HighlightRule], parent: QWidget | None = None
     ) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
-            rules: what it shows; not changed.
-            parent: owner.
+            rules: the shown rules; not changed.
+            parent: the owner.
         """
         super().__init__(theme_controller, HighlightListModel(rules), _WORDS, parent)
         self.build()
@@ -200,6 +200,6 @@ class HighlightPage(NamedFiltersPage[HighlightRule]):
 
 
 def next_color(rules: Sequence[HighlightRule]) -> HighlightColor:
-    """The colour that the fewest rules have, for one more."""
+    """Returns the least used colour."""
     used = [rule.color for rule in rules]
     return cast("HighlightColor", min((color for color, _ in COLORS), key=used.count))

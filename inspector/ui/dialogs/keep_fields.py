@@ -1,4 +1,4 @@
-"""The part of the connect dialog that keeps a connection: its name, and whether the keyring holds the token."""
+"""Fields of the connect dialog that save a connection: name, and token in the keyring."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ NO_NAME = "Type a name to keep it under."
 
 @dataclass(frozen=True)
 class ConnectionSave:
-    """What the user wants kept."""
+    """A connection to save."""
 
     connection: NamedConnection
-    """As it is from now on."""
+    """The new version."""
     before: NamedConnection | None
-    """As it was until now; None for a new one."""
+    """The old version; None for a new connection."""
     token: Secret
-    """To be put in the keyring when `connection.token` says so; empty leaves what is there."""
+    """Token for the keyring if `connection.token` requests it; empty keeps the stored one."""
 
 
 class KeepFields(QWidget):
-    """A name and a box. Never shown itself: its two rows stand in the dialog's form.
+    """A name field and a check box. The widget stays hidden; its rows are in the dialog's form.
 
     Attributes:
         name: the field for the name.
-        keep: the box; it is ticked only where the token will be in the keyring.
+        keep: the check box; checked only if the token will be in the keyring.
 
     Signals:
         edited: the user changed the name or the box.
@@ -51,12 +51,12 @@ class KeepFields(QWidget):
     def __init__(
         self, theme_controller: ThemeController, connections: Sequence[NamedConnection], parent: QWidget
     ) -> None:
-        """Make the rows.
+        """Creates the rows.
 
         Args:
             theme_controller: gives the look.
-            connections: those there are; their names are taken.
-            parent: owner.
+            connections: the saved connections, whose names are taken.
+            parent: the owner.
         """
         super().__init__(parent)
         self.hide()
@@ -75,12 +75,12 @@ class KeepFields(QWidget):
         self.refresh()
 
     def add_to(self, form: Form) -> None:
-        """Put the rows at the end of a form."""
+        """Adds the rows to the end of a form."""
         form.add_field("Keep as", self._name_row, self.name)
         form.add_wide(self.keep)
 
     def show_connection(self, connection: ConnectionSettings) -> None:
-        """Show a connection that is kept, or one that is not yet."""
+        """Shows a saved or recent connection."""
         self.before = connection if isinstance(connection, NamedConnection) else None
         self.name.setText(self.before.name if self.before else "")
         self._wanted = self.before is None or self.before.token != "ask"
@@ -88,32 +88,31 @@ class KeepFields(QWidget):
         self.refresh()
 
     def show_address(self, address: str) -> None:
-        """Say it when not all of an address will be kept."""
+        """Shows a hint if the address will be saved only in part."""
         partly = "?" in address or "@" in address
         self._name_row.say_help(NOT_ALL_HELP if partly and self.named else NAME_HELP)
 
     def set_trouble(self, trouble: str) -> None:
-        """Take over why there is no keyring here, or "" that there is one."""
+        """Stores the reason why the keyring is unavailable; "" for an available one."""
         self._trouble = trouble
         self.refresh()
 
     @property
     def named(self) -> bool:
-        """Whether there is a name to keep it under."""
         return bool(self.name.text().strip())
 
     @property
     def trouble(self) -> str:
-        """Why there is no keyring here; "" when there is one, or while that is not known."""
+        """Reason why the keyring is unavailable; "" if it is available or not checked yet."""
         return self._trouble or ""
 
     @property
     def keeps_token(self) -> bool:
-        """Whether a token that is typed goes to the keyring."""
+        """True if a typed token goes to the keyring."""
         return self.keep.box.isEnabled() and self.keep.box.isChecked()
 
     def refresh(self) -> None:
-        """Bring the box in line with the name and with what is known of the keyring."""
+        """Updates the check box from the name and the state of the keyring."""
         possible = self.named and self._trouble == ""
         self.keep.box.setEnabled(possible)
         self.keep.set_checked(possible and self._wanted)
@@ -125,19 +124,19 @@ class KeepFields(QWidget):
             self.keep.say_help(self._trouble or KEEP_HELP)
 
     def has_stored_token(self, address: str) -> bool:
-        """Whether the keyring holds the token for this address, as far as we know."""
+        """Returns True if the keyring is expected to have the token for this address."""
         before = self.before
         return before is not None and before.token == "keyring" and gateway_of(address) == gateway_of(before.url)
 
     def other_stored_token(self, address: str) -> str:
-        """The gateway whose token is kept, when the address names another one; else ""."""
+        """Returns the gateway of the saved token if the address names another one, else ""."""
         before = self.before
         if before is None or before.token != "keyring" or self.has_stored_token(address):
             return ""
         return gateway_of(before.url)
 
     def complain(self, *, needed: bool) -> bool:
-        """Say in place what is wrong with the name; whether anything is."""
+        """Shows an error at the name. Returns True if there is one."""
         name = self.name.text().strip()
         own = self.before.id if self.before is not None else ""
         taken = any(other.name.casefold() == name.casefold() and other.id != own for other in self._all)
@@ -148,12 +147,12 @@ class KeepFields(QWidget):
         return bool(sentence)
 
     def connection_save(self, connection: Connection, typed: Secret, *, offered: str) -> ConnectionSave | None:
-        """What is to be kept of a connection, or None without a name.
+        """Returns the connection to save, or None without a name.
 
         Args:
-            connection: as entered.
-            typed: the token as typed; empty when the kept one is used.
-            offered: the random id that was offered; only another one is kept.
+            connection: the entered connection.
+            typed: the typed token; empty to use the saved one.
+            offered: the random id that was offered; only another one is saved.
         """
         if not self.named:
             return None
@@ -174,7 +173,7 @@ class KeepFields(QWidget):
             return "keyring" if self.keeps_token else "ask"
         if self.has_stored_token(connection.url):
             unticked = self.keep.box.isEnabled() and not self.keep.box.isChecked()
-            return "ask" if unticked else "keyring"  # a keyring that is not to be had now may be there again later
+            return "ask" if unticked else "keyring"  # an unavailable keyring may be available again later
         return "ask" if self.before is not None and self.before.token == "ask" else "none"
 
     def _on_name_edited(self, _text: str) -> None:

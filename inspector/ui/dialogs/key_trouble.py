@@ -1,4 +1,4 @@
-"""Which keys cannot be given to an action, and why; those in the settings that cannot are dropped."""
+"""Validates keyboard shortcuts: reasons for refusal, and removal of invalid ones from the settings."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _FIXED = (
     _KEYS.Key_Backspace, _KEYS.Key_Delete, _KEYS.Key_Menu, _KEYS.Key_F10,
 )  # fmt: skip
 _EDITING = ("Ctrl+C", "Ctrl+X", "Ctrl+A")
-"""What every field does with its text."""
+"""Editing keys of every text field."""
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 
 
 def trouble_with(key: str, action: Keyed) -> str:
-    """Why an action cannot have a key, as a sentence; empty when it can, or when the key is empty.
+    """Returns the reason why an action cannot have a key, or "". An empty key is allowed.
 
     Args:
-        key: written portably.
-        action: what shall have it.
+        key: the key in portable form.
+        action: the action.
     """
     if not key:
         return ""
@@ -50,11 +50,11 @@ def trouble_with(key: str, action: Keyed) -> str:
 
 
 def drop_unusable_keys(settings: Settings, actions: Iterable[Keyed]) -> list[str]:
-    """Take keys out of the settings that the page of keys would not have taken; why, a sentence for each.
+    """Removes keys from the settings that the page of keys would refuse. Returns a sentence for each.
 
     Args:
         settings: edited in place.
-        actions: everything that can have keys, but for presets.
+        actions: all actions with keys, except presets.
     """
     known = {keyed.id: keyed for keyed in actions}
     reasons: list[str] = []
@@ -66,7 +66,7 @@ def drop_unusable_keys(settings: Settings, actions: Iterable[Keyed]) -> list[str
             continue
         if usable:
             settings.keys[name] = usable
-        else:  # the usual ones are of more use than none
+        else:  # default keys are better than no key
             del settings.keys[name]
     for name, keys in keys_in_force(list(known.values()), settings.keys).items():
         owners.update((key, known[name].title) for key in keys if key not in owners)
@@ -78,7 +78,7 @@ def drop_unusable_keys(settings: Settings, actions: Iterable[Keyed]) -> list[str
 
 
 def _is_usable(key: str, action: Keyed, owners: dict[str, str], reasons: list[str], written: str = "") -> bool:
-    """Whether an action can have a key; else why not is added to the reasons. The key is the action's from then on."""
+    """Returns True if an action can have a key, and registers it. Else adds the reason to `reasons`."""
     pressed = normal(key)
     if not pressed or "\0" in key:
         reasons.append(f"“{short_name(written or key)}”, kept for {action.title}, is no key.")
@@ -95,6 +95,6 @@ def _is_usable(key: str, action: Keyed, owners: dict[str, str], reasons: list[st
 
 
 def dropped_keys_words(reasons: Sequence[str]) -> str:
-    """What to say of keys that were dropped."""
+    """Returns the notice about removed keys."""
     more = f" {len(reasons) - 1:,} more were dropped as well." if len(reasons) > 1 else ""
     return f"A key in the settings was dropped. {reasons[0]}{more} Help, Keys shows and changes them."

@@ -1,4 +1,4 @@
-"""The list of keys (Shift+F1): what each key does, found by what it does or by the key itself."""
+"""List of keyboard shortcuts (Shift+F1), searchable by function or key."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ FIXED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Everywhere", "To the next control, to the previous one", ("Tab", "Shift+Tab")),
     ("Everywhere", "Open the menu bar", ("F10",)),
 )
-"""Keys that are what they are: (where, what they do, keys written portably)."""
+"""Keys that cannot be changed: (place, function, portable key names)."""
 
 _WIDTH, _HEIGHT = 640, 560
 
 
 def key_lines(keys: Keys) -> list[CommandEntry]:
-    """Every action that has a key, then the fixed keys; the rest of the actions at the end."""
+    """Returns the actions with keys, then the fixed keys, then the actions without keys."""
     lines: list[CommandEntry] = []
     keyless: list[CommandEntry] = []
     for known in keys.known():
@@ -66,7 +66,7 @@ def key_lines(keys: Keys) -> list[CommandEntry]:
 
 
 def find_lines(lines: Sequence[CommandEntry], query: str) -> list[CommandEntry]:
-    """The lines that fit: by a key as it is written, "ctrl+m", else by title and group; in their order."""
+    """Returns the lines that match a key such as "ctrl+m", or title and group, in their order."""
     wanted = query.strip().casefold()
     if not wanted:
         return list(lines)
@@ -89,17 +89,17 @@ class KeysDialog(Dialog):
     """The searchable list.
 
     Signals:
-        change_requested(): the user wants to change keys; the dialog is closed by then.
+        change_requested(): open the settings of keys; the dialog has closed.
     """
 
     change_requested = Signal()
 
     def __init__(self, theme_controller: ThemeController, keys: Keys, parent: QWidget | None = None) -> None:
-        """Make the dialog.
+        """Creates the dialog.
 
         Args:
             theme_controller: gives the look.
-            keys: of the window it stands over.
+            keys: the shortcuts of the parent window.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(theme_controller, name="keysDialog", title="Keys", parent=parent)
@@ -153,7 +153,7 @@ class KeysDialog(Dialog):
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key with Ctrl or Alt, or a function key, is looked up."""
+        """Searches a pressed function key or combination with Ctrl or Alt."""
         key = Qt.Key(event.key())
         alone = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
         function = Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35

@@ -1,4 +1,4 @@
-"""Settings > General > Keys: every action with its keys, and what gives the chosen one another key."""
+"""Settings > General > Keys: list of actions, and fields to change their keys."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _FIELDS = (("Key", "keysKey"), ("And also", "keysAlso"))
 
 
 class KeysPage(QWidget):
-    """Edits a copy of the keys that were chosen. A key that is taken stays with who has it until it is taken from them.
+    """Edits a copy of the chosen keys. A key in use stays with its action until the user reassigns it.
 
     Signals:
-        changed: the user changed something; ask `chosen`.
+        changed: the user made a change; `chosen` has the new keys.
     """
 
     changed = Signal()
@@ -37,13 +37,13 @@ class KeysPage(QWidget):
     def __init__(
         self, theme_controller: ThemeController, keyed: Sequence[Keyed], chosen: Chosen, parent: QWidget | None = None
     ) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
-            keyed: what can have keys.
-            chosen: the keys that are not the usual ones; not changed.
-            parent: owner.
+            keyed: the actions.
+            chosen: the keys that differ from the defaults; not changed.
+            parent: the owner.
         """
         super().__init__(parent)
         self._themes = theme_controller
@@ -100,16 +100,16 @@ class KeysPage(QWidget):
     # Content
 
     def chosen(self) -> dict[str, list[str]]:
-        """The keys that are not the usual ones, by the action's id."""
+        """Returns the keys that differ from the defaults, by the id of the action."""
         return {name: list(keys) for name, keys in self._chosen.items()}
 
     def show_chosen(self, chosen: Chosen) -> None:
-        """Show other keys; says nothing."""
+        """Shows other keys without a signal."""
         self._chosen = {name: list(keys) for name, keys in chosen.items()}
         self._fill()
 
     def show_keyed(self, keyed: Sequence[Keyed], chosen: Chosen) -> None:
-        """Show other actions and their keys; says nothing."""
+        """Shows other actions and their keys without a signal."""
         self._keyed = list(keyed)
         self.show_chosen(chosen)
 
@@ -149,7 +149,7 @@ class KeysPage(QWidget):
         self._wanted = wanted
         self._take_button.setVisible(wanted is not None)
 
-    # What the user does
+    # User actions
 
     def _on_search_left(self) -> None:
         if self.field.text():

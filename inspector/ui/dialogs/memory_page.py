@@ -1,4 +1,4 @@
-"""Settings > General > Memory: how much of it the messages of a window may take."""
+"""Settings > General > Memory: limit for the messages of a window."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _STEP_MB = 100
 
 
 class MemoryPage(SettingsPage):
-    """Edits what the settings say about memory."""
+    """Edits the settings for memory."""
 
     def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
             settings: edited in place.
-            parent: owner.
+            parent: the owner.
         """
         super().__init__(parent)
         self._settings = settings
@@ -50,7 +50,7 @@ class MemoryPage(SettingsPage):
         column.addStretch(1)
 
     def restore(self) -> None:
-        """Take the usual value; says nothing."""
+        """Restores the default without a signal."""
         self._settings.memory = Memory()
         self._limit.blockSignals(True)
         self._limit.setValue(0)

@@ -1,4 +1,4 @@
-"""Plain dialogs: something to know, or a question with a few answers. They open, and answer with a signal."""
+"""Message dialogs: information or a question with a few answers. They answer with a signal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 
 Severity = Literal["note", "warning", "error", "question"]
-"""What the icon says."""
+"""Kind of the icon."""
 
 _ICONS: dict[Severity, tuple[str, str]] = {
     "note": ("note", "severity.note"),
@@ -24,17 +24,17 @@ _ICONS: dict[Severity, tuple[str, str]] = {
 }
 
 CANCEL = "cancel"
-"""The answer of somebody who closed the dialog."""
+"""Answer of a closed dialog."""
 
 OK = "ok"
-"""The answer to a dialog that only tells."""
+"""Answer of a dialog that only informs."""
 
 
 class MessageDialog(FittedDialog):
-    """A title, a text, perhaps details, and buttons; the last button is the default one.
+    """A title, a text, optional details and buttons. The last button is the default.
 
     Signals:
-        answered(str): id of the button pressed; CANCEL when the dialog was closed. Said once.
+        answered(str): id of the pressed button, or CANCEL for a closed dialog; emitted once.
     """
 
     answered = Signal(str)
@@ -50,14 +50,14 @@ class MessageDialog(FittedDialog):
         details: str = "",
         parent: QWidget | None = None,
     ) -> None:
-        """Make a dialog; show it with `open()`.
+        """Creates a dialog; `open()` shows it.
 
         Args:
             theme_controller: gives the look.
-            title: a few words; also the window's title.
-            text: plain text, a sentence or two.
-            answers: ids and words of the buttons, left to right; the last one is the default.
-            severity: which icon stands beside it.
+            title: a few words; also the window title.
+            text: plain text, one or two sentences.
+            answers: ids and texts of the buttons, left to right; the last one is the default.
+            severity: selects the icon.
             details: long text that can be selected and copied.
             parent: owner; the dialog is modal to its window.
         """
@@ -109,7 +109,7 @@ class MessageDialog(FittedDialog):
         severity: Severity = "note",
         details: str = "",
     ) -> MessageDialog:
-        """Open a dialog that only tells something; it deletes itself when closed."""
+        """Opens an information dialog that deletes itself when it closes."""
         dialog = cls(theme_controller, title, text, severity=severity, details=details, parent=parent)
         dialog.open()
         return dialog
@@ -125,7 +125,7 @@ class MessageDialog(FittedDialog):
         *,
         severity: Severity = "question",
     ) -> MessageDialog:
-        """Open a question; connect `answered` of what is returned. A Cancel button is an answer with id CANCEL."""
+        """Opens a question and returns its dialog; `answered` reports the answer. CANCEL is the id of Cancel."""
         dialog = cls(theme_controller, title, text, answers=answers, severity=severity, parent=parent)
         dialog.open()
         return dialog

@@ -1,6 +1,6 @@
-"""A page of settings that lists named filters in the user's order: the selected one is edited below, files share them.
+"""Base class of settings pages with a list of named filters: order, edit, import and export.
 
-Presets and highlight rules are such; what more each of them has is up to its own page.
+Presets and highlight rules derive from it and add their own fields.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ Item = TypeVar("Item", Preset, HighlightRule)
 
 
 class Words(NamedTuple):
-    """What a page says."""
+    """The texts of a page."""
 
     name: str
-    """Begins the object names."""
+    """Prefix of object names."""
     title: str
-    """Of the list."""
+    """Title of the list."""
     one: str
-    """What a row is called."""
+    """Noun for a row."""
     help: str
     filter_help: str
     no_name: str
 
 
 class NamedFiltersPage(QWidget, Generic[Item]):
-    """Edits a copy of the items. A wrong filter or an empty name is said in place and not taken over.
+    """Edits a copy of the items. Shows an invalid filter or empty name at the field and does not apply it.
 
-    Whoever derives from it calls `build` when it is ready for the calls that are made of it.
+    Subclasses call `build` when their methods are ready.
 
     Signals:
-        changed: the user changed something.
+        changed: the user made a change.
     """
 
     changed = Signal()
@@ -54,13 +54,13 @@ class NamedFiltersPage(QWidget, Generic[Item]):
     def __init__(
         self, theme_controller: ThemeController, model: OrderedModel[Item], words: Words, parent: QWidget | None
     ) -> None:
-        """Make an empty page.
+        """Creates an empty page.
 
         Args:
             theme_controller: gives the look.
             model: copies of the items.
-            words: what it says.
-            parent: owner.
+            words: the texts.
+            parent: the owner.
         """
         super().__init__(parent)
         self._themes = theme_controller
@@ -70,48 +70,47 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         self.setObjectName(f"settings{words.name.capitalize()}")
         self.setAccessibleName(words.title)
 
-    # What more an item has than name and filter
+    # Fields besides name and filter
 
     def new_item(self) -> Item:
-        """One more, to be named."""
+        """Returns a new item."""
         raise NotImplementedError
 
     def delegate(self) -> QStyledItemDelegate:
-        """Draws the rows."""
+        """Returns the delegate of the rows."""
         raise NotImplementedError
 
     def add_fields(self, form: Form) -> None:
-        """Add the fields below name and filter."""
+        """Adds the fields below name and filter."""
         raise NotImplementedError
 
     def show_fields(self, item: Item | None) -> None:
-        """Show an item in those fields; None where there is none."""
+        """Shows an item in these fields; None empties them."""
         raise NotImplementedError
 
     def edited(self, item: Item, name: str, text: str) -> Item:
-        """An item with another name and filter, and with what those fields say."""
+        """Returns the item with a new name and filter and the values of the fields."""
         raise NotImplementedError
 
     def filter_help(self, text: str) -> str:
-        """What stands under a filter in which nothing is wrong."""
+        """Returns the help text under a valid filter."""
         return NOT_WRITTEN if holds_secret(text) else self._words.filter_help
 
     def given(self) -> Shared:
-        """What a file to be shared holds."""
+        """Returns the content of an exported file."""
         raise NotImplementedError
 
     def found_in(self, shared: Shared) -> tuple[Sequence[Item], str]:
-        """The items of a shared file; where it holds none, what it holds instead, in a sentence, or ""."""
+        """Returns the items of an imported file. Without any, the sentence names its other content, or is ""."""
         raise NotImplementedError
 
     def fitted(self, items: Sequence[Item]) -> Iterable[Item]:
-        """Items of a file as they fit in with those there are."""
+        """Adapts items of a file to the existing ones."""
         return items
 
     # Building
 
     def build(self) -> None:
-        """Build the page."""
         words = self._words
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -187,23 +186,23 @@ class NamedFiltersPage(QWidget, Generic[Item]):
     # Content
 
     def items(self) -> list[Item]:
-        """The items in their order."""
+        """Returns the items in their order."""
         return self._model.items()
 
     def show_items(self, items: Sequence[Item]) -> None:
-        """Show others; says nothing."""
+        """Shows other items without a signal."""
         self._model.replace(items)
         self._select(0)
 
     def add(self, item: Item) -> None:
-        """Add an item at the end, ready to be named."""
+        """Appends an item and focuses its name."""
         self._select(self._model.add(item))
         self._name.setFocus()
         self._name.selectAll()
         self.changed.emit()
 
     def select(self, row: int) -> None:
-        """Select an item, ready to be edited."""
+        """Selects an item and focuses its name."""
         self._select(row)
         self._name.setFocus()
 
@@ -229,7 +228,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         self._say_trouble()
 
     def _say_trouble(self) -> bool:
-        """Say in place what is wrong; whether anything is that must not be taken over."""
+        """Shows errors at the fields. Returns True if the input must not be applied."""
         nameless = self._name.isEnabled() and not self._name.text().strip()
         self._name_row.say_trouble(self._words.no_name if nameless else "")
         sentence = _trouble_of(self._filter.text())
@@ -237,7 +236,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         self._filter_row.say_help(self.filter_help(self._filter.text()))
         return nameless or bool(sentence)
 
-    # What the user does
+    # User actions
 
     def _on_edited(self) -> None:
         row = self._row()
@@ -246,7 +245,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
             self.put(row, self.edited(item, self._name.text().strip(), self._filter.text().strip()))
 
     def put(self, row: int, item: Item) -> None:
-        """The user has made another item of a row's."""
+        """Replaces the item of a row after an edit."""
         self._model.change(row, item)
         self.changed.emit()
 
@@ -266,7 +265,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
     # Sharing
 
     def _take(self, shared: Shared, file: str) -> str:
-        """Add the items of a file that are not here yet and whose filters are filters."""
+        """Adds the new items of a file that have valid filters."""
         found, other = self.found_in(shared)
         if not found:
             raise UnreadableShareError(" ".join(filter(None, (f"{file} holds no {self._words.title.lower()}.", other))))
@@ -282,7 +281,7 @@ class NamedFiltersPage(QWidget, Generic[Item]):
 
 
 def _trouble_of(text: str) -> str:
-    """What is wrong with a filter, in a sentence; "" for nothing."""
+    """Returns the error of a filter, or ""."""
     try:
         compile_filter(text, selected_context="context")
     except FilterError as error:

@@ -1,4 +1,4 @@
-"""The categories of the settings dialog: a group's name and its pages, the current one with an accent bar."""
+"""Category list of the settings dialog: a group title and its pages, with an accent bar at the current one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class NavigationItem(QAbstractButton):
 
     def __init__(self, theme_controller: ThemeController, page: str, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # repainted when the pointer enters or leaves
         self._themes = theme_controller
         self.page = page
         self.setObjectName(f"settingsPage_{page}")
         self.setAccessibleName(title)
         self.setText(title)
         self.setCheckable(True)
-        self.setAutoExclusive(True)  # a radio button to a screen reader
+        self.setAutoExclusive(True)  # a radio button for screen readers
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @override
@@ -50,10 +50,10 @@ class NavigationItem(QAbstractButton):
 
 
 class Navigation(QWidget):
-    """A group of pages; arrow keys move between them.
+    """A group of pages. Arrow keys move between them.
 
     Signals:
-        chosen(str): id of the page that was chosen.
+        chosen(str): id of the chosen page.
     """
 
     chosen = Signal(str)
@@ -65,13 +65,13 @@ class Navigation(QWidget):
         pages: Sequence[tuple[str, str]],
         parent: QWidget | None = None,
     ) -> None:
-        """Make the list.
+        """Creates the list.
 
         Args:
             theme_controller: gives the look.
             group: title above the pages.
             pages: ids and titles.
-            parent: owner.
+            parent: the owner.
         """
         super().__init__(parent)
         self._themes = theme_controller
@@ -98,14 +98,14 @@ class Navigation(QWidget):
         self._on_theme_changed()
 
     def set_current(self, page: str) -> None:
-        """Mark a page; says nothing."""
+        """Marks a page without a signal."""
         self._showing = True
         for item in self._items:
             item.setChecked(item.page == page)
         self._showing = False
 
     def _on_toggled(self, on: bool) -> None:
-        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        # Not `clicked`: a screen reader's press toggles checkable buttons, and Qt then emits no click.
         item = self._group.checkedButton()
         if on and not self._showing and isinstance(item, NavigationItem):
             self.chosen.emit(item.page)

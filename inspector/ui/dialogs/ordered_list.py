@@ -1,4 +1,4 @@
-"""Lists in dialogs: their rows, and those whose order the user decides: a model of settings, and a view of it."""
+"""Row delegate of dialog lists, and lists that the user reorders: model and view."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class RowDelegate(QStyledItemDelegate):
-    """One line."""
+    """Paints rows of one line."""
 
     def __init__(self, theme_controller: ThemeController, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class RowDelegate(QStyledItemDelegate):
     @override
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme = self._themes.theme
-        # The stubs know nothing of the fields of style options.
+        # The stubs lack the fields of style options.
         box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
         state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
         paint_ground(
@@ -69,7 +69,7 @@ class RowDelegate(QStyledItemDelegate):
         self.paint_row(painter, self._paints, box, index)
 
     def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
-        """Paint what a row says, on its ground."""
+        """Paints the content of a row on its background."""
         raise NotImplementedError
 
 
@@ -77,29 +77,27 @@ Item = TypeVar("Item", bound=BaseModel)
 
 
 class OrderedModel(QAbstractListModel, Generic[Item]):
-    """Settings in their order; owns copies. What a row says is up to those who derive from it."""
+    """Copies of settings in their order. Subclasses provide the texts of rows."""
 
     def __init__(self, items: Sequence[Item], parent: QObject | None = None) -> None:
-        """Make a model of copies."""
+        """Creates a model of copies."""
         super().__init__(parent)
         self._items = [item.model_copy() for item in items]
 
     def items(self) -> list[Item]:
-        """Copies of the items in their order."""
+        """Returns copies of the items in their order."""
         return [item.model_copy() for item in self._items]
 
     def item(self, row: int) -> Item | None:
-        """The item of a row, or None."""
         return self._items[row] if 0 <= row < len(self._items) else None
 
     def replace(self, items: Sequence[Item]) -> None:
-        """Hold other items."""
         self.beginResetModel()
         self._items = [item.model_copy() for item in items]
         self.endResetModel()
 
     def add(self, item: Item) -> int:
-        """Put an item at the end; its row."""
+        """Appends an item and returns its row."""
         row = len(self._items)
         self.beginInsertRows(QModelIndex(), row, row)
         self._items.append(item.model_copy())
@@ -107,26 +105,25 @@ class OrderedModel(QAbstractListModel, Generic[Item]):
         return row
 
     def remove(self, row: int) -> None:
-        """Take an item out."""
         self.beginRemoveRows(QModelIndex(), row, row)
         del self._items[row]
         self.endRemoveRows()
 
     def move(self, row: int, step: int) -> int:
-        """Move an item up (-1, -2...) or down (1, 2...); its new row, the same one where that would be past an end."""
+        """Moves an item up (negative step) or down. Returns its new row, unchanged if the target is out of range."""
         target = row + step
         if not step or not 0 <= target < len(self._items):
             return row
-        # Qt counts the place before the move, so one further down is two.
+        # Qt counts the target row before the move, so one row down is + 2.
         self.beginMoveRows(QModelIndex(), row, row, QModelIndex(), target + 1 if step > 0 else target)
         self._items.insert(target, self._items.pop(row))
         self.endMoveRows()
         return target
 
     def change(self, row: int, item: Item) -> None:
-        """Put another item in a row."""
+        """Replaces the item of a row."""
         self._items[row] = item.model_copy()
-        self.dataChanged.emit(self.index(0), self.index(len(self._items) - 1))  # the key of one goes by the others
+        self.dataChanged.emit(self.index(0), self.index(len(self._items) - 1))  # keys of presets depend on all rows
 
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -147,9 +144,9 @@ class OrderedList(QListView):
     """The view of an `OrderedModel`.
 
     Signals:
-        moved(int, int): the row of an item, and the row it shall have.
-        removed(int): the item of this row shall go.
-        toggled(int): the item of this row shall be switched.
+        moved(int, int): the row of an item, and its new row.
+        removed(int): remove the item of this row.
+        toggled(int): toggle the item of this row.
     """
 
     moved = Signal(int, int)
@@ -157,12 +154,12 @@ class OrderedList(QListView):
     toggled = Signal(int)
 
     def __init__(self, name: str, label: str, parent: QWidget | None = None) -> None:
-        """Make an empty list.
+        """Creates an empty list.
 
         Args:
             name: object name.
             label: accessible name.
-            parent: owner.
+            parent: the owner.
         """
         super().__init__(parent)
         self.setObjectName(name)
@@ -177,7 +174,7 @@ class OrderedList(QListView):
         self.setDragDropOverwriteMode(False)
 
     def place_at(self, point: QPoint) -> int:
-        """Between which rows a point of the viewport is: 0 before the first one."""
+        """Returns the insertion index at a point of the viewport; 0 is before the first row."""
         index = self.indexAt(point)
         if not index.isValid():
             return self.model().rowCount()
@@ -186,7 +183,7 @@ class OrderedList(QListView):
     @override
     def dropEvent(self, e: QDropEvent) -> None:
         row, place = self.currentIndex().row(), self.place_at(e.position().toPoint())
-        # The rows are moved here, not by Qt, which would take the dragged one out once more.
+        # The rows are moved here. Qt would remove the dragged row once more.
         e.setDropAction(Qt.DropAction.IgnoreAction)
         e.accept()
         self.stopAutoScroll()

@@ -1,4 +1,4 @@
-"""Settings > General > Presets: the list in its order, name, filter and key of the selected one, files to share."""
+"""Settings > General > Presets: ordered list, name, filter and key of the selected preset, import and export."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from inspector.ui.widgets.key_field import KeyField
 FILTER_ROLE = Qt.ItemDataRole.UserRole + 1
 """The filter of a row."""
 KEY_ROLE = Qt.ItemDataRole.UserRole + 2
-"""The key of a preset in the desktop's words; "" for none."""
+"""The key of a preset in the desktop's notation; "" without one."""
 
 
 class PresetListModel(OrderedModel[Preset]):
-    """Presets in their order; owns copies.
+    """Copies of the presets in their order.
 
     Attributes:
-        taken: keys that mean something else.
+        taken: keys used by actions.
     """
 
     def __init__(self, presets: Sequence[Preset], parent: QObject | None = None, taken: Collection[str] = ()) -> None:
-        """Make a model of copies."""
+        """Creates a model of copies."""
         super().__init__(presets, parent)
         self.taken = taken
 
     def key(self, row: int) -> str:
-        """The key of a row's preset, "" for none."""
+        """Returns the key of a row's preset, or ""."""
         return keys_in_settings(self._items, self.taken)[row]
 
     @override
@@ -68,7 +68,7 @@ class PresetDelegate(RowDelegate):
     """Draws name, filter and key on one line."""
 
     without_filter = "everything"
-    """What an empty filter stands for."""
+    """Text for an empty filter."""
 
     @override
     def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
@@ -83,7 +83,7 @@ class PresetDelegate(RowDelegate):
     def paint_words(
         self, painter: QPainter, paints: PaintCache, box: QRect, left: int, right: int, index: Index, ink: str = "ink"
     ) -> None:
-        """Draw name and filter between two places."""
+        """Draws name and filter between two x coordinates."""
         column = round(148 * paints.theme.zoom)
         first, second = ("ink.primary", "ink.tertiary") if ink == "ink" else (ink, ink)
         paints.draw(painter, "body", first, left, box, plain(str(index.data())), column - 8)
@@ -106,7 +106,7 @@ _WORDS = Words(
 
 
 class PresetsPage(NamedFiltersPage[Preset]):
-    """Edits a copy of the presets; when it has `changed`, ask `items`."""
+    """Edits a copy of the presets; after `changed`, `items` has the new ones."""
 
     def __init__(
         self,
@@ -116,13 +116,13 @@ class PresetsPage(NamedFiltersPage[Preset]):
         *,
         taken: Mapping[str, str] | None = None,
     ) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
-            presets: what it shows; not changed.
-            parent: owner.
-            taken: what keys mean that no preset can have, by key as `preset_keys.normal` writes it.
+            presets: the shown presets; not changed.
+            parent: the owner.
+            taken: titles of actions by their key as `preset_keys.normal` writes it; presets cannot use these keys.
         """
         known = dict(taken or {})
         model = PresetListModel(presets, taken=known)
@@ -173,13 +173,13 @@ class PresetsPage(NamedFiltersPage[Preset]):
     # Keys
 
     def set_taken(self, taken: Mapping[str, str]) -> None:
-        """Say anew what keys mean that no preset can have."""
+        """Replaces the keys that presets cannot use."""
         self._taken.clear()
         self._taken.update(taken)
         self._show_key()
 
     def _show_key(self) -> None:
-        """Show the key in force of the selected preset, and where it comes from."""
+        """Shows the key of the selected preset and its origin."""
         row = self._row()
         preset = self._presets.item(row)
         self._key.show_key(self._presets.key(row) if preset else "")
@@ -194,7 +194,7 @@ class PresetsPage(NamedFiltersPage[Preset]):
         key = preset_keys.normal(key)
         sentence = self._trouble_of_key(key)
         if sentence:
-            self._show_key()  # the one in force
+            self._show_key()  # the current key
             self._key_row.say_trouble(sentence)
         else:
             self._give_key(key)
@@ -230,7 +230,7 @@ class PresetsPage(NamedFiltersPage[Preset]):
 
     @override
     def fitted(self, items: Sequence[Preset]) -> Iterator[Preset]:
-        """With the keys that are free."""
+        """Keeps only keys that are free."""
         own = {preset_keys.normal(preset.key) for preset in self.items() if preset.key}
         for preset in items:
             key = preset_keys.normal(preset.key) if preset.key else ""

@@ -1,4 +1,4 @@
-"""Settings > General > Prices: the program's own list, and the user's prices that win over it."""
+"""Settings > General > Prices: list prices, and the user's own prices that override them."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ _MOST_BYTES = 32 << 20
 
 
 class PricesPage(SettingsPage):
-    """Edits prices as text. While a line is no price that is said in place, and the prices before stay in force."""
+    """Edits prices as text. An invalid line shows an error at the field, and the old prices stay in force."""
 
     def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
             settings: edited in place.
-            parent: owner.
+            parent: the owner.
         """
         super().__init__(parent)
         self._themes = theme_controller
@@ -93,12 +93,12 @@ class PricesPage(SettingsPage):
         return form
 
     def restore(self) -> None:
-        """Return to the list alone, without a signal."""
+        """Restores the list prices without a signal."""
         self._settings.prices = Prices()
         self._show()
 
     def take_over(self, path: Path) -> None:
-        """Put the prices of a list in place of those that are shown, and say how many, or why not."""
+        """Replaces the shown prices by an imported list, and shows their number or the error."""
         try:
             with path.open("rb") as file:
                 lines = imported_lines(file.read(_MOST_BYTES))

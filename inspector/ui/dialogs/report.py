@@ -1,4 +1,4 @@
-"""A report about an error in the program: read, copied or saved by the user, and sent by nobody."""
+"""Error report dialog: the user reads, copies or saves a report. The program sends none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
 
 CLOSED = "closed"
-"""The answer of somebody who closed the dialog."""
+"""Answer of a closed dialog."""
 
 _WIDTH, _HEIGHT = 680, 560
 _CHOICES = (
@@ -39,10 +39,10 @@ _SENT_BY_NOBODY = "Nothing is sent. Copy or save the report to hand it on yourse
 
 
 class ReportDialog(Dialog):
-    """What happened in a sentence or two, what to include, the report, and what to do.
+    """Shows a summary, the choice of content, the report, and buttons.
 
     Signals:
-        answered(str): id of the button pressed; CLOSED when the dialog was closed. Said once.
+        answered(str): id of the pressed button, or CLOSED for a closed dialog; emitted once.
     """
 
     answered = Signal(str)
@@ -58,15 +58,15 @@ class ReportDialog(Dialog):
         file_name: str = "context-inspector-report.txt",
         parent: QWidget | None = None,
     ) -> None:
-        """Make the dialog; show it with `open()`.
+        """Creates the dialog; `open()` shows it.
 
         Args:
             theme_controller: gives the look.
-            title: a few words; also the window's title.
-            text: what happened, plain text.
-            compose: makes the report.
-            answers: ids and words of the buttons at the right; the last one is the default.
-            file_name: offered when it is saved.
+            title: a few words; also the window title.
+            text: plain text of the summary.
+            compose: returns the report.
+            answers: ids and texts of the buttons at the right; the last one is the default.
+            file_name: default name of the saved file.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(theme_controller, name="reportDialog", title=title, parent=parent)
@@ -128,17 +128,16 @@ class ReportDialog(Dialog):
 
     @property
     def choices(self) -> Choices:
-        """What is ticked."""
         return Choices(**{name: box.isChecked() for name, box in self._boxes.items()})
 
     def say(self, text: str) -> None:
-        """Say something else of what happened."""
+        """Replaces the summary."""
         if text != self._text.text():
             self._text.setText(text)
             self.setAccessibleDescription(text)
 
     def refresh(self, *_on: object) -> None:
-        """Compose the report again; where the reader is in it stays."""
+        """Composes the report again and keeps the scroll position."""
         text = visible_controls(self._compose(self.choices))
         if text != self.report.toPlainText():
             bar = self.report.verticalScrollBar()
@@ -147,7 +146,6 @@ class ReportDialog(Dialog):
             bar.setValue(min(place, bar.maximum()))
 
     def copy(self) -> None:
-        """Copy the report as it is shown."""
         QApplication.clipboard().setText(self.report.toPlainText())
         self._status.setText("The report is copied.")
 
@@ -160,7 +158,7 @@ class ReportDialog(Dialog):
         open_once(dialog)
 
     def save(self, path: Path) -> None:
-        """Write the report as it is shown, and say what became of it."""
+        """Writes the report to a file and shows the result."""
         try:
             path.write_text(self.report.toPlainText(), encoding="utf-8")
         except OSError as error:

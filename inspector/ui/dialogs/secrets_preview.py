@@ -1,4 +1,4 @@
-"""What an export would mask, before it is written: a sentence, then a line for each rule that found something."""
+"""Preview of the secrets that an export would mask: a sentence, and a line for each rule with hits."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 
 class SecretsPreview(QFrame):
-    """A card that fills in while secrets are counted."""
+    """A card that updates while secrets are counted."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
-        """Make the card; it says that it counts."""
+        """Creates the card in the state of a running count."""
         super().__init__(parent)
         self.setObjectName("exportSecrets")
         self.setProperty("variant", "card")
@@ -55,17 +55,17 @@ class SecretsPreview(QFrame):
         return line
 
     def show_preview(self, preview: Preview | None, total: int) -> None:
-        """Show what was counted so far, among so many messages; None before anything was."""
+        """Shows the count so far among `total` messages; None before the count."""
         self._preview, self._total = preview, total
         self._say()
 
     def set_masked(self, masked: bool) -> None:
-        """Say what becomes of the secrets: dots, or nothing."""
+        """Chooses between masked and unmasked secrets in the sentence."""
         self._masked = masked
         self._say()
 
     def say_trouble(self, sentence: str) -> None:
-        """Say why nothing can be counted."""
+        """Shows why counting has failed."""
         self._preview = None
         self._icon.set_icon("error", "severity.error")
         self._headline.setText(sentence)

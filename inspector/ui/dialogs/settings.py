@@ -1,4 +1,4 @@
-"""The settings dialog: categories at the left, a page at the right; everything applies at once (docs/design.md 16)."""
+"""Settings dialog: categories at the left, a page at the right. Changes apply at once (docs/design.md 16)."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ PAGES = (
     ("display", "Display"), ("start", "At start"), ("presets", "Presets"), ("highlights", "Highlight rules"),
     ("contexts", "Contexts"), ("tools", "Tool names"),
 )  # fmt: skip
-"""Ids and titles below General, in their order; then those the dialog is given, and the keys."""
+"""Ids and titles below General, in their order. Further pages and the keys follow."""
 _KEYS = ("keys", "Keys")
 
 
 class SettingsPage(QWidget):
-    """A page that the dialog is given: it edits the settings it was made with, in place.
+    """A page provided by the caller. It edits the settings object in place.
 
     Signals:
-        changed(): the user changed something.
+        changed(): the user made a change.
     """
 
     changed = Signal()
 
     def restore(self) -> None:
-        """Take the usual values; says nothing."""
+        """Restores the defaults without a signal."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class FurtherPage:
-    """Declares a page that is made elsewhere."""
+    """Declares a page that another module creates."""
 
     id: str
     title: str
@@ -56,12 +56,12 @@ class FurtherPage:
 
 
 class SettingsDialog(Dialog):
-    """Edits the settings it was given, in place.
+    """Edits a settings object in place.
 
-    Only what its pages show is touched, so that what others remember meanwhile (recent files) is not undone.
+    Changes only the values on its pages, so that values saved meanwhile, such as recent files, are not reverted.
 
     Signals:
-        changed(Settings): something was changed; the same object that was given.
+        changed(Settings): the settings have changed; the same object.
     """
 
     changed = Signal(object)
@@ -75,14 +75,14 @@ class SettingsDialog(Dialog):
         keyed: Sequence[Keyed] = (),
         further: Sequence[FurtherPage] = (),
     ) -> None:
-        """Make the dialog.
+        """Creates the dialog.
 
         Args:
             theme_controller: gives the look.
             settings: edited in place.
             parent: owner; the dialog is modal to its window.
-            keyed: what can have keys.
-            further: pages that are made elsewhere.
+            keyed: the actions with keys.
+            further: pages of other modules.
         """
         super().__init__(theme_controller, name="settingsDialog", title="Settings", parent=parent)
         self._settings = settings
@@ -155,14 +155,14 @@ class SettingsDialog(Dialog):
         return row
 
     def enter_page(self, page: str) -> None:
-        """Show the page with this id, and give it the keyboard."""
+        """Shows and focuses the page with this id."""
         self.show_page(page)
         shown = self._pages.currentWidget()
         if shown is not None:
             shown.setFocus()
 
     def show_page(self, page: str) -> None:
-        """Show the page with this id.
+        """Shows the page with this id.
 
         Raises:
             ValueError: there is no such page.
@@ -185,16 +185,16 @@ class SettingsDialog(Dialog):
         self.changed.emit(self._settings)
 
     def edit_preset(self, place: int) -> None:
-        """Show a preset, ready to be edited.
+        """Selects a preset for editing.
 
         Args:
-            place: among the presets of the settings.
+            place: its index in the settings.
         """
         self.show_page("presets")
         self._presets.select(place)
 
     def _taken(self) -> dict[str, str]:
-        """What keys mean that no preset can have, by key."""
+        """Returns the titles of actions by their key; presets cannot use these keys."""
         keyed = [one for one in self._keyed if not one.id.startswith("preset.")]
         titles = {one.id: one.title for one in keyed}
         return {key: titles[name] for name, keys in keys_in_force(keyed, self._settings.keys).items() for key in keys}
@@ -217,13 +217,13 @@ class SettingsDialog(Dialog):
     def _on_keys_changed(self) -> None:
         self._settings.keys = self._keys.chosen()
         self.changed.emit(self._settings)
-        # A preset keeps its key itself, and may have been given one just now.
+        # A preset stores its own key, which the page of keys may have changed.
         self._presets.set_taken(self._taken())
         if self._presets.items() != self._settings.presets:
             self._presets.show_items(self._settings.presets)
 
     def show_keyed(self, keyed: Sequence[Keyed]) -> None:
-        """Show what can have keys now: presets come and go, and bring keys of their own; says nothing."""
+        """Updates the actions with keys without a signal, since presets and their keys change."""
         if list(keyed) != list(self._keyed):
             self._keyed = keyed
             self._keys.show_keyed(keyed, self._settings.keys)

@@ -1,4 +1,4 @@
-"""Import and Export of a page of the settings: both file dialogs, and a sentence that says what became of it."""
+"""Import and Export buttons of a settings page, with file dialogs and a result line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ShareButtons(QWidget):
     """Two buttons in a row.
 
     Attributes:
-        said: where the outcome is said; to be placed by the page.
+        status: the result line; the page places it.
     """
 
     def __init__(
@@ -32,17 +32,17 @@ class ShareButtons(QWidget):
         take: Callable[[Shared, str], str],
         parent: QWidget | None = None,
     ) -> None:
-        """Make the buttons.
+        """Creates the buttons.
 
         Args:
-            name: of the page, begins the object names.
-            what: is shared: "presets".
-            give: what to write.
-            take: takes over what was read, from a file of this name; returns the sentence that says so.
-            parent: owner.
+            name: name of the page, prefix of object names.
+            what: plural noun of the items: "presets".
+            give: returns the content to write.
+            take: imports the content of a file with this name and returns a sentence about it. May raise
+                UnreadableShareError.
+            parent: the owner.
 
-        Raises:
-            nothing: what goes wrong with a file is said in `said`; `take` may raise UnreadableShareError.
+        Errors of files are shown in `status`.
         """
         super().__init__(parent)
         self._name, self._what, self._give, self._take = name, what, give, take
@@ -67,11 +67,10 @@ class ShareButtons(QWidget):
         return button
 
     def set_can_export(self, can: bool) -> None:
-        """Say whether there is anything to export."""
         self._export.setEnabled(can)
 
     def ask_where(self) -> None:
-        """Ask for the file to write."""
+        """Asks for a file to write."""
         dialog = QFileDialog(self, f"Export {self._what}", f"{self._what.replace(' ', '-')}.json", _KINDS)
         dialog.setObjectName(f"{self._name}ExportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -80,7 +79,7 @@ class ShareButtons(QWidget):
         open_once(dialog)
 
     def ask_for_file(self) -> None:
-        """Ask for the file to read."""
+        """Asks for a file to read."""
         dialog = QFileDialog(self, f"Import {self._what}", "", _KINDS)
         dialog.setObjectName(f"{self._name}ImportDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -88,7 +87,7 @@ class ShareButtons(QWidget):
         open_once(dialog)
 
     def write(self, path: Path) -> None:
-        """Write what is shared to a file, and say so."""
+        """Writes the items to a file and shows the result."""
         shared, secret = shared_without_secrets(self._give())
         try:
             write_shared(path, shared)
@@ -99,7 +98,7 @@ class ShareButtons(QWidget):
         self.say(f"The {self._what} were written to {path.name}.{left_out if secret else ''}")
 
     def read(self, path: Path) -> None:
-        """Take over a file that was shared, and say what came of it."""
+        """Imports a file and shows the result."""
         try:
             self.say(self._take(read_shared(path), path.name))
         except OSError as error:
@@ -108,7 +107,7 @@ class ShareButtons(QWidget):
             self.say(str(error), wrong=True)
 
     def say(self, sentence: str, *, wrong: bool = False) -> None:
-        """Say what became of it; "" takes it back."""
+        """Shows a result; "" hides it."""
         variant = "error" if wrong else "hint"
         self.status.setText(plain(sentence))
         self.status.setVisible(bool(sentence))
@@ -118,13 +117,13 @@ class ShareButtons(QWidget):
 
 
 def outcome(added: int, known: int, wrong: list[str], word: str, file: str) -> str:
-    """What an import came to, in a sentence or two.
+    """Returns the result of an import in one or two sentences.
 
     Args:
-        added: so many were added.
-        known: so many were there already.
-        wrong: why others were left out: name and reason.
-        word: of one of them: "preset".
+        added: number of added items.
+        known: number of items that already existed.
+        wrong: name and reason of each refused item.
+        word: singular noun of the items: "preset".
         file: its name.
     """
     parts = [f"{_count(added, word)} added from {file}."] if added else [f"Nothing was added from {file}."]

@@ -1,4 +1,4 @@
-"""Settings > General > At start: whether what was open before is opened again."""
+"""Settings > General > At start: windows to reopen, reconnection, and agent sessions."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ SESSIONS_HELP = (
 
 
 class StartSettingsPage(QWidget):
-    """Edits a copy of what the settings say about the start.
+    """Edits a copy of the settings for the start.
 
     Signals:
-        changed(Start): the user changed something; a new object each time.
+        changed(Start): the user made a change; a new object each time.
     """
 
     changed = Signal(object)
 
     def __init__(self, theme_controller: ThemeController, start: Start, parent: QWidget | None = None) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
-            start: what it shows; not changed.
-            parent: owner.
+            start: the shown settings; not changed.
+            parent: the owner.
         """
         super().__init__(parent)
         self._now = start.model_copy()
@@ -65,7 +65,7 @@ class StartSettingsPage(QWidget):
         self.show_values(start)
 
     def show_values(self, start: Start) -> None:
-        """Show other settings; says nothing."""
+        """Shows other settings without a signal."""
         self._now = start.model_copy()
         self._restore.set_checked(start.restore_windows)
         self._reconnect.set_checked(start.reconnect)

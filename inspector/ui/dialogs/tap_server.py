@@ -1,4 +1,4 @@
-"""Tapping an MCP server: choose one that a client here is configured with, see what changes, watch it arrive."""
+"""Dialog that taps an MCP server: choose a configured server, review the change, follow the capture."""
 
 from __future__ import annotations
 
@@ -30,17 +30,15 @@ class ServerListModel(QAbstractListModel):
         self._servers: list[Server] = []
 
     def server(self, row: int) -> Server | None:
-        """The server of a row, or None."""
         return self._servers[row] if 0 <= row < len(self._servers) else None
 
     def replace(self, servers: list[Server]) -> None:
-        """Show other servers."""
         self.beginResetModel()
         self._servers = servers
         self.endResetModel()
 
     def lines(self, row: int) -> TwoLines | None:
-        """What a row says: name and client, what it starts or asks, and whether it is tapped."""
+        """Returns the lines of a row: name and client, command or address, and the tap state."""
         one = self.server(row)
         if one is None:
             return None
@@ -65,14 +63,14 @@ class ServerListModel(QAbstractListModel):
 
 
 class TapServerDialog(Dialog):
-    """Lists servers once they are given, says what would change, and how it goes.
+    """Lists servers, shows the planned change and its progress.
 
-    It does not stand in the way of the window, in which what is said arrives.
+    Not modal, because the capture arrives in the window.
 
     Signals:
-        selected(Server | None): the user looks at another one.
-        change_requested(): make the change that is shown.
-        refresh_requested(): look again.
+        selected(Server | None): the user selected a server.
+        change_requested(): apply the shown change.
+        refresh_requested(): look servers up again.
     """
 
     selected = Signal(object)
@@ -80,11 +78,11 @@ class TapServerDialog(Dialog):
     refresh_requested = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the dialog; it says that it is looking.
+        """Creates the dialog in the state of a running lookup.
 
         Args:
             theme_controller: gives the look.
-            parent: owner.
+            parent: the owner.
         """
         super().__init__(theme_controller, name="tapServerDialog", title=TITLE, parent=parent)
         self.setModal(False)
@@ -125,10 +123,10 @@ class TapServerDialog(Dialog):
         row.addWidget(self._change)
         return row
 
-    # What is shown
+    # Content
 
     def show_found(self, found: Found) -> None:
-        """Show the servers that were found; the one that was selected stays so."""
+        """Shows the servers and keeps the selection."""
         before = self._model.server(self._list.currentIndex().row())
         self._model.replace(found.servers)
         same = [
@@ -142,7 +140,7 @@ class TapServerDialog(Dialog):
         self._select()
 
     def show_change(self, change: Change | None, why_not: str = "") -> None:
-        """Show what would change, or why nothing can."""
+        """Shows the planned change, or the reason why there is none."""
         self._changes.setText("\n".join(plain(line, _LONGEST) for line in change.lines) if change is not None else "")
         self._changes.setVisible(change is not None)
         tapped = change is not None and change.server.form.tapped
@@ -154,19 +152,19 @@ class TapServerDialog(Dialog):
             self.say(why_not)
 
     def show_running(self, sentence: str) -> None:
-        """A change was made: say how it goes on; nothing else is changed meanwhile."""
+        """Shows the progress of an applied change and disables other changes."""
         self._list.setEnabled(False)
         self._again.setEnabled(False)
         self._change.setEnabled(False)
         self.say(sentence)
 
     def show_ended(self) -> None:
-        """Others can be chosen again."""
+        """Enables other changes again."""
         self._list.setEnabled(True)
         self._again.setEnabled(True)
 
     def say(self, sentence: str) -> None:
-        """Say something below the list."""
+        """Shows a sentence below the list."""
         self._says.setText(plain(sentence, _LONGEST))
         self._says.setVisible(bool(sentence))
 

@@ -1,4 +1,4 @@
-"""Settings > General > Tool names: which names mean the same tool, and a place to try a name."""
+"""Settings > General > Tool names: aliases of tools, and a field to try a name."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ EXAMPLE = "mcp__rune__* = *"
 
 
 class ToolNamesPage(QWidget):
-    """Edits tool aliases as text. A line that is no rule is said in place, and is not in force.
+    """Edits tool aliases as text. An invalid line shows an error and is not in force.
 
     Signals:
-        changed: the user changed a rule; ask `rules`.
+        changed: the user changed a rule; `rules` has the new ones.
     """
 
     changed = Signal()
 
     def __init__(self, theme_controller: ThemeController, rules: Sequence[str], parent: QWidget | None = None) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
-            rules: what it shows, as written; not changed.
-            parent: owner.
+            rules: the shown rules as text; not changed.
+            parent: the owner.
         """
         super().__init__(parent)
         self._themes = theme_controller
@@ -77,18 +77,18 @@ class ToolNamesPage(QWidget):
         return form
 
     def rules(self) -> list[str]:
-        """The rules in force, as written."""
+        """Returns the rules in force as text."""
         return [rule.text for rule in self._rules]
 
     def show_rules(self, rules: Sequence[str]) -> None:
-        """Show other rules; says nothing."""
+        """Shows other rules without a signal."""
         before = self._edit.blockSignals(True)
         self._edit.setPlainText("\n".join(rules))
         self._edit.blockSignals(before)
         self._read()
 
     def _read(self) -> None:
-        """Take the lines that are rules; say of the first that is none what is wrong with it."""
+        """Parses the valid lines and shows the error of the first invalid one."""
         found: list[ToolAlias] = []
         trouble = ""
         for number, line in enumerate(self._edit.toPlainText().splitlines(), 1):

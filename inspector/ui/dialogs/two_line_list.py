@@ -1,4 +1,4 @@
-"""A list in a dialog whose rows have two lines each: what something is, and what else is known of it."""
+"""Dialog lists with two lines per row: title and details."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from inspector.ui.look.theme import ThemeController
 
 
 class TwoLines(NamedTuple):
-    """What a row says."""
+    """The texts of a row."""
 
     title: str
     aside: str
     """At the right of the title."""
     below: str
     state: str
-    """At the right of the second line, in the colour of what is active."""
+    """At the right of the second line, in the colour of active states."""
 
 
 @runtime_checkable
@@ -34,12 +34,12 @@ class HasLines(Protocol):
     """A model whose rows have two lines."""
 
     def lines(self, row: int) -> TwoLines | None:
-        """What a row says; None where there is none."""
+        """Returns the texts of a row, or None."""
         ...
 
 
 class TwoLineDelegate(RowDelegate):
-    """Draws such rows; a title is cut where it would meet what stands beside it."""
+    """Draws rows of two lines. A long title is cut before the text beside it."""
 
     @override
     def sizeHint(self, option: object, index: Index) -> QSize:
@@ -69,7 +69,7 @@ class TwoLineDelegate(RowDelegate):
 def two_line_list(
     themes: ThemeController, name: str, title: str, model: QAbstractListModel, frame: QFrame
 ) -> DialogList:
-    """A list of such rows."""
+    """Returns a list of such rows."""
     view = DialogList(themes, name=name, title=title, model=model, parent=frame)
     view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
     view.setItemDelegate(TwoLineDelegate(themes, view))
@@ -77,7 +77,7 @@ def two_line_list(
 
 
 def looked_in(none: str, places: Iterable[Path]) -> str:
-    """Why such a list is empty: a sentence, then where was looked, a place a line, the user's own folder as ~."""
+    """Returns the text of an empty list: a sentence and the searched folders, one a line, home as ~."""
     home = Path.home()
     shown = (Path("~", place.relative_to(home)) if place.is_relative_to(home) else place for place in places)
     return "\n".join((none, "", "Looked in", *(plain(str(place), 300) for place in shown)))

@@ -1,1 +1,1 @@
-"""One document on screen: its panes, filter, search, the way back."""
+"""One document on screen: panes, filter, search and navigation history."""

@@ -1,4 +1,4 @@
-"""The one place where changes of the core become Qt signals, coalesced."""
+"""Converts changes of a document into coalesced Qt signals for its views."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from inspector.ui import budgets
 from inspector.ui.loop_budget import turn_of_loop
 
 _REST = 3
-"""Between two flushes the loop is left to others for this many times as long as the views took."""
+"""Pause after a flush, as a multiple of the time that the views took."""
 _FLOOD, _REST_FLOOD = 200, 8
-"""The same where so many messages come from flush to flush: nobody reads along, and they want to be taken in."""
+"""Messages per flush that count as a flood, and the pause after it. Fast traffic is not read line by line."""
 _REST_BEHIND = 12
-"""The same while much waits to be read: sooner than what is there by now one wants to see all of it."""
+"""Pause while a backlog is read, since reading all of it comes first."""
 
 
 class DocumentBridge(QObject):
-    """Collects the document's changes and passes them on a few dozen times a second.
+    """Coalesces the document's changes and emits them a few dozen times a second.
 
-    Where views take long to take them in and to paint them, the next flush comes later, so that they never have more
-    than about a quarter of the time and the rest stays for receiving and reading; less where much comes or waits.
+    Slow views postpone the next flush. They get at most a quarter of the time, so that receiving and reading continue.
+    They get less in a flood or with a backlog.
 
     Signals:
-        flushed(Changes): everything that changed since the last flush, as one; for what is read row by row.
-        settled(Changes): the same, once that has been painted; for what stands around it. Together they would keep the
-            loop for too long.
+        flushed(Changes): all changes since the last flush, for the rows.
+        settled(Changes): the same after painting, for the surrounding views. Both together would block the loop too
+        long.
     """
 
     flushed = Signal(object)
@@ -45,7 +45,7 @@ class DocumentBridge(QObject):
         self._unsettled: Changes | None = None
         self._paused = False
         self._painting = False
-        self._flooded = False  # the last flush brought more than anybody reads
+        self._flooded = False  # the last flush was a flood
         self._began = 0.0
         self._rest_until = 0.0
         self._timer = QTimer(self)
@@ -54,44 +54,43 @@ class DocumentBridge(QObject):
         self._timer.timeout.connect(self._pass_on)
         self._painted = QTimer(self)
         self._painted.setSingleShot(True)
-        self._painted.setInterval(0)  # Qt comes to timers when it has painted
+        self._painted.setInterval(0)  # Qt runs timers after painting
         self._painted.timeout.connect(self._on_painted)
         document.observers.append(self)
 
     def messages_changed(self, changes: Changes) -> None:
-        """Called by the document, on the loop's thread. O(messages changed)."""
+        """Called by the document in the loop's thread. O(messages changed)."""
         start = changes.start if self._span is None else self._span[0]
         self._span = (start, changes.stop)
-        earlier = changes.changed[changes.changed < start]  # what is new anyway need not be said to have changed
+        earlier = changes.changed[changes.changed < start]  # new messages need no entry of their own
         if len(earlier):
             self._changed.append(earlier)
         self._tree_moved = self._tree_moved or changes.tree_moved
         self._wait()
 
     def _wait(self) -> None:
-        """Flush in a while; how long that is can be told when the flush before has been painted."""
+        """Starts the timer of the next flush. Its delay is known only after the last flush was painted."""
         if self._span is not None and not (self._paused or self._painting or self._timer.isActive()):
             rest_ms = (self._rest_until - time.perf_counter()) * 1000
             self._timer.start(round(min(budgets.current.slowest_flush_ms, max(budgets.current.flush_ms, rest_ms))))
 
     @property
     def waiting(self) -> int:
-        """New messages that have not been passed on."""
+        """Number of new messages not emitted yet."""
         return self._span[1] - self._span[0] if self._span is not None else 0
 
     @property
     def paused(self) -> bool:
-        """Whether changes are held back; the capture goes on."""
+        """True while changes are held back; the capture continues."""
         return self._paused
 
     def set_paused(self, paused: bool) -> None:
-        """Hold changes back, or let them through again."""
         self._paused = paused
         if not paused:
             self.flush()
 
     def flush(self) -> None:
-        """Pass on what is waiting, now and all of it."""
+        """Emits all pending changes at once."""
         self._pass_on()
         self._settle()
 
@@ -118,7 +117,7 @@ class DocumentBridge(QObject):
 
     def _on_painted(self) -> None:
         if self._unsettled is not None:
-            if not turn_of_loop().may_take():  # what was painted was long enough for one turn
+            if not turn_of_loop().may_take():  # painting took this iteration's time
                 self._painted.start()
                 return
             self._settle()
@@ -131,7 +130,7 @@ class DocumentBridge(QObject):
         self._wait()
 
     def detach(self) -> None:
-        """Hear no more of the document."""
+        """Unsubscribes from the document."""
         if self in self._document.observers:
             self._document.observers.remove(self)
         self._timer.stop()

@@ -1,6 +1,6 @@
-"""The middle column: one view of the document at a time, chosen by its tab (docs/design.md 14).
+"""The middle column: shows one view of the document at a time, chosen by a tab (docs/design.md 14).
 
-A view is imported when it is made: the start page, and most documents, go without it.
+Views are imported on demand, because the start page and most documents do not need them.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ class Center(PageStack):
     """The views of one document.
 
     Signals:
-        changed(str): another view is shown; its id.
-        made(QWidget): a view was made.
+        changed(str): another view is shown, with its id.
+        made(QWidget): a view was created.
 
     Attributes:
-        current: id of the view shown.
+        current: id of the shown view.
     """
 
     changed = Signal(str)
     made = Signal(object)
 
     def __init__(self, panels: Sequence[Panel[Panes]], parent: QWidget | None = None) -> None:
-        """Show nothing yet.
+        """Starts empty.
 
         Args:
-            panels: those of the middle are its views, in the order of their tabs.
-            parent: owner.
+            panels: all panels; the ones in the middle are views, in the order of their tabs.
+            parent: the owner.
         """
         super().__init__(parent)
         self.setObjectName("center")
@@ -49,17 +49,17 @@ class Center(PageStack):
         self.current = MESSAGES
 
     def views_of(self, document: CaptureDocument) -> list[Panel[Panes]]:
-        """The views a document has, in the order of their tabs."""
+        """Returns the views of a document in the order of their tabs."""
         return [view for view in self._views if view.present(document)]
 
     def attach(self, panes: Panes) -> None:
-        """Show the messages of these panes; other views are made when they are asked for."""
+        """Shows the messages of these panes. Other views are created on demand."""
         self._panes = panes
         self.view(MESSAGES)
         self.show_view(MESSAGES)
 
     def replace(self, panes: Panes) -> None:
-        """Show these panes in place of others; the view shown stays, and so does that of sessions, which both have."""
+        """Replaces the views by views of these panes. The current view and views that outlive panes stay."""
         shown = self.current
         self._panes = panes
         staying = {one.id for one in self._views if one.outlives_panes}
@@ -73,10 +73,10 @@ class Center(PageStack):
         self.setCurrentWidget(self.view(shown))
 
     def view(self, view: str) -> QWidget:
-        """A view, made now if it was not yet.
+        """Returns a view, created on first use.
 
         Raises:
-            KeyError: there is no such view, or no document.
+            KeyError: there is no such view or no document.
         """
         made = self._made.get(view)
         if made is None:
@@ -88,7 +88,7 @@ class Center(PageStack):
         return made
 
     def show_view(self, view: str) -> None:
-        """Show a view; one that is not there, as another document had it or a newer program, changes nothing."""
+        """Shows a view. An unknown one is ignored, such as a view of another document or of a newer version."""
         if self._panes is None or all(view != one.id for one in self.views_of(self._panes.document)):
             return
         self.setCurrentWidget(self.view(view))
@@ -97,16 +97,16 @@ class Center(PageStack):
             self.changed.emit(view)
 
     def stop(self) -> None:
-        """Read no more of the document: it is about to be closed."""
+        """Stops the views because the document is about to close."""
         for view, made in self._made.items():
             self._stop(view, made)
 
     def _stop(self, view: str, made: QWidget) -> None:
-        if view != MESSAGES and isinstance(made, ReadsDocument):  # the panes stop theirs
+        if view != MESSAGES and isinstance(made, ReadsDocument):  # the panes stop their own
             made.stop()
 
     def take_focus(self) -> None:
-        """Give the keyboard to the view shown."""
+        """Focuses the shown view."""
         shown = self.currentWidget()
         if shown is not None:
             shown.setFocus()

@@ -1,4 +1,4 @@
-"""One causal chain: shown alone in the table and kept in step while it grows, and walked step by step."""
+"""Causal chains: a filter that shows one chain and follows its growth, and stepping along a chain."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from inspector.ui import budgets
 
 
 def chain_filter(messages: Iterable[int]) -> DisplayFilter:
-    """The display filter that shows these messages and nothing else."""
+    """Returns the display filter that matches exactly these messages."""
     return compile_filter(f"no in {{{', '.join(str(message + 1) for message in messages)}}}")
 
 
 class ChainAlone(QObject):
-    """The filter that shows one chain and nothing else.
+    """The filter that shows one chain and no other message.
 
-    Whoever puts it in force says so to nobody here: it counts as given up once another filter is.
+    It needs no call when another filter replaces it: `apply_changes` compares the filters.
 
     Signals:
-        grown(DisplayFilter, DisplayFilter): the chain has changed; what showed it before, and what shows it now.
+        grown(DisplayFilter, DisplayFilter): the chain has changed; its old and new filter.
 
     Attributes:
-        message: whose chain it is; None before the first.
-        filter: what shows it.
+        message: a message of the chain; None without a chain.
+        filter: the filter of the chain, or None.
     """
 
     grown = Signal(object, object)
@@ -45,20 +45,20 @@ class ChainAlone(QObject):
         self._timer.timeout.connect(self._look_again)
 
     def begin(self, message: int) -> DisplayFilter:
-        """Keep the chain of a message from now on, and say what shows it."""
+        """Follows the chain of a message and returns its filter."""
         self.message, self._members = message, self._found(message)
         self.filter = chain_filter(sorted(self._members))
         return self.filter
 
     def apply_changes(self, changes: Changes, in_force: DisplayFilter) -> None:
-        """Take in a flush while some filter is in force. O(messages that came or changed)."""
+        """Handles a flush under the active filter. O(new and changed messages)."""
         if self.filter is not in_force or self.message is None:
             self.stop()
         elif not self._timer.isActive() and may_grow(self._document.analysis, self.message, self._members, changes):
             self._timer.start()
 
     def stop(self) -> None:
-        """Give the chain up."""
+        """Drops the chain."""
         self._timer.stop()
         self.message = self.filter = None
 
@@ -77,9 +77,9 @@ class ChainAlone(QObject):
 
 
 class ChainWalk:
-    """A walk along one chain: it stays on the chain it began on, though each message on the way has its own.
+    """Steps along one chain. It stays on the chain where it began, although each message has a chain of its own.
 
-    Where that chain ends and the message reached goes on by itself, the walk goes on with it.
+    At the end of that chain it continues on the chain of the message reached.
     """
 
     def __init__(self, document: CaptureDocument) -> None:
@@ -88,12 +88,12 @@ class ChainWalk:
         self._at: int | None = None
 
     def next(self, current: int, step: int, origin: int | None = None) -> int | None:
-        """The message after (1) or before (-1) the current one; None at the end.
+        """Returns the message after (1) or before (-1) the current one; None at the end.
 
         Args:
-            current: the message selected.
+            current: the selected message.
             step: 1 or -1.
-            origin: whose chain is shown alone, so that it is the one to be walked.
+            origin: the message of the shown chain; None if no chain is shown.
         """
         begun = origin if origin is not None else self._origin if current == self._at else current
         found = None

@@ -1,6 +1,6 @@
-"""Which messages the table shows: the filter with its stacked conditions, and the scope; how they are put in force.
+"""Filter, stacked conditions and scope of a document's table; compiles and applies them.
 
-It knows no panel: `Panes` has them shown.
+Depends on no panel. `Panes` shows the results.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from inspector.ui import budgets
 from inspector.ui.docview.running_search import RunningSearch
 
 View: TypeAlias = tuple[DisplayFilter, Scope | None, FilterStack]
-"""What chooses messages."""
+"""Filter, scope and stack of a view."""
 
 _MOST_STACKS = 100
 CALLS = 'kind in {"mcp/request", "mcp/proposal", "jsonrpc/request", "jsonrpc/notification"}'
-"""What agents must act on in any context."""
+"""Filter of messages that agents must act on in any context."""
 _PREVIEWED, _DEAR_PREVIEWED = 2_000_000, 20_000
-"""Among more messages nobody is told beforehand how many a filter would show; the second where it decodes them."""
+"""Maximum number of messages for a preview of the count; the second for filters that decode messages."""
 
 
 class FilterState(QObject):
@@ -37,17 +37,17 @@ class FilterState(QObject):
 
     Signals:
         filter_applied(str): a filter is in force.
-        filter_grown(str): the filter in force went on with the chain it shows; nobody chose another one.
-        filter_failed(FilterError): a filter could not be read; the last good one stays.
-        filter_refused(str): why no filter is made of something that was pointed at.
-        highlight_requested(str): messages of this filter shall stand out.
-        scope_changed(Scope | None): the part of the tree the table is bound to.
-        calls_switched(): requests and proposals are about to be let through filter and scope, or no more.
+        filter_grown(str): the filter follows its growing chain, without a choice by the user.
+        filter_failed(FilterError): a filter is invalid. The last valid one stays.
+        filter_refused(str): the reason why no filter was created from a value.
+        highlight_requested(str): highlight the messages of this filter.
+        scope_changed(Scope | None): the part of the tree that the table shows.
+        calls_switched(): requests and proposals are about to bypass filter and scope, or to stop that.
 
     Attributes:
-        search: looks for what is to be shown, and says how far it is.
-        selected_in: path of the context of the current message; None where there is none.
-        own_filter: the bar's own text alone; None where it is all that is in force, or was not compiled by itself.
+        search: the running search for matching messages.
+        selected_in: path of the current message's context; None without one.
+        own_filter: the bar's own text as a filter. None if it is the whole filter or was not compiled separately.
     """
 
     filter_applied = Signal(str)
@@ -59,17 +59,17 @@ class FilterState(QObject):
     calls_switched = Signal()
 
     def __init__(self, document: CaptureDocument, rows: VisibleRows, parent: QObject) -> None:
-        """Show everything.
+        """Shows all messages.
 
         Args:
-            document: whose messages they are.
-            rows: those that are shown.
-            parent: owner.
+            document: the document.
+            rows: the visible messages.
+            parent: the owner.
         """
         super().__init__(parent)
         self._document = document
         self._rows = rows
-        self._rows.choose(self._rows.filter, None)  # what was read before there was a window
+        self._rows.choose(self._rows.filter, None)  # messages read before the window existed
         self.selected_in: str | None = None
         self.own_filter: DisplayFilter | None = None
         self._stack = FilterStack()
@@ -77,7 +77,7 @@ class FilterState(QObject):
         self.search = RunningSearch(self._rows, self)
 
     def check_filter(self, text: str) -> FilterError | None:
-        """What is wrong with a filter; None when nothing is."""
+        """Returns the error of a filter; None for a valid one."""
         try:
             self.compile(text)
         except FilterError as error:
@@ -85,20 +85,20 @@ class FilterState(QObject):
         return None
 
     def compile(self, text: str) -> DisplayFilter:
-        """A filter as it would be put in force now, where `$context` stands for the context selected.
+        """Compiles a filter with the selected context as `$context`.
 
         Raises:
-            FilterError: it is no filter.
+            FilterError: the text is not a valid filter.
         """
         return compile_filter(text, selected_context=self.selected_context)
 
     @property
     def stack(self) -> FilterStack:
-        """The stacked conditions and the bar's own text that make the filter in force, or on its way to be."""
+        """The stacked conditions and the bar's own text of the filter in force or in search."""
         return self._stack
 
     def preview(self, text: str) -> int | None:
-        """How many messages would be shown with this text in the bar; None where finding out takes its time."""
+        """Returns the number of matches for this text in the bar; None if counting would take too long."""
         try:
             filter_ = self.compile(self._stack.with_text(text).combined)
         except FilterError:
@@ -110,43 +110,43 @@ class FilterState(QObject):
         return len(search.result()) if search.step(time.perf_counter() + budgets.current.first_s) else None
 
     def apply_filter(self, text: str) -> None:
-        """Put this display filter alone in force; a wrong one changes nothing but what the bar says.
+        """Applies a display filter alone. Stacked conditions stay, switched off.
 
-        Stacked conditions stay, switched off.
+        An invalid filter only shows an error in the bar.
         """
         self.apply_stack(self._stack.alone(text))
 
     def apply_own_text(self, text: str, compiled: DisplayFilter | None = None) -> None:
-        """Put what was written into the filter bar in force, together with the stacked conditions that are on.
+        """Applies the text of the filter bar together with the enabled conditions.
 
         Args:
-            text: what was written.
-            compiled: the same compiled, where that was done to check it.
+            text: the text.
+            compiled: the compiled text, if the check has compiled it.
         """
         self.apply_stack(self._stack.with_text(text), compiled)
 
     def stack_filter(self, text: str, compiled: DisplayFilter | None = None) -> None:
-        """Turn what was written into the filter bar into one more condition; the bar is free for the next.
+        """Adds the text of the filter bar to the conditions. The bar becomes empty.
 
         Args:
-            text: what was written.
-            compiled: the same compiled, where that was done to check it.
+            text: the text.
+            compiled: the compiled text, if the check has compiled it.
         """
         if compiled is not None or self.check_filter(text) is None:
             self.apply_stack(self._stack.stacked(resolved(text, self.selected_context)), compiled)
 
     def apply_stack(self, stack: FilterStack, compiled: DisplayFilter | None = None) -> None:
-        """Put conditions and the bar's own text in force; where they are no filter nothing changes but what is said.
+        """Applies conditions and the bar's own text. Invalid ones only show an error.
 
         Args:
             stack: the conditions and the text.
-            compiled: a part of it that was compiled already; it is not compiled again.
+            compiled: an already compiled part.
         """
         stack = stack.settled()
         combined, own = stack.combined, None
         try:
             if stack.text != combined and stack.text.strip():
-                # First, for only in the bar can an error be shown in its place.
+                # The bar's text first, because only the bar can mark the position of an error.
                 own = compiled if compiled is not None and compiled.text == stack.text else self.compile(stack.text)
             filter_ = compiled if compiled is not None and compiled.text == combined else self.compile(combined)
         except FilterError as error:
@@ -158,7 +158,7 @@ class FilterState(QObject):
         self.filter_applied.emit(filter_.text)
 
     def _keep_stack(self, stack: FilterStack) -> None:
-        """Say what the filter in force is made of, and remember it for whoever returns to it."""
+        """Stores the stack of the active filter, to restore it with the filter."""
         self._stack = stack
         self._stacks.pop(stack.combined, None)
         self._stacks[stack.combined] = stack
@@ -166,14 +166,14 @@ class FilterState(QObject):
             del self._stacks[next(iter(self._stacks))]
 
     def combine_filter(self, text: str, mode: str = "replace") -> None:
-        """Apply a filter a cell, node or value asked for.
+        """Applies a filter requested by a cell, node or value.
 
         Args:
             text: the filter.
-            mode: replace; and, and_not (one more condition: the filter, or its opposite); or (show it as well);
-                highlight (it filters nothing, but its messages stand out).
+            mode: replace; and, and_not (adds a condition: the filter or its negation); or (shows its messages too);
+                highlight (highlights its messages without filtering).
 
-        A filter with a secret in it is refused: it would stand in the bar, in the history, and in what is saved.
+        Refuses a filter with a secret, which would appear in the bar, in the history and in saved files.
         """
         if mask_text(text) != text:
             self.filter_refused.emit("This value holds a secret, so no filter is made of it.")
@@ -191,12 +191,12 @@ class FilterState(QObject):
                 self.apply_filter(text)
 
     def choose(self, field: str, value: str, hide: bool) -> None:
-        """Show the messages alone that have a value of a field, or hide them; asked again, no longer.
+        """Toggles a value of a field among the values to show or to hide.
 
         Args:
-            field: its name.
-            value: one of it; several may be chosen.
-            hide: hide those that have it.
+            field: name of the field.
+            value: one value; several can be chosen.
+            hide: True to hide its messages.
         """
         if mask_text(value) != value:
             self.filter_refused.emit("This value holds a secret, so no filter is made of it.")
@@ -204,33 +204,32 @@ class FilterState(QObject):
         self.apply_stack((excluded_with if hide else chosen_with)(self._stack, field, value))
 
     def set_scope(self, scope: Scope | None) -> None:
-        """Bind the table to a part of the tree, or to everything."""
+        """Limits the table to a part of the tree, or shows all of it for None."""
         now = self.scope
         another = scope is not None and (now is None or now.place != scope.place)
-        if another and self._stack.besides:  # what is shown as well was an exception to the view before
+        if another and self._stack.besides:  # the calls shown in addition were an exception to the old view
             self.apply_stack(self._stack.showing(""))
         self.search.start(self.filter, scope)
         self.scope_changed.emit(scope)
 
     @property
     def view(self) -> View:
-        """What chooses the messages shown; `show_view` returns to it."""
+        """The current view; `show_view` restores it."""
         return self.filter, self.scope, self._stack
 
     def show_view(self, view: View) -> None:
-        """Return to a view."""
         self.put_view(*view)
 
     def clear(self) -> None:
-        """Show everything: no filter, no condition, no scope."""
+        """Removes filter, conditions and scope."""
         self.put_view(compile_filter(""), None, FilterStack())
 
     def show_everything(self) -> None:
-        """Show everything: filter and scope go; conditions stay, switched off."""
+        """Removes filter and scope. Conditions stay, switched off."""
         self.put_view(compile_filter(""), None, self._stack.alone(""))
 
     def put_view(self, filter_: DisplayFilter, scope: Scope | None, stack: FilterStack | None = None) -> None:
-        """Return to a view, or show one that was not asked for by its filter: then conditions stay, switched off."""
+        """Restores a view, or shows one by a compiled filter. Conditions unknown for it stay, switched off."""
         if filter_ is self.filter and scope == self.scope:
             return
         self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.alone(filter_.text))
@@ -239,9 +238,9 @@ class FilterState(QObject):
         self.filter_applied.emit(filter_.text)
 
     def search_all(self) -> None:
-        """Let the filter bar's own text choose among all messages.
+        """Applies only the bar's own text, to all messages.
 
-        The scope goes and other conditions are switched off; with neither, all goes.
+        Removes the scope and switches other conditions off. Without either, it removes the filter as well.
         """
         if self.scope is None and self._stack.combined == self._stack.text.strip():
             self.clear()
@@ -250,54 +249,54 @@ class FilterState(QObject):
         self.apply_stack(self._stack.alone(self._stack.text))
 
     def show_pending(self) -> None:
-        """Show the requests without an answer and the proposals nobody has acted on."""
+        """Shows the requests without an answer and the open proposals."""
         self.set_scope(None)
         self.apply_filter(PENDING_FILTER)
 
     def grow(self, filter_: DisplayFilter) -> None:
-        """Go on with a chain that is shown alone by a filter that has it as it is now; nobody chose that one."""
+        """Replaces the filter of a grown chain without a choice by the user."""
         self._keep_stack(self._stack.alone(filter_.text))
         self.search.start(filter_, self.scope)
         self.filter_grown.emit(filter_.text)
 
     def show_hidden_calls(self) -> None:
-        """Show the requests and proposals as well that filter and scope hide; both stay what they are."""
+        """Shows the requests and proposals that filter and scope hide. Both stay in force."""
         self.let_calls_through(True)
 
     def hide_calls_again(self) -> None:
-        """Let filter and scope hide requests and proposals as they did before."""
+        """Hides requests and proposals by filter and scope again."""
         self.let_calls_through(False)
 
     @property
     def shows_calls(self) -> bool:
-        """Whether requests and proposals are shown that filter or scope would hide."""
+        """True if requests and proposals bypass filter or scope."""
         return bool(self._stack.besides) or (self.scope is not None and self.scope.calls)
 
     def let_calls_through(self, on: bool) -> None:
-        """Let requests and proposals through filter and scope, or not."""
+        """Lets requests and proposals bypass filter and scope, or stops that."""
         self.calls_switched.emit()
         stack = self._stack.showing(CALLS if on else "").settled()
         scope = None if self.scope is None else replace(self.scope, calls=on)
         try:
             filter_ = self.compile(stack.combined)
-        except FilterError as error:  # of $context, which stands for nothing any more
+        except FilterError as error:  # $context of a filter without an active context
             self.filter_failed.emit(error)
             return
         self.put_view(filter_, scope, stack)
 
     @property
     def filter(self) -> DisplayFilter:
-        """The filter in force, or on its way to be."""
+        """The filter in force or in search."""
         return self.search.filter
 
     @property
     def scope(self) -> Scope | None:
-        """The scope in force, or on its way to be."""
+        """The scope in force or in search."""
         return self.search.scope
 
     @property
     def selected_context(self) -> str | None:
-        """Path `$context` stands for: the scope's node, else the context of the current message."""
+        """Path for `$context`: the scope's node, else the context of the current message."""
         tree = self._document.analysis.contexts.tree
         scope = self.scope
         if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:

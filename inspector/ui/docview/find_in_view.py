@@ -1,4 +1,4 @@
-"""Find in view, between the find bar, the table, the minimap and the details."""
+"""Find in view: connects the find bar with the table, the minimap and the details."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class FindInView(QObject):
     """The search of one document's table.
 
     Signals:
-        message_requested(int): a hit should be selected.
-        changed(): other messages are hits, or something else is looked for.
+        message_requested(int): select this hit.
+        changed(): the hits or the query have changed.
 
     Attributes:
-        search: the search, or None while nothing is looked for.
+        search: the search, or None without a query.
     """
 
     message_requested = Signal(int)
@@ -54,32 +54,31 @@ class FindInView(QObject):
         self.bar.closed.connect(self.close)
         messages.current_changed.connect(self._on_current_changed)
 
-    # What the user asks
+    # User actions
 
     def open(self) -> None:
-        """Show the bar; what was looked for before is looked for again."""
+        """Shows the bar and repeats the last search."""
         self.bar.open()
         if self.search is None:
             self._look_for(self.bar.query)
 
     def switch_match_case(self) -> None:
-        """Tell capitals from small letters, or no more."""
         self.open()
         self.bar.match_case.toggle()
 
     def switch_pattern(self) -> None:
-        """Take what is written for a regular expression, or for itself."""
+        """Toggles between a regular expression and plain text."""
         self.open()
         self.bar.is_pattern.toggle()
 
     def close(self) -> None:
-        """Put the bar away, and everything that was lit."""
+        """Closes the bar and removes the highlights."""
         self.bar.hide()
         self._look_for(None)
         self._messages.setFocus()
 
     def step(self, step: int) -> None:
-        """Go to the next (1) or previous (-1) hit, around the end; as soon as it is known."""
+        """Selects the next (1) or previous (-1) hit as soon as it is known, and wraps around."""
         if self.bar.query is None:
             self.open()
             return
@@ -91,15 +90,14 @@ class FindInView(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether it is still searched."""
+        """True while the search runs."""
         return self._more.isActive()
 
     def stop(self) -> None:
-        """Read no more of the document."""
         self._more.stop()
         self.search = None
 
-    # Searching
+    # Search
 
     def _look_for(self, query: FindQuery | None) -> None:
         self.search, self._trouble, self._wanted, self._wrapped = None, "", 0, False
@@ -117,7 +115,7 @@ class FindInView(QObject):
             self._go_on()
 
     def _go_on(self) -> None:
-        """Search for a slice of time, and say what was found: the first hits, more some times a second, and the end."""
+        """Searches for one time slice and reports: the first hits, intermediate counts and the end."""
         search = self.search
         if search is None:
             self._show()
@@ -142,7 +140,7 @@ class FindInView(QObject):
         self.changed.emit()
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush, after the table has. O(new and changed messages)."""
+        """Handles a flush after the table. O(new and changed messages)."""
         if self.search is not None:
             before = len(self.search.hits)
             again = self.search.take_in(changes, self._messages.current_message())
@@ -155,14 +153,14 @@ class FindInView(QObject):
             self._say()
 
     def apply_view(self) -> None:
-        """Another filter or scope is in force, or another order."""
+        """Continues after a change of filter, scope or order."""
         if self.search is not None:
             self.search.take_in(_NO_CHANGES, self._messages.current_message())
             self._lit, self._tell_at = -1, 0.0
             self._go_on()
             self.changed.emit()
 
-    # Going
+    # Steps
 
     def _go_where_wanted(self) -> None:
         search, step = self.search, self._wanted
@@ -211,7 +209,7 @@ class FindInView(QObject):
 
 
 def _left_out(search: FindSearch) -> str:
-    """What the user is to know of messages that were not searched; "" for nothing."""
+    """Returns a remark about messages that were not searched, or ""."""
     if search.gave_up:
         return "This expression takes too long: the rest was not searched"
     if not search.too_long:

@@ -1,4 +1,4 @@
-"""Where frames may be missing: the gap rows of a document, found as it grows. They are rows, but no messages."""
+"""Gap rows: finds the places in a growing document where frames may be missing. They are not messages."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ class GapRows:
         self._scanned = 0
 
     def update(self) -> int:
-        """Look at what came since; return how many there are. O(new messages)."""
+        """Scans new messages and returns the number of gaps. O(new messages)."""
         count = len(self._document.capture)
         if count > self._scanned:
             flags = self._document.capture.columns["flags"][self._scanned : count]
-            gaps = flags & (Flag.GAP | Flag.ERROR) == Flag.GAP  # with ERROR nothing is missing
+            gaps = flags & (Flag.GAP | Flag.ERROR) == Flag.GAP  # rows with ERROR miss no frame
             self.rows += (np.flatnonzero(gaps) + self._scanned).tolist()
             self._scanned = count
         return len(self.rows)
 
     def among(self, messages: NDArray[np.uint32]) -> int:
-        """How many of some ascending rows are gaps. O(gaps log rows)."""
+        """Returns the number of gaps among ascending rows. O(gaps log rows)."""
         if not self.rows or not len(messages):
             return 0
-        gaps = np.asarray(self.rows, np.uint32)  # of any other type numpy would convert all of the others
+        gaps = np.asarray(self.rows, np.uint32)  # for any other dtype numpy would convert the whole other array
         places = np.minimum(messages.searchsorted(gaps), len(messages) - 1)
         return int(np.count_nonzero(messages[places] == gaps))
 
     def before(self, stop: int) -> int:
-        """How many of the first so many rows are gaps."""
+        """Returns the number of gaps before a row."""
         return bisect.bisect_left(self.rows, stop)
 
     def next_after(self, message: int | None) -> int | None:
-        """The first gap behind a message, and behind the last one the first of all; None when there is none."""
+        """Returns the first gap after a message, wrapping around; None without gaps."""
         if not self.rows:
             return None
         place = bisect.bisect_right(self.rows, -1 if message is None else message)

@@ -1,4 +1,4 @@
-"""Location of a window's document: the file it was opened from, and whether that file outlives the window."""
+"""Location of a window's document: the file it was opened from, and its lifetime."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class DocumentLocation:
     _spooled: TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     def open(self, path: Path, name: str | None, *, follows: bool, is_streamed: bool) -> None:
-        """Notes the path that is being opened; `is_session` was set before, with the request."""
+        """Stores the path to be opened. `is_session` was set before, with the request."""
         self.opened, self.name, self.follows, self.is_streamed = path, name, follows, is_streamed
 
     def move(self, path: Path) -> None:
-        """Notes that the document was saved as this file, and removes the temporary file it was read from."""
+        """Stores the file that the document was saved to, and removes the temporary file that it was read from."""
         self.open(path, None, follows=False, is_streamed=False)
         self.is_session = False
         self.remove_spooled()

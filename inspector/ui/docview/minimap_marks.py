@@ -1,4 +1,4 @@
-"""Gathers what the minimap shows: problems, marks, gaps and hits. Soon after a change, not with each."""
+"""Collects problems, marks, gaps and find hits for the minimap, with a delay after changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.ui.panels.messages.panel import MessagesPanel
 
 
 class MinimapMarkGatherer(QObject):
-    """Keeps the minimap of one document up to date."""
+    """Updates the minimap of one document."""
 
     def __init__(
         self,
@@ -41,16 +41,15 @@ class MinimapMarkGatherer(QObject):
         messages.model.rowsRemoved.connect(self.renew)
 
     def renew(self, *_: object) -> None:
-        """Something changed: gather again, soon."""
+        """Schedules an update."""
         if not self._soon.isActive():
             self._soon.start()
 
     def stop(self) -> None:
-        """Gather no more."""
         self._soon.stop()
 
     def gather(self) -> None:
-        """Show what there is now. O(problems), and a bit each message."""
+        """Shows the current marks. O(problems), and a small cost per message."""
         self._gaps.update()
         found: MinimapMarks = {"gap": ordered(self._gaps.rows), "mark": ordered(self._document.analysis.marks.rows)}
         store = self._document.analysis.findings.found

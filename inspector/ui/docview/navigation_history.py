@@ -1,4 +1,4 @@
-"""Where the user was, for Back and Forward. No Qt."""
+"""Back and Forward: the history of visited messages and pages. Without Qt."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from inspector.ui.panels.trail import Trail
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A message or what else the details showed, and the view it was seen in."""
+    """A visited message or details page, with the view that showed it."""
 
     shown: int | Place | None
-    """None for what happened."""
+    """A message, a page, or None for the page What happened."""
     filter: DisplayFilter
     scope: Scope | None
     scrolled: int = 0
-    """Where the page of a context or participant stood when it was left; pixels."""
+    """Scroll position of a page when it was left; pixels."""
 
 
 class NavigationHistory(Trail[Stop]):
-    """The stops of a document."""
+    """The visited places of a document."""
 
     def note_scroll(self, shown: Place | None, pixels: int) -> None:
-        """Keep where a page stands that may be left: the way back leads there."""
+        """Stores the scroll position of a page before it is left, so that Back restores it."""
         last = self.last
         if last is not None and shown is not None and last.shown == shown:
             self.renew(replace(last, scrolled=pixels))
 
     def replace(self, before: DisplayFilter, after: DisplayFilter) -> None:
-        """A filter went on as another one: whoever returns to it finds that."""
+        """Replaces a filter by the version that follows it, in all entries."""
         for stops in (self._stops, self._ahead):
             stops[:] = [replace(stop, filter=after) if stop.filter is before else stop for stop in stops]

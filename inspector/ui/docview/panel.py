@@ -1,4 +1,4 @@
-"""How a panel of the window is declared; the panels themselves are in `ui/window/panels.py`."""
+"""Declaration of a panel of the window. `ui/window/panels.py` lists the panels."""
 
 from __future__ import annotations
 
@@ -14,54 +14,50 @@ if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
 
 MESSAGES = "messages"
-"""Id of the panel that is the middle column until another is chosen."""
+"""Id of the default panel of the middle column."""
 
 SUBSESSIONS = "subsessions"
-"""Id of the panel of sub-sessions, and of the page about them in the settings."""
+"""Id of the panel of sub-sessions and of its settings page."""
 
 
 class Area(Enum):
-    """Where a panel stands until it is moved."""
+    """Default place of a panel."""
 
     LEFT = "left"
     MIDDLE = "middle"
     """A tab of the middle column."""
     BOTTOM = "bottom"
-    """Docks that lie on one another, hidden until they are asked for; such a panel is a `BottomPanel`."""
+    """Tabbed docks, hidden by default. Such a panel is a `BottomPanel`."""
     RIGHT = "right"
 
 
 @runtime_checkable
 class ReadsDocument(Protocol):
-    """What reads the document by itself."""
+    """An object that reads the document on its own."""
 
-    def stop(self) -> object:
-        """Read no more."""
-        ...
+    def stop(self) -> object: ...
 
 
 @runtime_checkable
 class BottomPanel(Protocol):
-    """What a panel at the bottom has; something in it takes the keyboard: `setFocusProxy`."""
+    """Interface of a panel at the bottom. Its `setFocusProxy` names the widget that takes the focus."""
 
     head: Any
     """Its head, by which it can be dragged."""
     message_requested: Any
     """Signal(int): select this message."""
     filter_requested: Any
-    """Signal(str, str): an expression, and how it joins the filter in force."""
+    """Signal(str, str): an expression, and its combination with the active filter."""
     close_requested: Any
-    """Signal(): it is to be hidden."""
+    """Signal(): hide the panel."""
     left: Any
-    """Signal(): the keyboard goes back to the middle."""
+    """Signal(): return the focus to the middle."""
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in what is new in the document."""
+        """Handles changes of the document."""
         ...
 
-    def stop(self) -> None:
-        """Read no more of the document."""
-        ...
+    def stop(self) -> None: ...
 
 
 H = TypeVar("H")
@@ -69,20 +65,19 @@ H = TypeVar("H")
 
 @dataclass(frozen=True, slots=True)
 class Panel(Generic[H]):
-    """One panel: a dock, or a view of the middle column.
+    """One panel: a dock or a view of the middle column.
 
     Attributes:
-        id: stays the same between versions; stored layouts name it.
-        title: what its dock or tab is called.
-        area: where it stands until it is moved.
+        id: stable between versions, since stored layouts use it.
+        title: title of its dock or tab.
+        area: default place.
         action: id of the action that shows it.
-        guide: name of the guide's page about it.
-        make: makes it for the panes (H) of a document, and ties it to them.
-        waits: it is made when it is shown first, not with the document (`Panes.panel`); it finds there what it would
-            have heard by then.
-        present: whether a document has it.
-        outlives_panes: it stays when the document is shown anew after an edit, as it follows edits by itself.
-        hidden: its dock is hidden until it is asked for, as all at the bottom are; it is a `BottomPanel`, too.
+        guide: name of its page in the guide.
+        make: creates it for the panes (H) of a document, and connects it to them.
+        waits: True to create it when it is first shown (`Panes.panel`). It then reads the current state itself.
+        present: returns True if a document has it.
+        outlives_panes: True to keep it after an edit, since it follows edits by itself.
+        hidden: True to hide its dock by default, as all at the bottom; it is then a `BottomPanel`.
     """
 
     id: str
@@ -98,5 +93,5 @@ class Panel(Generic[H]):
 
     @property
     def on_demand(self) -> bool:
-        """Whether it is shown when it is asked for, and not with the document."""
+        """True if it is hidden by default."""
         return self.hidden or self.area is Area.BOTTOM

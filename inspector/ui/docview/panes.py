@@ -1,6 +1,6 @@
-"""The panes of one document and how they talk: selection, changes, the way back; what is shown is `FilterState`.
+"""Connects the panes of one document: selection, changes and history. `FilterState` chooses the messages.
 
-Panels never call each other; everything between them goes through here.
+Panels never call each other. Everything between them goes through here.
 """
 
 from __future__ import annotations
@@ -57,29 +57,30 @@ class Panes(QObject):
     """Contexts, participants, messages and details of one document.
 
     Signals:
-        view_left(int, str, put_back): the view was left, as this message was hidden in it, by what, and how it is
-            put back.
-        counts_changed(): messages or rows came or went.
-        rows_shown(): the table shows other messages, chosen by another filter or scope perhaps.
+        view_left(int, str, put_back): a message was hidden by this filter or scope, and the view has changed to show
+        it.
+            `put_back` restores the view.
+        counts_changed(): the number of messages or rows has changed.
+        rows_shown(): the table shows other messages.
         notes_shown(): marks or comments changed.
         ticked(): a second has passed.
-        settings_applied(Settings): display is as these say from now on; also in `settings`.
-        panel_made(str, QWidget): a panel was made that waited to be shown; its id.
+        settings_applied(Settings): display settings were applied; also in `settings`.
+        panel_made(str, QWidget): a deferred panel was created, with its id.
         selection_changed(int | None): the current message.
-        column_requested(str): a field should become a column of the table.
-        table_changed(Table): the user has chosen other columns of the table, or what its column Time says.
-        columns_dialog_requested(): columns are to be chosen in the dialog.
-        mark_requested(Target), comment_requested(Target), unmark_requested(Target): mark or unmark something, write
-            a comment on it, take both away.
+        column_requested(str): add a field as a column of the table.
+        table_changed(Table): the user has changed the columns or the time mode.
+        columns_dialog_requested(): open the dialog of columns.
+        mark_requested(Target), comment_requested(Target), unmark_requested(Target): toggle a mark, write a comment,
+            remove both.
 
     Attributes:
-        rows: the messages that are shown.
-        filter_state: filter and scope, which choose them.
-        plot_choices: what plots and Model sees have in common.
-        account, waste_figures: what happened, and what could be spared, in figures for several views.
-        problem_counts: how many problems there are.
-        settings: what the settings say about display, as it was applied last.
-        made: the panels by id, but for those that wait to be shown.
+        rows: the visible messages.
+        filter_state: filter and scope.
+        plot_choices: choices shared by plots and Model sees.
+        account, waste_figures: figures about the course of events and about waste, for several views.
+        problem_counts: the number of problems.
+        settings: the display settings that were applied last.
+        made: the created panels by id.
     """
 
     view_left = Signal(int, str, object)
@@ -100,13 +101,13 @@ class Panes(QObject):
     def __init__(
         self, document: CaptureDocument, theme: ThemeController, panels: Sequence[Panel[Panes]], frame: QWidget
     ) -> None:
-        """Make no panel yet: `make` does.
+        """Creates no panel; `make` does.
 
         Args:
-            document: what they show.
-            theme: gives their look.
-            panels: which there are; those that wait are made by `panel`.
-            frame: the window they will stand in.
+            document: the document.
+            theme: gives the look.
+            panels: all panels; `panel` creates the deferred ones.
+            frame: the window.
         """
         super().__init__(frame)
         self.document = document
@@ -131,7 +132,7 @@ class Panes(QObject):
         self.shows_bookkeeping_here = False
 
     def make(self) -> Steps[None]:
-        """Make the panels, one a step, and tie them together."""
+        """Creates and connects the panels, one a step."""
         for one in self._panels.values():
             if not one.waits:
                 self.made[one.id] = one.make(self)
@@ -153,13 +154,13 @@ class Panes(QObject):
         self._connect()
 
     def _of(self, kind: type[P]) -> P:
-        """The panel of a kind."""
+        """Returns the panel of a type."""
         return next(panel for panel in self.made.values() if isinstance(panel, kind))
 
-    # Panels that wait to be shown
+    # Deferred panels
 
     def panel(self, name: str) -> QWidget:
-        """A panel by its id, made now if it was not yet.
+        """Returns a panel by its id, created on first use.
 
         Raises:
             KeyError: there is no such panel, or the document has none.
@@ -175,7 +176,7 @@ class Panes(QObject):
         return made
 
     def when_made(self, name: str, tie: Callable[[Any], object]) -> None:
-        """Do something with a panel as soon as there is one: now, or when it is made."""
+        """Calls `tie` with a panel now, or as soon as it is created."""
         made = self.made.get(name)
         if made is not None:
             tie(made)
@@ -184,33 +185,29 @@ class Panes(QObject):
 
     @property
     def bottom(self) -> list[Any]:
-        """The panels shown on demand that were shown once, widgets and `BottomPanel`, in the order of their tabs."""
+        """The created panels that are shown on demand, widgets and `BottomPanel`, in the order of their tabs."""
         at_bottom = (self.made.get(one.id) for one in self._panels.values() if one.on_demand)
         return [panel for panel in at_bottom if isinstance(panel, BottomPanel)]
 
     @property
     def findings(self) -> FindingsPanel:
-        """What was found; as each of these made now if it was not yet."""
+        """The findings; created on first use, like the following panels."""
         return cast("FindingsPanel", self.panel("findings"))
 
     @property
     def marks(self) -> MarksPanel:
-        """What the user has marked."""
         return cast("MarksPanel", self.panel("marks"))
 
     @property
     def latency(self) -> LatencyPanel:
-        """How long answers take."""
         return cast("LatencyPanel", self.panel("latency"))
 
     @property
     def waste(self) -> WastePanel:
-        """What could have been spared."""
         return cast("WastePanel", self.panel("waste"))
 
     @property
     def tokens(self) -> TokensPanel:
-        """Where the tokens go."""
         return cast("TokensPanel", self.panel("tokens"))
 
     # Between panels
@@ -265,14 +262,14 @@ class Panes(QObject):
         state.scope_changed.connect(self._tell_scope)
 
     def detach(self) -> None:
-        """Hear no more of the document, and read no more of it: it is about to be closed."""
+        """Unsubscribes from the document because it is about to close."""
         self.bridge.detach()
         self._detached = True
         for one in (*self._reading, *self.bottom):
             one.stop()
 
     def apply_settings(self, settings: Settings, *, hints: bool) -> None:
-        """Take over what the settings say about display; context hints are up to the window."""
+        """Applies the display settings. The window decides about context hints."""
         self.messages.set_context_hints(hints)
         self.messages.set_states_shown(settings.display.show_states)
         self.messages.set_streams_folded(settings.display.fold_streams)
@@ -289,7 +286,7 @@ class Panes(QObject):
         self.settings_applied.emit(settings)
 
     def show_keys(self, words: KeyWords) -> None:
-        """Name keys in sentences and on buttons as they are now."""
+        """Shows the current shortcuts in sentences and on buttons."""
         self._key_words = words
         self.messages.find_bar.show_keys(words)
         self.details.show_keys(words)
@@ -297,7 +294,7 @@ class Panes(QObject):
             self.marks.show_keys(words)
 
     def use_contexts(self, contexts: Contexts) -> None:
-        """Take over how contexts are judged, also in what was read."""
+        """Applies the settings of contexts, also to messages already read."""
         document = self.document
         document.use_collapse_order(newest_first=contexts.collapses == "newest")
         if document.use_idle_time(contexts.idle_after_s):
@@ -306,7 +303,7 @@ class Panes(QObject):
             self.details.renew_place()
 
     def _renew_states(self) -> None:
-        """The states of contexts are others without anything having come."""
+        """Refreshes context states that change by the clock."""
         if Depends.CLOCK in self.rows.filter.depends:
             self.messages.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False), clock=True)
             self.counts_changed.emit()
@@ -332,16 +329,16 @@ class Panes(QObject):
 
     @property
     def awaited(self) -> bool:
-        """Whether the user waits for a search or an order: all that nobody waits for comes after it."""
+        """True while the user waits for a search or sort. Background work waits for it."""
         return self.filter_state.search.busy or self.find_in_view.busy or self.messages.sorter.busy
 
     def _take_in_waiting(self, *_view: object) -> None:
-        """Another filter was looked for in all there is by now: while the view is paused all else shows that, too."""
+        """Flushes pending changes for a new filter while the view is paused, since the filter has searched them."""
         if self.bridge.paused:
             self.bridge.flush()
 
     def tick(self, now_ns: int | None) -> None:
-        """A second has passed: states and waiting times go by the clock while traffic is live."""
+        """Updates states and waiting times each second, since they follow the clock in live traffic."""
         if now_ns is not None:
             self.document.analysis.now_ns = now_ns
             self._renew_states()
@@ -353,9 +350,9 @@ class Panes(QObject):
         self.ticked.emit()
 
     def counts(self) -> tuple[int, int]:
-        """How many messages are shown, and among how many: what waits for the views counts for neither.
+        """Returns the number of shown messages and of all messages, without messages not flushed yet.
 
-        Nor does a gap, or a row that only tells of a session. Without a filter and a scope the two are one.
+        Gaps and rows of session structure do not count. Without a filter and a scope both numbers are equal.
         """
         self.gaps.update()
         shown, seen = self.rows.chosen, self.rows.seen
@@ -388,7 +385,7 @@ class Panes(QObject):
     # Selection
 
     def _on_current_changed(self, message: int | None) -> None:
-        if self._detached:  # Qt takes the table away after its neighbours
+        if self._detached:  # Qt deletes the table after its neighbours
             return
         contexts = self.document.analysis.contexts
         self.filter_state.selected_in = None
@@ -398,7 +395,7 @@ class Panes(QObject):
             space = int(self.document.capture.columns["space"][message])
             self.filter_state.selected_in = contexts.tree.path(node) if node >= 0 else None
         self.contexts.show_message_context(space, node)
-        if self.details.place is None:  # else it stays: only the user turns away from it
+        if self.details.place is None:  # a page stays until the user leaves it
             self.details.show_message(message)
         self.selection_changed.emit(message)
 
@@ -409,13 +406,13 @@ class Panes(QObject):
         self._show_picked()
 
     def _follow_link(self, message: int) -> None:
-        """Go where a link in the details leads; Back leads to what happened again."""
+        """Follows a link in the details. Back returns to the page What happened."""
         if self.details.shows_account:
             self._navigation.add(self._stop_at(None))
         self.go_to(message)
 
     def show_account(self) -> None:
-        """Show what happened in the details; the table stays as it is."""
+        """Shows the page What happened in the details. The table stays."""
         self.details.show_message(None)
         self._show_picked()
 
@@ -429,7 +426,7 @@ class Panes(QObject):
         return Stop(shown, self.filter_state.filter, self.filter_state.scope)
 
     def _note_stop(self, message: int) -> None:
-        """The view is about to be left: Back leads to this message as it is seen now."""
+        """Adds a message with the current view to the history before the view changes."""
         self._note_scroll()
         here = self._stop_at(message)
         if self._navigation.last != here:
@@ -439,21 +436,21 @@ class Panes(QObject):
         self._navigation.note_scroll(self.details.place, self.details.scrolled)
 
     def _show_picked(self) -> None:
-        """The marks in tree and participants follow what the details show."""
+        """Marks the place shown in the details in the tree and the participants."""
         place = self.details.place
         self.contexts.show_place(place)
         participant = (place.space, place.name) if isinstance(place, ParticipantPlace) else None
         self.participants.show_selected(participant)
 
     def show_context(self, space: int, node: int) -> None:
-        """Show what is known of a context in the details; MAIN is a main context."""
+        """Shows a context in the details; MAIN is a main context."""
         self.show_place(ContextPlace(space, node))
 
     def _on_participant_selected(self, key: tuple[int, str]) -> None:
         self.show_place(ParticipantPlace(*key))
 
     def show_place(self, place: Place) -> None:
-        """Show a context or a participant in the details; the table stays as it is."""
+        """Shows a context or a participant in the details. The table stays."""
         self._remember(place)
         match place:
             case ContextPlace(space, node):
@@ -463,7 +460,7 @@ class Panes(QObject):
         self._show_picked()
 
     def show_current_message(self) -> None:
-        """Turn the details back to the message selected in the table."""
+        """Shows the selected message in the details again."""
         if self.details.place is not None:
             message = self.messages.current_message()
             if message is not None:
@@ -472,7 +469,7 @@ class Panes(QObject):
             self._show_picked()
 
     def go_to(self, message: int) -> None:
-        """Select a message; where the view hides it filter and scope go first, and it is said where they can come back.
+        """Selects a message. If the view hides it, removes filter and scope and emits `view_left`.
 
         Conditions are switched off.
         """
@@ -487,14 +484,14 @@ class Panes(QObject):
         if hidden:
             state.put_view(compile_filter(""), None, state.stack.alone(""))
         self.messages.go_to(message)
-        if self.rows.stands_for(message) != message:  # its row is its stream's; asked for was this frame
+        if self.rows.stands_for(message) != message:  # the row shows the stream, but this frame was requested
             self.details.show_message(message)
         if hidden:
             hider = "the chain" if by_chain else hider_words(before[0], before[1])
             self.view_left.emit(message, hider, lambda: self._put_back(before, current))
 
     def _show_bookkeeping_here(self) -> None:
-        """A bookkeeping row was asked for: this view shows all of them until the setting is changed."""
+        """Shows all bookkeeping rows of this view until the setting changes."""
         self.shows_bookkeeping_here = True
         self._hide_bookkeeping(False)
 
@@ -519,7 +516,7 @@ class Panes(QObject):
     # Marks
 
     def show_notes(self) -> None:
-        """Marks or comments changed: show them, at once and also while the view is held still."""
+        """Shows changed marks or comments at once, also while the view is paused."""
         changes = Changes(0, 0, self.document.analysis.marks.changed.take(), tree_moved=False)
         self.filter_state.search.take_in(changes)
         self.messages.apply_changes(changes)
@@ -529,11 +526,11 @@ class Panes(QObject):
         self.counts_changed.emit()
 
     def go_back(self) -> None:
-        """Return to what the details showed before, in the view it was seen in where no other was chosen since."""
+        """Goes back to the previous place, with its view unless the user has chosen another since."""
         self._return_to(self._navigation.back())
 
     def go_forward(self) -> None:
-        """Return to where `go_back` came from."""
+        """Reverts `go_back`."""
         self._return_to(self._navigation.forward())
 
     def _return_to(self, way: tuple[Stop, Stop] | None) -> None:
@@ -542,7 +539,7 @@ class Panes(QObject):
         place, left = way
         self._going_back = True
         state = self.filter_state
-        if state.filter is left.filter and state.scope == left.scope:  # the view was not chosen since
+        if state.filter is left.filter and state.scope == left.scope:  # the view has not changed since
             state.put_view(place.filter, place.scope)
         if place.shown is None:
             self.show_account()
@@ -556,7 +553,7 @@ class Panes(QObject):
     # Chains
 
     def show_chain(self, message: int) -> None:
-        """Show the causal chain of a message alone in the table; Back returns to the view as it is now."""
+        """Shows only the causal chain of a message in the table. Back restores the current view."""
         self._note_stop(message)
         self._going_back = True
         if not self.shows_chain_alone:
@@ -568,18 +565,18 @@ class Panes(QObject):
 
     @property
     def shows_chain_alone(self) -> bool:
-        """Whether the table shows one chain and nothing else."""
+        """True if the table shows a single chain."""
         return self._chain.filter is not None and self.filter_state.filter is self._chain.filter
 
     def leave_chain(self) -> None:
-        """Return from a chain shown alone to the view before it; the current message stays the current one."""
+        """Restores the view before the chain. The current message stays selected."""
         before, self._before_chain = self._before_chain, None
         if before is None or not self.shows_chain_alone:
             return
         self.filter_state.put_view(*before)
         message = self.messages.current_message()
         if message is not None and not self._going_back:
-            self._navigation.add(self._stop_at(message))  # Back from what comes next leads here
+            self._navigation.add(self._stop_at(message))  # Back from the next place returns here
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
         if self.filter_state.filter is before:
@@ -587,7 +584,7 @@ class Panes(QObject):
             self.filter_state.grow(after)
 
     def step_in_chain(self, step: int) -> None:
-        """Select the next (1) or previous (-1) message of the chain that is shown alone, else of the current one's."""
+        """Selects the next (1) or previous (-1) message of the shown chain, else of the current message's chain."""
         current = self.messages.current_message()
         if current is None:
             return

@@ -1,4 +1,4 @@
-"""How many problems were found in the document: figures that stand in the status bar and on a preset."""
+"""Counts the problems of a document for the status bar and a preset."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
 
 _REST = 10
-"""Between two times it is left alone for this many times as long as it took."""
+"""Pause after a count, as a multiple of its duration."""
 
 
 class ProblemCounts(QObject):
-    """Counts the problems of one document, a few times a second at most.
+    """Counts the problems of one document, at most a few times a second.
 
     Signals:
-        changed(Problems): there are more or fewer.
+        changed(Problems): the numbers have changed.
 
     Attributes:
-        problems: the figures as they were counted last.
-        throttle: when they are counted.
+        problems: the last count.
+        throttle: schedules the counts.
     """
 
     changed = Signal(object)
@@ -39,7 +39,7 @@ class ProblemCounts(QObject):
         self.throttle = RefreshThrottle(self, self._count, lambda: budgets.current.lists_ms, rest=_REST)
 
     def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document. O(new and changed messages)."""
+        """Schedules a count if problems may have changed. O(new and changed messages)."""
         sets = self._found.columns["set"]
         if (
             len(self._found) != self._total
@@ -49,11 +49,10 @@ class ProblemCounts(QObject):
             self.throttle.request()
 
     def refresh(self) -> None:
-        """Count them now. O(messages), a tenth of a millisecond for a million, and O(problems)."""
+        """Counts now. O(messages), 0.1 ms for a million, and O(problems)."""
         self.throttle.run()
 
     def stop(self) -> None:
-        """Count no more."""
         self.throttle.stop()
 
     def _count(self) -> None:

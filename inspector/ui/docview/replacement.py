@@ -1,7 +1,7 @@
-"""How one document takes the place of another in a window that shows the same, and goes on looking the same.
+"""Replaces the document of a window by an edited version and keeps the view.
 
-What is selected, the place in the table, scope, filter, marks and the keyboard are taken along; nothing is painted in
-between. Messages have other numbers in the other document: whoever made it says which is which.
+Keeps selection, position, scope, filter, marks and focus, and paints no intermediate state. Messages have other numbers
+in the new document, so the caller provides the mapping.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 
 async def read_beside(steps: Generator[Progress], is_wanted: Callable[[Progress], bool]) -> bool:
-    """Read a document that nobody sees yet, in slices that leave the window responsive.
+    """Reads a document in the background, in slices that keep the window responsive.
 
     Args:
-        steps: of opening it.
-        is_wanted: asked after each step; where it is not, reading ends.
+        steps: the steps of opening it.
+        is_wanted: called after each step; False ends the reading.
 
     Returns:
-        Whether it was read to its end.
+        True if it was read to its end.
 
     Raises:
         OSError: it cannot be read.
-        UnknownFormatError: it holds nothing known.
+        UnknownFormatError: no format matches.
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + budgets.current.slice_s
@@ -59,39 +59,39 @@ async def read_beside(steps: Generator[Progress], is_wanted: Callable[[Progress]
 
 
 class Places(Protocol):
-    """Finds messages of one document in another."""
+    """Maps messages of one document to another."""
 
     def place_of(self, document: CaptureDocument, message: int) -> Hashable | None:
-        """What a message is, said in a way that the other document understands; None where it is nothing there."""
+        """Returns a key of a message that is valid in both documents; None if the other one has no such message."""
         ...
 
     def message_at(self, document: CaptureDocument, place: Any) -> int | None:
-        """The message that is that; None where there is none."""
+        """Returns the message of a key, or None."""
         ...
 
 
 class DocumentReplacement:
-    """Puts another document in the place of the one a window shows."""
+    """Replaces the document of a window."""
 
     def __init__(
         self, window: QWidget, shown: Shown, requests: WindowRequests, docks: Mapping[str, QDockWidget],
         center: Callable[[], Center], show_anew: Callable[[CaptureDocument], Panes],
     ) -> None:  # fmt: skip
-        """Replace nothing yet.
+        """Stores its collaborators.
 
         Args:
-            window: keeps what has the keyboard, and paints nothing while its document is replaced.
-            shown: what it shows.
-            requests: what is asked of the window.
-            docks: by title; what has the keyboard in them gets it back.
+            window: has the focus, and is not painted during the replacement.
+            shown: the document and its panes.
+            requests: requests to the window.
+            docks: the docks by title; the focus in them is restored.
             center: the views of the middle column.
-            show_anew: has the window show another document, in the docks and views that are there.
+            show_anew: shows another document in the existing docks and views.
         """
         self._window, self._shown, self._requests = window, shown, requests
         self._docks, self._center, self._show_anew = docks, center, show_anew
 
     def replace_by(self, document: CaptureDocument, places: Places) -> Panes | None:
-        """Show a document in place of the one shown, which is closed; None where none is shown."""
+        """Shows a document and closes the old one. Returns None if no document is shown."""
         window, before, shown, center = self._window, self._shown.panes, self._shown.document, self._center()
         if before is None:
             return None
@@ -107,12 +107,12 @@ class DocumentReplacement:
             panes = self._show_anew(document)
             panes.filter_state.apply_stack(stack)
             _see(panes, view, places)
-            if focus is not None and in_center and center.current == SUBSESSIONS:  # it is the same view as before
+            if focus is not None and in_center and center.current == SUBSESSIONS:  # this view outlives the replacement
                 focus.setFocus()
             elif in_center:
                 center.take_focus()
             elif dock is not None:
-                content = dock.widget() or dock  # those that were there go only with the next turn of the loop
+                content = dock.widget() or dock  # old widgets are deleted only in the next iteration of the loop
                 held = content.findChild(QWidget, name) if name else None
                 (held or content).setFocus()
             self._requests.actions_changed.emit()
@@ -125,7 +125,7 @@ class DocumentReplacement:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What the user sees of a document, said in a way that another projection of it understands."""
+    """The state of a view, in keys that are valid in both documents."""
 
     current: Hashable | None
     selected: list[Hashable]
@@ -138,7 +138,7 @@ class _View:
 
 
 _MOST_SELECTED = 200
-"""Of more messages that are selected together only the current one stays so."""
+"""Maximum number of selected messages to restore; of a larger selection only the current one stays."""
 
 
 def _seen(panes: Panes, places: Places) -> _View:
@@ -162,7 +162,7 @@ def _seen(panes: Panes, places: Places) -> _View:
 
 
 def _see(panes: Panes, view: _View, places: Places) -> None:
-    """Take up a view where it was left."""
+    """Restores the state of a view."""
     document, table = panes.document, panes.messages.view
     if view.find:
         panes.contexts.find_box.setText(view.find)
@@ -191,7 +191,7 @@ def _see(panes: Panes, view: _View, places: Places) -> None:
 
 
 def _select(panes: Panes, current: int, messages: Sequence[int | None]) -> None:
-    """Select messages together with the current one, as they were."""
+    """Selects messages in addition to the current one."""
     for row in sorted({row for row in messages if row is not None} - {current}):
         if panes.rows.row_of(row) is not None:
             panes.messages.view.selection.messages.toggle(row, current)
@@ -199,7 +199,7 @@ def _select(panes: Panes, current: int, messages: Sequence[int | None]) -> None:
 
 
 def _context_words(document: CaptureDocument, space: int, node: int) -> tuple[str, str | None]:
-    """A context by the names of its session and its own; None for main."""
+    """Returns the names of a context's session and of the context; None for main."""
     tree = document.analysis.contexts.tree
     living = tree.resolve(node)
     return document.capture.strings[space], None if living == MAIN else tree.name[living]
@@ -227,7 +227,7 @@ def _context_of(document: CaptureDocument, space: str, name: str | None) -> Cont
 
 
 def _carry_marks(shown: CaptureDocument, document: CaptureDocument, places: Places) -> None:
-    """Marks and comments stay on what they were put on."""
+    """Copies marks and comments to the new document."""
     marks = shown.analysis.marks
     for target in list(marks.targets()) if len(marks) else ():
         if isinstance(target, ContextTarget):

@@ -1,4 +1,4 @@
-"""What features ask of the window they are in, without knowing it."""
+"""Requests of features to their window, as signals."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from PySide6.QtCore import QObject, Signal
 
 
 class WindowRequests(QObject):
-    """Asked by features, answered by the window.
+    """Signals emitted by features and handled by the window.
 
     Signals:
-        actions_changed(): what can be done now may be something else.
-        counts_changed(): how many messages there are, or are shown, may have changed.
-        title_changed(): the document has another name, or became saved or unsaved.
-        clock_changed(): rates, states and waiting times are to be said anew now, not with the next second.
-        center_requested(): the keyboard goes back to the view in the middle.
-        start_requested(): nothing came of the document: back to the start page.
+        actions_changed(): enable or disable actions.
+        counts_changed(): the number of messages or of shown messages may have changed.
+        title_changed(): the document's name or its unsaved state has changed.
+        clock_changed(): refresh rates, states and waiting times now instead of with the next second.
+        center_requested(): focus the view in the middle.
+        start_requested(): opening failed; show the start page.
         close_requested(): close the window.
-        replaced(): close the window; the one opened last shows the same, and takes its place on the screen.
-        view_requested(str): show a view of the middle column, by its id.
-        dock_requested(str): show a dock in front of those it lies on, by its title.
-        pane_requested(str): give the keyboard to what is in a dock, by its title.
+        replaced(): close the window; the last opened window takes its place on screen.
+        view_requested(str): show a view of the middle column by its id.
+        dock_requested(str): show a dock in front by its title.
+        pane_requested(str): focus the content of a dock by its title.
     """
 
     actions_changed = Signal()

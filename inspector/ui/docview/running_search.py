@@ -1,4 +1,4 @@
-"""A filter and a scope on their way into force: looked for in slices, between which the window goes on."""
+"""Searches the messages of a new filter and scope in time slices, while the window stays responsive."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from inspector.ui import budgets
 
 
 class RunningSearch(QObject):
-    """Looks for the messages of one filter and scope at a time.
+    """Searches the messages of one filter and scope at a time.
 
     Signals:
-        searching(float | None, int): how far it is, and what it found so far, some times a second; None when it has
-            ended, or was given up.
-        found(Search): it is complete.
+        searching(float | None, int): progress and number of hits, a few times a second; None at the end.
+        found(Search): the search is complete.
     """
 
     searching = Signal(object, int)
@@ -37,36 +36,32 @@ class RunningSearch(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a filter and a scope are on their way."""
+        """True while a search runs."""
         return self._search is not None
 
     @property
     def filter(self) -> DisplayFilter:
-        """The filter on its way, else the one in force."""
+        """The filter in search, else the one in force."""
         return self._rows.filter if self._search is None else self._search.filter
 
     @property
     def scope(self) -> Scope | None:
-        """The scope on its way, else the one in force."""
+        """The scope in search, else the one in force."""
         return self._rows.scope if self._search is None else self._search.scope
 
     def start(self, filter_: DisplayFilter, scope: Scope | None) -> None:
-        """Look for what a filter and a scope choose; what is cheap to find is found at once.
-
-        What was looked for before is given up.
-        """
+        """Starts a search and cancels the running one. Cheap searches complete at once."""
         if self._search is not None:
             self._end()
         self._search, self._reports = Search(self._rows, filter_, scope), budgets.Reports()
         self._go_on_until(time.perf_counter() + budgets.current.first_s)
 
     def take_in(self, changes: Changes) -> None:
-        """Messages are new or have changed."""
         if self._search is not None:
             self._search.take_in(changes)
 
     def stop(self) -> None:
-        """Read no more of the document: it is about to be closed."""
+        """Cancels the search because the document is about to close."""
         self._search = None
         self._more.stop()
 

@@ -1,4 +1,4 @@
-"""What one window shows: a document with its panes, the runs of a survey, or nothing yet."""
+"""Content of a window: a document with its panes, the runs of a survey, or nothing."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class Shown(QObject):
-    """The document of one window; features hold this, as the document is there later than they are.
+    """The content of one window. Features hold this object because they exist before the document.
 
     Attributes:
-        document: what is shown; empty on the start page, and made then only when somebody asks (it brings numpy).
+        document: the document; an empty one on the start page, created on first use because it imports numpy.
         panes: its panes; None on the start page.
-        location: where the document lies.
-        runs: the page of a survey, which has no document; None without one.
+        location: the document's file.
+        runs: the page of a survey, or None.
 
     Signals:
-        attached(Panes): these panes are shown from now on, for the first time or in place of others.
-        closing(): the window closes; nothing more is written or said for it.
+        attached(Panes): these panes are shown now.
+        closing(): the window closes; no feature writes or reports any more.
     """
 
     attached = Signal(object)
@@ -42,13 +42,12 @@ class Shown(QObject):
 
     @cached_property
     def document(self) -> CaptureDocument:
-        """What the window shows."""
         from inspector.document.document import CaptureDocument
 
         return CaptureDocument()
 
     def show(self, document: CaptureDocument, panes: Panes) -> None:
-        """Show another document; `attached` is for whoever brings it into the window to emit, once it is in place."""
+        """Stores a new document. The caller emits `attached` when its panes are in place."""
         self.document, self.panes = document, panes
 
 
@@ -56,9 +55,9 @@ class ShowsDocuments(Protocol):
     """Brings documents into one window."""
 
     async def prepare(self) -> None:
-        """Make what a document needs, while keys and clicks come through; what is shown afterwards is there sooner."""
+        """Creates the parts for a document while input events are handled, so that it appears sooner."""
         ...
 
     def showing(self, document: CaptureDocument) -> Steps[Panes]:
-        """Show a document, in steps between which the loop may turn: what is seen of it is painted a part a step."""
+        """Shows a document in steps that let the event loop run. Each step paints one part."""
         ...

@@ -1,4 +1,4 @@
-"""What stands around the table: the views' tabs above, the scope at their right end, and below what the view hides."""
+"""Widgets around the table: tabs and scope above it, notices about hidden messages below it."""
 
 from __future__ import annotations
 
@@ -32,17 +32,16 @@ SHOWN_AS_WELL = "Requests and proposals are shown as well, whatever else this vi
 
 
 class ViewHead(QWidget):
-    """The head of the middle column, and its foot.
+    """The head and the foot of the middle column.
 
     Signals:
-        bookkeeping_switched: bookkeeping rows shall be shown, or hidden where they are.
-        grown(int): it is so many pixels higher (or, if negative, lower) than before, notices came or went.
+        bookkeeping_switched: show or hide bookkeeping rows.
+        grown(int): change of its height in pixels, when notices appear or disappear.
 
     Attributes:
-        tabs, scope: what it is made of.
-        bookkeeping: counts the bookkeeping rows, and shows or hides them.
-        notices: about the view; the foot of the column, since what comes above the table moves its rows away under
-            the pointer.
+        tabs, scope: its parts.
+        bookkeeping: the link that counts bookkeeping rows and shows or hides them.
+        notices: notices about the view. They are below, because notices above would move the rows under the pointer.
     """
 
     grown = Signal(int)
@@ -69,7 +68,7 @@ class ViewHead(QWidget):
         column.addWidget(self.tabs)
 
     def hold(self, notices: NoticeStack) -> None:
-        """Show the window's notices under the tabs."""
+        """Shows the window's notices under the tabs."""
         self._column.insertWidget(1, notices)
 
     @override
@@ -79,7 +78,7 @@ class ViewHead(QWidget):
             self.grown.emit(event.size().height() - event.oldSize().height())
 
     def attach(self, panes: Panes, center: Center) -> None:
-        """Speak of these panes from now on, and let the tabs choose among these views."""
+        """Shows the state of these panes and connects the tabs to the views."""
         views = center.views_of(panes.document)
         for view in views[1:]:
             self.tabs.add_view(view.title)
@@ -91,7 +90,7 @@ class ViewHead(QWidget):
         self.speak_of(panes)
 
     def speak_of(self, panes: Panes) -> None:
-        """Speak of these panes from now on, which have the same views as those before."""
+        """Shows the state of these panes, which have the same views as the previous ones."""
         self._panes = panes
         self.grown.connect(panes.messages.view.anchor.push)
         panes.filter_state.scope_changed.connect(self._show_scope)
@@ -108,7 +107,7 @@ class ViewHead(QWidget):
             self._show_hidden()
 
     def _show_bookkeeping(self, rows: VisibleRows) -> None:
-        """Say how many rows are hidden as bookkeeping, or would be."""
+        """Shows the number of bookkeeping rows."""
         count = rows.bookkeeping
         self.bookkeeping.setVisible(count > 0)
         if count:
@@ -144,9 +143,9 @@ class ViewHead(QWidget):
             self._panes.filter_state.set_scope(replace(scope, reach=reach))
 
     def _show_hidden(self, *_filter: object) -> None:
-        """Say how many requests and proposals the view hides, while traffic is live and one of them waits.
+        """Shows how many requests and proposals the view hides, while traffic is live and one of them waits.
 
-        Agents must act on those in any context.
+        Agents must act on these in any context.
         """
         if self._panes is None:
             return
@@ -168,7 +167,7 @@ class ViewHead(QWidget):
         )
 
     def _hides_waiting(self) -> bool:
-        """Tell whether one of the messages that wait for somebody is not shown. O(messages that wait), bounded."""
+        """Returns True if a waiting message is hidden. O(waiting messages), bounded."""
         panes = self._panes
         if panes is None:
             return False
