@@ -1,4 +1,4 @@
-"""The door of MSP's view: all that the rest of the window may use of it; nothing is imported before it is made."""
+"""Entry point of the "Sub-sessions" view: factories for the window. Imports the rest only when called."""
 
 from __future__ import annotations
 
@@ -33,21 +33,20 @@ if TYPE_CHECKING:
 
 
 IMPORTED_AHEAD = ("inspector.ui.msp.editing",)
-"""What takes long to import, and is better there before a document is opened."""
+"""Modules that are slow to import, loaded before a document is opened."""
 
 TITLE = "Sub-sessions"
-"""What the view in the middle and the page of the settings are called; both have the id SUBSESSIONS."""
+"""Title of the view and of its settings page; both have the id SUBSESSIONS."""
 
 
 def subsessions_panel(sessions: SessionDocument, themes: ThemeController, parent: QWidget) -> SubsessionsPanel:
-    """Make the view in the middle of a window."""
     from inspector.ui.msp.panel.panel import SubsessionsPanel
 
     return SubsessionsPanel(sessions, themes, parent)
 
 
 def subsessions_page(themes: ThemeController, settings: Settings, parent: QWidget) -> SettingsPage:
-    """Make the page of the settings dialog; it edits the settings in place."""
+    """Creates the page of the settings dialog. It edits the settings in place."""
     from inspector.ui.msp.settings_page import SubsessionsPage
 
     return SubsessionsPage(themes, settings, parent)
@@ -59,21 +58,21 @@ def edit_sessions(
     save: QAction, save_as: QAction, usual_folder: Callable[[], Path],
     show_instead: Callable[[CaptureDocument, Places], Panes | None],
 ) -> MspEditing:  # fmt: skip
-    """Make what edits, saves and shows the sessions of one window.
+    """Creates the feature that edits, saves and displays the sessions of one window.
 
     Args:
-        window: dialogs are modal to it.
-        shown: what it shows.
+        window: parent of modal dialogs.
+        shown: the displayed document.
         services: of the application.
-        requests: what is asked of the window.
-        notices: where it is said what cannot be done.
-        status: where it is said what was saved.
-        history: where each edit is a step.
+        requests: requests to the window.
+        notices: shows refused edits and errors.
+        status: shows results of saving.
+        history: receives each edit as an undo step.
         docks: by title.
-        asking: asks before anything is lost.
-        save, save_as: the actions that save what the window shows.
-        usual_folder: where the dialog begins for what lies nowhere.
-        show_instead: has the window show another projection of what it shows, with the view as it was.
+        asking: asks before data is lost.
+        save, save_as: the window's actions for saving.
+        usual_folder: initial folder of the file dialog for a document without a file.
+        show_instead: replaces the window's document by another projection with the same view state.
     """
     from inspector.ui.msp.editing import MspEditing
     from inspector.ui.msp.following import MspFollowing
@@ -92,7 +91,7 @@ def edit_sessions(
 def create_sessions(
     window: QWidget, themes: ThemeController, notices: NoticeStack, usual_folder: Callable[[], Path]
 ) -> MspCreating:
-    """Make what makes documents of sessions from nothing; its arguments are as there."""
+    """Creates the feature that makes new session documents. For the arguments see `edit_sessions`."""
     from inspector.ui.msp.creating import MspCreating
 
     return MspCreating(window, themes, notices, usual_folder)

@@ -1,4 +1,4 @@
-"""What was agreed in a session is edited: its sub-context, its snapshots, and whose summaries are referred to."""
+"""Edits a session's agreements: sub-context, snapshots and references to summaries."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ NOTHING_TO_REFER = "No sub-session beside it was closed with a summary"
 
 
 class MspAgreeing(QObject):
-    """Asks what is to be agreed, and has it edited."""
+    """Asks for changes of the sub-context, snapshots and references, and applies them."""
 
     def __init__(
         self, window: QWidget, themes: ThemeController, services: SettingsOwner, view: MspView,
         document: Callable[[], SessionDocument | None], do: Callable[[Callable[[], object]], bool],
     ) -> None:  # fmt: skip
-        """Ask nothing yet.
+        """Creates the feature.
 
         Args:
-            window: dialogs are modal to it.
+            window: parent of modal dialogs.
             themes: give the look.
-            services: hold the rules, by which a snapshot's stretch ends.
-            view: shows the sub-session all of it is about.
-            document: gives the sessions.
-            do: makes an edit, as a step that can be undone.
+            services: contain the rules, including the end of a snapshot's range.
+            view: shows the sub-session to edit.
+            document: returns the sessions.
+            do: applies an edit as an undo step.
         """
         super().__init__(window)
         self._window = window
@@ -52,14 +52,14 @@ class MspAgreeing(QObject):
 
     @property
     def session(self) -> Session | None:
-        """The session of the sub-session shown, else the first one."""
+        """The session of the displayed sub-session, else the first one."""
         document, sub = self._document(), self._view.sub
         if sub is not None and sub.session is not None:
             return sub.session
         return document.sessions[0] if document is not None and document.sessions else None
 
     def edit_sub_context(self) -> None:
-        """Ask for what was agreed in the session."""
+        """Opens the dialog for the sub-context of the session."""
         session = self.session
         if session is None:
             return
@@ -71,7 +71,7 @@ class MspAgreeing(QObject):
         dialog.open()
 
     def edit_snapshots(self) -> None:
-        """Ask for a snapshot of the session: a new one, or another text of one there is."""
+        """Opens the dialog for the snapshots of the session."""
         session = self.session
         if session is None:
             return
@@ -94,14 +94,14 @@ class MspAgreeing(QObject):
         dialog.open()
 
     def _edit(self, key: str, edit: Callable[[SessionDocument, Session], object]) -> None:
-        """Edit a session that is still there when the dialog is done."""
+        """Applies an edit if the session still exists after the dialog."""
         document = self._document()
         session = None if document is None else document.session(key)
         if document is not None and session is not None:
             self._do(lambda: edit(document, session))
 
     def choose_summaries(self, beside: QWidget | None = None) -> QMenu | None:
-        """Offer the summaries of the sub-sessions beside the one shown, as switches; below a widget, else here."""
+        """Opens a menu of sibling summaries to refer to, below `beside` or at the pointer."""
         document, sub = self._document(), self._view.sub
         if document is None or sub is None or not sub.is_open:
             return None
@@ -110,7 +110,7 @@ class MspAgreeing(QObject):
         menu.setAccessibleName("Summaries it refers to")
         references = references_of(sub)
         named = {one.name for one in references}
-        for one in references[:_MOST_OFFERED]:  # what it refers to can be taken back, whether there is such or not
+        for one in references[:_MOST_OFFERED]:  # references can be withdrawn even if their sub-session is missing
             words = plain(one.label, 60) if one.other is not None else f"{plain(one.name, 60)} (not beside it)"
             self._offer(menu, sub, one.name, words, on=True)
         beside_it = sub.parent.children if sub.parent is not None else []

@@ -1,6 +1,6 @@
-"""A new session, what was agreed in one, and its snapshots: the dialogs that ask for them.
+"""Dialogs for a new session, for the sub-context and for the snapshots of a session.
 
-What is not touched is given back as nothing, so that it stays as it is written: a field changes some characters.
+A field shows an abridged text. An unchanged field therefore returns None, so that the original text is kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from inspector.ui.widgets.number_field import NumberField
 _LIST_LINES, _TEXT_LINES = 3, 6
 _INTENT_LINES = 2
 _GOES_ON = "  "
-"""Before a line that belongs to the entry above it."""
+"""Indent of a continuation line."""
 _MOST_SHOWN = 1_000
 _MOST_MESSAGES = 999_999_999
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -34,13 +34,13 @@ LISTS = (("constraints", "&Constraints"), ("decisions", "&Decisions"), ("facts",
 
 
 class NewSessionDialog(FormDialog):
-    """Asks what a new session is called and for; where it is to lie is asked next.
+    """Asks for label and intent of a new session. The file dialog follows.
 
     Signals:
         chosen(str, str): label and intent.
 
     Attributes:
-        label, intent: what is asked.
+        label, intent: its fields.
     """
 
     chosen = Signal(str, str)
@@ -76,13 +76,13 @@ class NewSessionDialog(FormDialog):
 
 
 class SubContextDialog(FormDialog):
-    """Edits what was agreed in a session.
+    """Edits the sub-context of a session.
 
     Signals:
-        chosen(dict): what is another now, as changes for `SessionDocument.set_sub_context`.
+        chosen(dict): changed values for `SessionDocument.set_sub_context`.
 
     Attributes:
-        intent, lists: what is edited.
+        intent, lists: its fields.
     """
 
     chosen = Signal(dict)
@@ -130,7 +130,7 @@ class SubContextDialog(FormDialog):
             self.chosen.emit(changes)
 
     def _entries(self, name: str, text: str) -> list[str]:
-        """The entries of a list; those that were not touched as they are written."""
+        """Returns the entries of a list. Unchanged entries keep their original text."""
         shown, before = as_entries(self._shown[name]), self._before[name]
         written = dict(zip(shown, before, strict=True)) if len(shown) == len(before) else {}
         return [written.get(entry, entry) for entry in as_entries(text)]
@@ -142,12 +142,12 @@ class SubContextDialog(FormDialog):
 
 
 def as_lines(entries: Sequence[str]) -> str:
-    """Entries one on each line; further lines of one begin with two blanks."""
+    """Formats one entry per line. Its further lines are indented by two blanks."""
     return "\n".join(f"\n{_GOES_ON}".join(entry.splitlines()) for entry in entries)
 
 
 def as_entries(text: str) -> list[str]:
-    """The entries of lines; blank lines are none."""
+    """Parses entries from lines and skips blank lines."""
     entries: list[str] = []
     for line in text.split("\n"):
         if not line.strip():
@@ -163,12 +163,12 @@ class SnapshotsDialog(FormDialog):
     """Adds, changes and deletes the snapshots of a session, one at a time.
 
     Signals:
-        chosen(int, object, object): the number of a snapshot from 0, -1 for a new one; its text, None where it stays;
-            its stretch as (from, up to) by index from 0, None for none, AS_WRITTEN where it stays.
-        delete_requested(int): the number of the snapshot.
+        chosen(int, object, object): number of a snapshot from 0, or -1 for a new one; its text, or None if unchanged;
+            its range as (first, last) index from 0, None without one, AS_WRITTEN if unchanged.
+        delete_requested(int): number of the snapshot.
 
     Attributes:
-        which, content, covers, first, last, delete: what it is made of.
+        which, content, covers, first, last, delete: its widgets.
     """
 
     chosen = Signal(int, object, object)
@@ -177,12 +177,12 @@ class SnapshotsDialog(FormDialog):
     def __init__(
         self, themes: ThemeController, session: Session, *, half_open: bool, parent: QWidget | None = None
     ) -> None:
-        """Make the dialog; show it with `open()`.
+        """Creates the dialog; `open()` shows it.
 
         Args:
             themes: gives the look.
-            session: whose snapshots are edited.
-            half_open: whether a stretch ends before its last index, by the rules.
+            session: the session with the snapshots.
+            half_open: True if a range excludes its last index, by the rules.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(
@@ -245,11 +245,11 @@ class SnapshotsDialog(FormDialog):
 
     @property
     def number(self) -> int:
-        """Of the snapshot that is edited, from 0; -1 for a new one."""
+        """Number of the edited snapshot from 0, or -1 for a new one."""
         return int(self.which.currentData())
 
     def _show_one(self) -> None:
-        """Show the snapshot that was chosen; a new one goes on behind what the others cover."""
+        """Shows the chosen snapshot. The range of a new one starts after the ranges of the others."""
         number = self.number
         if number >= 0:
             snapshot = self._snapshots[number]
@@ -311,7 +311,7 @@ class SnapshotsDialog(FormDialog):
 
 
 def _finish_by_key(dialog: FormDialog, event: QKeyEvent) -> bool:
-    """Ctrl+Enter finishes: Enter alone begins a new line."""
+    """Finishes the dialog on Ctrl+Enter; Enter alone starts a new line. Returns False for other keys."""
     if event.key() in _ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
         dialog.finish()
         return True

@@ -1,4 +1,4 @@
-"""A session from nothing: what it is called and where it lies are asked, and it is opened like any file."""
+"""Creates a new session document: asks for label, intent and file, writes it and has it opened."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FAILED = "session-not-made"
 
 
 class MspCreating(QObject):
-    """Makes documents of sessions.
+    """Creates session documents.
 
     Signals:
-        made(Path): a document lies there now.
+        made(Path): a document was written.
     """
 
     made = Signal(object)
@@ -31,13 +31,13 @@ class MspCreating(QObject):
     def __init__(
         self, window: QWidget, themes: ThemeController, notices: NoticeStack, usual_folder: Callable[[], Path]
     ) -> None:
-        """Make nothing yet.
+        """Creates the feature.
 
         Args:
-            window: dialogs are modal to it.
+            window: parent of modal dialogs.
             themes: give the look.
-            notices: where it is said that it could not be written.
-            usual_folder: where the dialog begins.
+            notices: shows errors.
+            usual_folder: initial folder of the file dialog.
         """
         super().__init__(window)
         self._window = window
@@ -46,7 +46,7 @@ class MspCreating(QObject):
         self._usual_folder = usual_folder
 
     def ask(self) -> None:
-        """Ask for label and intent, then for a place."""
+        """Asks for label and intent, then for a file."""
         from inspector.ui.msp.agreement_dialogs import NewSessionDialog
 
         dialog = NewSessionDialog(self._themes, self._window)
@@ -66,7 +66,7 @@ class MspCreating(QObject):
     def _make(self, path: Path, label: str, intent: str) -> None:
         document = SessionDocument.new(path, label=label, agreed={"intent": intent})
         try:
-            document.save_as(path, replace=True)  # its dialog has asked
+            document.save_as(path, replace=True)  # the file dialog has confirmed a replacement
         except OSError as error:
             reason = str(error.strerror or error).rstrip(".")
             self._notices.show_notice(

@@ -1,4 +1,4 @@
-"""Opening a sub-session and closing one: what it is called and where it belongs, what came of it."""
+"""Dialogs that open, close and merge a sub-session."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ APPEND = "Append to the parent chat"
 
 
 def text_field(name: str, title: str, help_text: str, parent: QWidget, text: str = "") -> QPlainTextEdit:
-    """A field of several lines, which the Tab key leaves."""
+    """Creates a multi-line field. Tab moves the focus."""
     field = QPlainTextEdit(text, parent)
     field.setObjectName(name)
     field.setAccessibleName(title)
@@ -42,20 +42,20 @@ def text_field(name: str, title: str, help_text: str, parent: QWidget, text: str
 
 
 def fit_lines(field: QPlainTextEdit, lines: int, themes: ThemeController) -> None:
-    """Give a field the font of the theme, and the height of so many lines."""
+    """Sets the font of the theme and a height of `lines` lines."""
     theme = themes.theme
     field.setFont(theme.font("body"))
     field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + 4 * theme.metrics.unit)
 
 
 class NewSubsessionDialog(FormDialog):
-    """Asks for the label and the parent.
+    """Asks for label and parent of a new sub-session.
 
     Signals:
-        chosen(str, str): the label, and the key of the session or sub-session it shall belong to.
+        chosen(str, str): the label, and the key of the parent session or sub-session.
 
     Attributes:
-        label, parents: what is asked.
+        label, parents: its fields.
     """
 
     chosen = Signal(str, str)
@@ -63,12 +63,12 @@ class NewSubsessionDialog(FormDialog):
     def __init__(
         self, themes: ThemeController, parents: Sequence[tuple[str, str]], chosen: str, parent: QWidget | None = None
     ) -> None:
-        """Make the dialog; show it with `open()`.
+        """Creates the dialog; `open()` shows it.
 
         Args:
             themes: gives the look.
-            parents: keys and words of what it can belong to, in the order of the tree.
-            chosen: key of the one that is offered first.
+            parents: keys and labels of possible parents, in tree order.
+            chosen: key of the preselected one.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(themes, name="newSubsession", title="New sub-session", done="Open it", parent=parent)
@@ -100,13 +100,13 @@ class NewSubsessionDialog(FormDialog):
 
 
 class CloseSubsessionDialog(FormDialog):
-    """Asks for the summary of a sub-session that is to be closed.
+    """Asks for the summary of a sub-session to close.
 
     Signals:
-        chosen(str, bool): the summary, "" for none, and whether it is appended to the parent chat.
+        chosen(str, bool): the summary, or ""; True to append it to the parent chat.
 
     Attributes:
-        summary, append: what is asked.
+        summary, append: its fields.
     """
 
     chosen = Signal(str, bool)
@@ -115,13 +115,13 @@ class CloseSubsessionDialog(FormDialog):
         self, themes: ThemeController, label: str, parent_label: str, *, written: str = "",
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        """Make the dialog; show it with `open()`.
+        """Creates the dialog; `open()` shows it.
 
         Args:
             themes: gives the look.
             label: of the sub-session.
-            parent_label: of what it belongs to; "" where that is not there.
-            written: the summary it has already.
+            parent_label: of its parent, or "" if that is missing.
+            written: its present summary.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(
@@ -169,13 +169,13 @@ class CloseSubsessionDialog(FormDialog):
 
 
 class MergeDialog(FormDialog):
-    """Shows the messages that a merge would write into the parent, before it writes them.
+    """Previews the messages that a merge will add to the parent.
 
     Signals:
-        chosen(): the merge is wanted.
+        chosen(): merge.
 
     Attributes:
-        messages: what would be written, as text.
+        messages: the preview.
     """
 
     chosen = Signal()
@@ -184,13 +184,13 @@ class MergeDialog(FormDialog):
         self, themes: ThemeController, label: str, parent_label: str, messages: Sequence[Message],
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        """Make the dialog; show it with `open()`.
+        """Creates the dialog; `open()` shows it.
 
         Args:
             themes: gives the look.
             label: of the sub-session.
             parent_label: of its parent.
-            messages: what would be written.
+            messages: the messages to add.
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(themes, name="mergeSubsession", title=f"Merge {label}", done="Merge", parent=parent)
@@ -219,7 +219,7 @@ class MergeDialog(FormDialog):
 
 
 def parents_in(document: SessionDocument) -> list[tuple[str, str]]:
-    """Where a sub-session can be opened: sessions and open sub-sessions as the tree has them, by key and words."""
+    """Returns keys and labels of possible parents, sessions and open sub-sessions, in tree order."""
     found: list[tuple[str, str]] = []
     waiting: list[tuple[Session | Subsession, int]] = [(session, 0) for session in reversed(document.sessions)]
     while waiting and len(found) < _MOST_PARENTS:

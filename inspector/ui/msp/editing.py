@@ -1,7 +1,7 @@
-"""Working on the sessions of a document: what is asked for in the view "Sub-sessions", each a step that can be undone.
+"""Edits the sessions of a window: actions of the "Sub-sessions" view, each as an undo step.
 
-The document of sessions is what is edited; the capture that the other views show follows it. Saving is in saving.py,
-the view in view.py, and how the capture follows in following.py.
+It edits the session document; the capture in the other views follows. Saving is in saving.py, the view in view.py, and
+the update of the capture in following.py.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 
 _REFUSED = "session-refused"
 _SAVE_TITLE, _SAVE_AS_TITLE = "&Save sessions", "Save sessions &as..."
-"""What is saved here is no capture."""
+"""Titles of the save actions while the window shows sessions."""
 
 
 class MspEditing(QObject):
-    """Edits the sessions one window shows.
+    """Edits the sessions of one window.
 
     Signals:
-        count_changed(int): so many sub-sessions there are.
+        count_changed(int): number of sub-sessions.
 
     Attributes:
         saving: saves them.
-        view: shows them, and asks for what is done here.
-        following: lets the capture that the other views show follow them.
+        view: displays them and emits requests.
+        following: updates the capture of the other views.
     """
 
     count_changed = Signal(int)
@@ -58,18 +58,18 @@ class MspEditing(QObject):
         history: UndoHistory, saving: MspSaving, view: MspView, following: MspFollowing, services: SettingsOwner, *,
         save: QAction, save_as: QAction,
     ) -> None:  # fmt: skip
-        """Nothing is edited yet.
+        """Creates the feature without a document.
 
         Args:
-            window: dialogs are modal to it.
-            shown: what it shows.
+            window: parent of modal dialogs.
+            shown: the displayed document.
             themes: give the look.
-            requests: what is asked of the window.
-            notices: where it is said what is refused.
-            history: where each edit is a step.
+            requests: requests to the window.
+            notices: shows refused edits.
+            history: receives each edit as an undo step.
             saving, view, following: as the attributes.
-            services: hold the rules.
-            save, save_as: the actions that save what the window shows.
+            services: contain the rules.
+            save, save_as: the window's actions for saving.
         """
         super().__init__(window)
         self._window = window
@@ -91,11 +91,11 @@ class MspEditing(QObject):
 
     @property
     def document(self) -> SessionDocument | None:
-        """The sessions; None where the window shows something else."""
+        """The sessions; None for other documents."""
         return self._shown.document.msp
 
     def attach(self, panes: Panes, center: Center) -> None:
-        """The window shows a document, in these views."""
+        """Attaches to the displayed document and its views."""
         self.view.speak_of(panes)
         if self.document is None:
             return
@@ -105,10 +105,10 @@ class MspEditing(QObject):
         self.view.attach(center)
         self._count()
         if not self.document.subsessions and not any(one.items for one in self.document.sessions):
-            self._requests.view_requested.emit(SUBSESSIONS)  # nothing was said: there is nothing to see elsewhere
+            self._requests.view_requested.emit(SUBSESSIONS)  # there are no messages to see in the other views
 
     def _listen_to(self, panel: SubsessionsPanel) -> None:
-        """Do what the view asks for."""
+        """Connects the requests of the view."""
         panel.set_read_only(self.saving.read_only)
         panel.new_requested.connect(self.new)
         panel.close_requested.connect(self.close)
@@ -124,16 +124,16 @@ class MspEditing(QObject):
             panel.indicator.summaries_requested.connect(self.agreeing.choose_summaries)
 
     def stop(self) -> None:
-        """The document is about to be closed."""
+        """Detaches before the document is closed."""
         self.following.stop()
         self.view.give_back()
         self.saving.stop()
 
-    # What can be done
+    # Actions
 
     @property
     def present(self) -> set[str]:
-        """What can be done, as the actions name what they need."""
+        """Returns the preconditions of actions that hold."""
         if self.document is None:
             return set()
         found = {"sessions"}
@@ -152,7 +152,7 @@ class MspEditing(QObject):
         return found
 
     def new(self) -> None:
-        """Ask for the label of a new sub-session, and open it."""
+        """Asks for label and parent of a new sub-session, and opens it."""
         if self.document is None or self.saving.read_only:
             return
         self._requests.view_requested.emit(SUBSESSIONS)
@@ -179,23 +179,23 @@ class MspEditing(QObject):
             self.view.panel.chat.focus_input()
 
     def edit_sub_context(self) -> None:
-        """Ask for what was agreed in the session shown."""
+        """Edits the sub-context of the displayed session."""
         if not self.saving.read_only:
             self.agreeing.edit_sub_context()
 
     def edit_snapshots(self) -> None:
-        """Ask for a snapshot of the session shown."""
+        """Edits the snapshots of the displayed session."""
         if not self.saving.read_only:
             self.agreeing.edit_snapshots()
 
     def choose_summaries(self) -> None:
-        """Offer the summaries the sub-session shown can refer to."""
+        """Offers summaries the displayed sub-session can refer to."""
         panel = self.view.panel
         if not self.saving.read_only and panel is not None:
             self.agreeing.choose_summaries(panel.chat.head)
 
     def close(self) -> None:
-        """Ask for the summary of the sub-session shown, and close it."""
+        """Asks for the summary of the displayed sub-session, and closes it."""
         sub = self.view.sub
         if sub is None or not sub.is_open or self.saving.read_only:
             return
@@ -216,18 +216,18 @@ class MspEditing(QObject):
             self._do(lambda: document.close(sub, summary or None, append_to_parent=append))
 
     def discard(self) -> None:
-        """Discard the sub-session shown; its messages stay for the record. It can be undone, so nothing is asked."""
+        """Discards the displayed sub-session; its messages are kept. It asks no question, because it can be undone."""
         document, sub = self.document, self.view.sub
         if document is not None and sub is not None and sub.is_open:
             self._do(lambda: document.discard(sub))
 
     def merge(self) -> None:
-        """Show what a merge of the sub-session shown would write into its parent, and merge it if that is wanted."""
+        """Previews the messages a merge adds to the parent, and merges on confirmation."""
         document, sub = self.document, self.view.sub
         if document is None or sub is None or sub.is_open or sub.parent is None or self.saving.read_only:
             return
         if document.why_not_merge(sub) is not None:
-            self._do(lambda: document.merge(sub))  # says why not
+            self._do(lambda: document.merge(sub))  # shows the refusal
             return
         from inspector.ui.msp.dialogs import MergeDialog
 
@@ -243,7 +243,7 @@ class MspEditing(QObject):
             self._do(lambda: document.merge(sub))
 
     def switch_global(self, message: Message | None = None) -> None:
-        """Make a message global, or the sub-session's own again; by default the current one."""
+        """Makes a message global, or takes that back; by default the current message."""
         if message is None and self.view.panel is not None:
             message = self.view.panel.chat.current_own
         document = self.document
@@ -252,12 +252,12 @@ class MspEditing(QObject):
             self._do(lambda: document.set_visibility(message, to))
 
     def write(self) -> None:
-        """Give the keyboard to the line where messages are written."""
+        """Focuses the input line for messages."""
         if self.view.panel is not None:
             self.view.panel.chat.focus_input()
 
     def add_message(self, role: str, content: str) -> None:
-        """Add a message to the sub-session shown."""
+        """Adds a message to the displayed sub-session."""
         document, sub, panel = self.document, self.view.sub, self.view.panel
         if document is None or sub is None or panel is None:
             return
@@ -267,22 +267,22 @@ class MspEditing(QObject):
 
     @property
     def may_lose_any(self) -> bool:
-        """Whether anything would be lost if the window closed now."""
+        """True if closing the window would lose changes or interrupt saving."""
         return self.saving.busy or self.saving.unsaved
 
     @property
     def drafts(self) -> list[str]:
-        """Messages that were written in part and not added."""
+        """Messages typed but not added."""
         return self.view.panel.chat.drafts if self.view.panel is not None else []
 
     def change_policy(self, changes: dict[str, bool | int | None]) -> None:
-        """Change what the sub-session shown takes along."""
+        """Changes the context policy of the displayed sub-session."""
         document, sub = self.document, self.view.sub
         if document is not None and sub is not None:
             self._do(lambda: document.set_policy(sub, **changes))
 
     def _do(self, edit: Callable[[], object]) -> bool:
-        """Make an edit as a step of the window's history; whether it was made. What is refused is said."""
+        """Applies an edit as an undo step. Returns False and shows the reason if it is refused."""
         document = self.document
         if document is None:
             return False
@@ -295,11 +295,11 @@ class MspEditing(QObject):
         except CannotEditError as error:
             self._notices.show_notice(_REFUSED, "warning", plain(str(error)), token="severity.warning", closable=True)
             if self.view.panel is not None:
-                self.view.panel.update_indicator()  # a switch that was pressed shows what holds
+                self.view.panel.update_indicator()  # resets the switch that was pressed
             return False
         self._notices.dismiss(_REFUSED)
         if document.revision != before:
-            done = [True]  # the history does a step when it takes it
+            done = [True]  # QUndoStack runs a step when it is pushed; this one has run already
 
             def again() -> None:
                 if done:
@@ -313,7 +313,7 @@ class MspEditing(QObject):
         return True
 
     def changed(self) -> None:
-        """Something was edited, undone or saved."""
+        """Updates actions, title and count after an edit, an undo or a save."""
         self._requests.actions_changed.emit()
         self._requests.title_changed.emit()
         self._count()

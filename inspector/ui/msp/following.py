@@ -1,7 +1,7 @@
-"""A window of sessions follows their edits: what was added and changed at once, what was taken away by reading anew.
+"""Updates the capture of a window after edits of its sessions.
 
-What can be appended or written in its place comes through the document as any growth does. Else another projection is
-read in slices beside the one shown, and takes its place when it is complete, with the view as it was.
+Appended and changed messages arrive through the document as any growth. After other edits a new projection is read in
+slices, and replaces the displayed one with the same view state.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 
 class MspFollowing:
-    """Keeps the capture a window shows up to the sessions it is a projection of."""
+    """Keeps the displayed capture, a projection of the sessions, up to date."""
 
     def __init__(
         self, shown: Shown, services: Services, notices: NoticeStack, *,
         show_instead: Callable[[CaptureDocument, Places], Panes | None], shown_again: Callable[[], None],
     ) -> None:  # fmt: skip
-        """Follow nothing yet.
+        """Creates the feature.
 
         Args:
-            shown: what the window shows.
-            services: say which tool names mean the same.
-            notices: where it is said what could not be read.
-            show_instead: has the window show another projection of what it shows.
-            shown_again: called when it does.
+            shown: the displayed document.
+            services: contain aliases of tool names.
+            notices: shows read errors.
+            show_instead: replaces the window's document by another projection.
+            shown_again: called after the replacement.
         """
         self._shown = shown
         self._services = services
@@ -49,7 +49,7 @@ class MspFollowing:
         self._again = False
 
     def start(self, document: CaptureDocument) -> None:
-        """Follow from now on, if the document shows sessions."""
+        """Follows a document if it shows sessions."""
         if document.sessions is None:
             return
         document.sessions.start(self._renew)
@@ -57,14 +57,14 @@ class MspFollowing:
             self._renew()
 
     def stop(self) -> None:
-        """Follow no more."""
         for task in list(self._tasks):
             task.cancel()
 
     @property
     def active(self) -> bool:
-        """Whether another projection is being read."""
-        return any(not task.done() for task in self._tasks)  # one that has ended is told of a turn later
+        """True while another projection is being read."""
+        # the done callback of a task runs one iteration after its end
+        return any(not task.done() for task in self._tasks)
 
     def _renew(self) -> None:
         self._again = True
@@ -82,7 +82,7 @@ class MspFollowing:
                 projected.close()
 
     async def _projected(self) -> CaptureDocument | None:
-        """The sessions as they are now, read in slices; None where they were edited again meanwhile."""
+        """Reads the present sessions in slices. Returns None if they were edited meanwhile."""
         shown = self._shown.document
         sessions = shown.msp
         if sessions is None:
@@ -106,7 +106,7 @@ class MspFollowing:
         return projected
 
     def _replace(self, projected: CaptureDocument) -> None:
-        """Show another projection in place of the one shown."""
+        """Shows another projection in place of the displayed one."""
         shown = self._shown.document
         projected.name, projected.path = shown.name, shown.path  # it may have been saved under another name meanwhile
         if self._show_instead(projected, _ProjectedPlaces()) is not None:
@@ -114,14 +114,14 @@ class MspFollowing:
 
 
 class _ProjectedPlaces:
-    """What of the sessions messages show."""
+    """Maps messages of the capture to places in the sessions and back."""
 
     def place_of(self, document: CaptureDocument, message: int) -> Place | None:
-        """What of the sessions a message shows."""
+        """Returns the place in the sessions of a message."""
         sessions = document.sessions
         return None if sessions is None else sessions.shown.projection.place_at(message)
 
     def message_at(self, document: CaptureDocument, place: Place) -> int | None:
-        """The message that shows it."""
+        """Returns the message of a place in the sessions."""
         sessions = document.sessions
         return None if sessions is None else sessions.shown.projection.row_at(place)

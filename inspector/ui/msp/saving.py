@@ -1,4 +1,4 @@
-"""Saving the sessions of a window: in place or elsewhere, never over what somebody else has written meanwhile."""
+"""Saves the sessions of a window in place or elsewhere, and never overwrites changes by other programs unasked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.status_bar import StatusBar
 
 LOOK_MS = 2_000
-"""So often it is looked whether the files are still what was read."""
+"""Interval of checks for files changed on disk, milliseconds."""
 READ_ONLY = "A compressed file is only read. Save it under another name to work on its sub-sessions."
 _SAVE, _DISCARD, _RELOAD, _OVERWRITE = "save", "discard", "reload", "overwrite"
 _MOST_NAMED = 5
@@ -35,16 +35,16 @@ _NEW = "session-new-file"
 
 
 class MspSaving(QObject):
-    """Saves the sessions of one window, in a thread of its own, and notices when the files become others.
+    """Saves the sessions of one window in a worker thread, and detects files changed on disk.
 
     Signals:
         changed(): something was edited, undone, saved or read again.
-        moved(Path): the sessions lie there from now on.
-        reread(): the files were read again: what could be undone is about what is not there any more.
-        read_only_changed(str): why nothing can be edited from now on; "" where it can.
+        moved(Path): the sessions were saved under another name.
+        reread(): the files were read again, so the undo history is invalid.
+        read_only_changed(str): reason for read-only sessions, or "".
 
     Attributes:
-        drafts: gives the messages that were written in part and not added.
+        drafts: returns messages typed but not added.
     """
 
     changed = Signal()
@@ -57,17 +57,17 @@ class MspSaving(QObject):
         status: StatusBar, asking: Asking, *,
         usual_folder: Callable[[], Path],
     ) -> None:  # fmt: skip
-        """Nothing is saved yet.
+        """Creates the feature.
 
         Args:
-            window: dialogs are modal to it.
-            shown: what it shows.
-            tasks: runs what takes long.
-            requests: what is asked of the window.
-            notices: where failures are said.
-            status: where it is said what was saved.
-            asking: asks before anything is lost.
-            usual_folder: where the dialog begins for what lies nowhere.
+            window: parent of modal dialogs.
+            shown: the displayed document.
+            tasks: runs long operations.
+            requests: requests to the window.
+            notices: shows errors.
+            status: shows results.
+            asking: asks before data is lost.
+            usual_folder: initial folder of the file dialog for a document without a file.
         """
         super().__init__(window)
         self._window = window
@@ -91,31 +91,31 @@ class MspSaving(QObject):
         self._saying.timeout.connect(self._say_saving)
 
     def attach(self, document: SessionDocument) -> None:
-        """These are the sessions."""
+        """Attaches to a document."""
         self._document = document
         if self not in document.observers:
             document.observers.append(self)
         self._checking.start()
 
     def stop(self) -> None:
-        """The window closes."""
+        """Detaches before the window closes."""
         self._checking.stop()
         self._saying.stop()
         if self._document is not None and self in self._document.observers:
             self._document.observers.remove(self)
 
     def session_edited(self, edit: Edit) -> None:
-        """Something was edited, undone or done again: the window says whether it is saved."""
+        """Notifies the window of an edit, because its title shows unsaved changes."""
         self.changed.emit()
 
     @property
     def dirty(self) -> bool:
-        """Whether there are edits that are not saved."""
+        """True if there are unsaved edits."""
         return self._document is not None and self._document.dirty
 
     @property
     def read_only(self) -> str:
-        """Why nothing can be edited; "" where it can."""
+        """The reason for read-only sessions, or ""."""
         document = self._document or self._shown.document.msp
         return READ_ONLY if document is not None and document.read_only else ""
 
@@ -123,36 +123,36 @@ class MspSaving(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether the files are being written or read."""
+        """True while files are being written or read."""
         return self._at_files.locked()
 
     async def settle(self) -> None:
-        """Wait until what is being written is written."""
+        """Waits for a running write."""
         async with self._at_files:
             pass
 
     def save(self) -> None:
-        """Write the edits into the files. What is edited meanwhile stays unsaved."""
+        """Writes the edits into the files. Edits made meanwhile stay unsaved."""
         self._tasks.spawn(self._save(), "save the sessions")
 
     async def _save(self) -> bool:
-        """Whether it was saved; what lies nowhere, as pasted text, is saved under a name that is asked for."""
+        """Saves, asking for a name if there is no file. Returns False if it was not saved."""
         return await (self._ask_and_save() if self._is_nowhere else self._write())
 
     @property
     def _is_nowhere(self) -> bool:
-        """Whether it was read from a file that goes with the window, or from none."""
+        """True without a file, or with a temporary file of this window."""
         return self._shown.location.kept_file(self._shown.document) is None
 
     async def _write(self, *, force: bool = False) -> bool:
-        """Whether the edits were written; what went wrong is said."""
+        """Writes the edits. Shows errors and returns False."""
         document = self._document
         if document is None:
             return False
         try:
             await self._written(document.saving(force=force))
         except ChangedOnDiskError as error:
-            self._refused = True  # the notice may have stood there all the time: it says something else now
+            self._refused = True  # the notice may be visible already; its text changes now
             self._say_changed(error.paths)
             self._status.tell("Not saved")
             return False
@@ -163,7 +163,7 @@ class MspSaving(QObject):
         return True
 
     async def _written(self, saving: AbstractContextManager[Callable[[], None]]) -> None:
-        """Write in a thread, one document after the other; if it takes long it is said."""
+        """Writes in a thread, one document at a time, with a status message if it takes long."""
         async with self._at_files:
             self._saying.start()
             try:
@@ -176,7 +176,7 @@ class MspSaving(QObject):
         self._status.tell("Saving")
 
     def save_as(self) -> None:
-        """Ask for a name and save there."""
+        """Asks for a name and saves there."""
         if self._document is not None:
             self._tasks.spawn(self._ask_and_save(), "save the sessions")
 
@@ -199,9 +199,9 @@ class MspSaving(QObject):
         return True
 
     async def _save_at(self, document: SessionDocument, target: Path) -> bool:
-        """Save there; False when what lies there shall stay."""
+        """Saves there. Returns False if the user keeps the existing files."""
         try:
-            # Of one file its dialog has asked whether it may be replaced; of what lies in a folder none asks.
+            # The file dialog confirms the replacement of one file, but not of files in a folder.
             await self._written(document.saving_as(target, replace=not document.several))
         except WouldReplaceError as error:
             names = ", ".join(plain(path.name, 60) for path in error.paths[:_MOST_NAMED])
@@ -226,7 +226,7 @@ class MspSaving(QObject):
         self.changed.emit()
 
     def _say_failed(self, error: OSError | ValueError) -> None:
-        self._status.tell("Not saved")  # it may still say that it is being saved
+        self._status.tell("Not saved")  # replaces the status "Saving"
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The sessions could not be saved: {reason}."
         self._notices.show_notice(
@@ -239,13 +239,13 @@ class MspSaving(QObject):
         document = self._document
         several = document is not None and document.several
         in_lines = document is not None and any(file.lines for file in document.files if file.holds)
-        suffix = "jsonl" if in_lines else "json"  # what it is written as
+        suffix = "jsonl" if in_lines else "json"  # the format it is written in
         kind = "Folders" if several else f"Sessions (*.{suffix});;All files (*)"
         dialog = QFileDialog(self._window, "Save sessions as", "", kind)
         dialog.setObjectName("saveDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         name = first.name.removesuffix(".gz").removesuffix(".zst")
-        if several:  # as many files as it has now
+        if several:  # several files go into a folder
             dialog.setFileMode(QFileDialog.FileMode.Directory)
         else:
             dialog.setDefaultSuffix(Path(name).suffix.removeprefix(".") or suffix)
@@ -257,7 +257,7 @@ class MspSaving(QObject):
     # Changed on disk
 
     def check_files(self) -> None:
-        """Look whether the files are still what was read, and say so if not."""
+        """Checks for files changed on disk, and shows or hides the notice."""
         document = self._document
         if document is None or self.busy:
             return
@@ -269,11 +269,11 @@ class MspSaving(QObject):
             self._check_for_new_files(document)
 
     def _check_for_new_files(self, document: SessionDocument) -> None:
-        """Say which files of sessions somebody has put into the folder; none are a reason not to save."""
+        """Shows a notice for new session files in the folder. They do not prevent saving."""
         try:
             new = document.new_on_disk()
         except OSError:
-            new = []  # the folder is gone, which its files have said
+            new = []  # the folder is gone; the notice for its files says so
         if not new:
             self._notices.dismiss(_NEW)
             return
@@ -284,7 +284,7 @@ class MspSaving(QObject):
         )  # fmt: skip
 
     def _is_as_read(self) -> None:
-        """Nothing of somebody else's is in the way."""
+        """Clears the state of a change on disk."""
         self._refused = False
         self._notices.dismiss(_CHANGED)
 
@@ -295,7 +295,8 @@ class MspSaving(QObject):
         if self.dirty and self._refused:
             advice = " Nothing was saved: overwrite it, or save your edits elsewhere."
         links: list[Link] = [("Reload", self.reload)]
-        if self.dirty or not all(path.exists() for path in changed):  # what was deleted is here alone
+        # for deleted files the only copy is in this window
+        if self.dirty or not all(path.exists() for path in changed):
             links.append(("Overwrite...", self.overwrite))
         links.append(("Save as...", self.save_as))
         self._notices.show_notice(
@@ -304,7 +305,7 @@ class MspSaving(QObject):
         )  # fmt: skip
 
     def reload(self) -> None:
-        """Read the files again; asks before edits are thrown away."""
+        """Reads the files again. Asks before edits are lost."""
         self._tasks.spawn(self._reload(), "reload the sessions")
 
     async def _reload(self) -> None:
@@ -338,7 +339,7 @@ class MspSaving(QObject):
         self.changed.emit()
 
     def overwrite(self) -> None:
-        """Write over what somebody else has written, after a question."""
+        """Overwrites changes by other programs after a question."""
         self._tasks.spawn(self._overwrite(), "overwrite the sessions")
 
     async def _overwrite(self) -> None:
@@ -354,21 +355,21 @@ class MspSaving(QObject):
 
     @property
     def unsaved(self) -> bool:
-        """Whether something would be lost that was not given up."""
+        """True if closing would lose changes the user has not agreed to lose."""
         return (self.dirty or bool(self.drafts())) and self._given_up != self._state()
 
     def _state(self) -> tuple[object, ...]:
-        """What there is to lose; another one after each edit."""
+        """Identifies the present unsaved changes."""
         return (self._document.revision if self._document is not None else 0, self.dirty, *self.drafts())
 
     async def may_close(self) -> bool:
-        """Ask what shall become of edits that are not saved; False when the window shall stay."""
+        """Asks about unsaved edits. Returns False if the window must stay open."""
         may = await self._settled_or_asked()
         self._given_up = self._state() if may else None
         return may
 
     def stay_after_all(self) -> None:
-        """Another window was not to be closed: what was answered here does not count."""
+        """Forgets the answer after another window cancelled the quit."""
         self._given_up = None
 
     async def _settled_or_asked(self) -> bool:
@@ -392,6 +393,6 @@ class MspSaving(QObject):
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
         )
         if answer == _SAVE:
-            # What was edited while it was written is asked about, too.
+            # Asks again about edits made during the write.
             return await self._save() and (not self.dirty or await self._settled_or_asked())
         return answer == _DISCARD

@@ -1,4 +1,4 @@
-"""Settings > General > Sub-sessions: the budget of a merged context, and the rules it is put together by."""
+"""Settings page of sub-sessions: token budget and rules of the merged context."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ BUDGET_HELP = f"Tokens; an estimate with {TOKENIZER}. From three quarters on the
 
 
 class SubsessionsPage(SettingsPage):
-    """Edits budget and rules of the settings it is given, in place."""
+    """Edits budget and rules in the given settings, in place."""
 
     def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
-        """Make the page.
+        """Creates the page.
 
         Args:
             theme_controller: gives the look.
@@ -78,7 +78,7 @@ class SubsessionsPage(SettingsPage):
         return area
 
     def show_values(self) -> None:
-        """Show what the settings say; says nothing."""
+        """Shows the settings without emitting `changed`."""
         self._showing = True
         self._budget.setValue(self._settings.subsession_budget)
         self._showing = False

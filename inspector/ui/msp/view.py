@@ -1,4 +1,4 @@
-"""The view "Sub-sessions" in its window: made when it is wanted, in step with the tree of contexts and the details."""
+"""The "Sub-sessions" view in its window: created on demand, in step with the context tree and the details panel."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _DETAILS = "Details"
 
 
 class MspView(QObject):
-    """Shows the sessions of one window.
+    """Displays the sessions of one window.
 
     Signals:
-        made(SubsessionsPanel): the view was made; who edits the sessions does what it asks for.
-        rules_changed(): rules or budget are others, which are everybody's; the view shows them already.
+        made(SubsessionsPanel): the view was created; the editing feature connects to it.
+        rules_changed(): rules or budget changed in the settings of all windows; this view is up to date.
 
     Attributes:
-        panel: the view; None until it is wanted first.
+        panel: the view; None before it is first needed.
     """
 
     made = Signal(object)
@@ -44,16 +44,16 @@ class MspView(QObject):
         self, window: QWidget, shown: Shown, services: SettingsOwner, themes: ThemeController,
         requests: WindowRequests, notices: NoticeStack, docks: Mapping[str, QDockWidget],
     ) -> None:  # fmt: skip
-        """Show nothing yet.
+        """Creates the feature without a view.
 
         Args:
-            window: owner; links that are opened are asked about in it.
-            shown: what it shows.
-            services: hold rules and budget.
+            window: owner; asks before links are opened.
+            shown: the displayed document.
+            services: contain rules and budget.
             themes: give the look.
-            requests: what is asked of the window.
-            notices: where it is said why something cannot be done.
-            docks: by title; the details give their place to what a sub-session sees.
+            requests: requests to the window.
+            notices: shows reasons for refused actions.
+            docks: by title; the details are hidden while the indicator takes their place.
         """
         super().__init__(window)
         self._window = window
@@ -75,24 +75,24 @@ class MspView(QObject):
 
     @property
     def sub(self) -> Subsession | None:
-        """The sub-session shown."""
+        """The displayed sub-session."""
         return None if self.panel is None else self.panel.sub
 
     def attach(self, center: Center) -> None:
-        """The window shows sessions, in one of these views."""
+        """Attaches to the views of a session document."""
         self._center = center
         center.changed.connect(self._on_view_changed)
         self._on_view_changed(center.current)
 
     def speak_of(self, panes: Panes) -> None:
-        """The window shows these panes of the sessions."""
+        """Attaches to the panes of a document."""
         self._panes = panes
         if self._document is not None:
             panes.contexts.selected.connect(self._on_context_selected)
             self.mark_shown()
 
     def adopt(self, panel: QWidget) -> None:
-        """The view was made: what it asks for is done here."""
+        """Connects the signals of the new view."""
         document = self._document
         if document is None:
             return
@@ -115,24 +115,23 @@ class MspView(QObject):
             panel.show_subsession(self._wanted)
 
     def set_read_only(self, reason: str) -> None:
-        """Say in the view why nothing can be changed; "" where it can."""
+        """Shows the reason for read-only sessions, or ""."""
         if self.panel is not None:
             self.panel.set_read_only(reason)
 
     def count_now(self) -> bool:
-        """Count the tokens the view waits for here and at once, as for a picture; whether there is a view."""
+        """Counts missing tokens at once, for screenshots. Returns False without a view."""
         if self.panel is None or self.panel.indicator is None:
             return False
         self.panel.indicator.counts.count_here()
         return True
 
     def tick(self) -> None:
-        """A second has passed."""
         if self.panel is not None:
             self.panel.tick()
 
     def apply_settings(self) -> None:
-        """Take over rules and budget."""
+        """Applies rules and budget."""
         if self.panel is not None and self.panel.indicator is not None:
             self.panel.indicator.apply_settings(self._services.settings)
 
@@ -141,7 +140,7 @@ class MspView(QObject):
         self.rules_changed.emit()
 
     def _on_view_changed(self, view: str) -> None:
-        """The details give their place to what a sub-session sees, and come back after."""
+        """Hides the details while the view is in front, and shows them again afterwards."""
         details = self._docks.get(_DETAILS)
         if details is None or self._panes is None:
             return
@@ -156,20 +155,20 @@ class MspView(QObject):
         self._requests.actions_changed.emit()
 
     def give_back(self) -> None:
-        """The details have their place again."""
+        """Shows the details again."""
         if self._gave_place and _DETAILS in self._docks:
             self._docks[_DETAILS].show()
         self._gave_place = False
 
     @property
     def is_shown(self) -> bool:
-        """Whether the view is in front."""
+        """True if the view is in front."""
         return self._panes is not None and self._center is not None and self._center.current == SUBSESSIONS
 
-    # The tree
+    # Context tree
 
     def _on_context_selected(self, space: int, node: int) -> None:
-        """A context was chosen in the tree: its sub-session is shown here, whenever that is looked at."""
+        """Displays the sub-session of a context selected in the tree."""
         sub = self._subsession_of(node)
         if sub is None:
             return
@@ -192,12 +191,12 @@ class MspView(QObject):
         self._requests.actions_changed.emit()
 
     def mark_shown(self) -> None:
-        """Mark the sub-session of the view in the tree, where that is in front."""
+        """Selects the displayed sub-session in the tree, if the view is in front."""
         if self.is_shown and self.sub is not None:
             self._mark_in_tree(self.sub)
 
     def _mark_in_tree(self, sub: Subsession) -> None:
-        """Mark its context as long as there is no scope; nothing else moves."""
+        """Selects the context of a sub-session, unless there is a scope."""
         place = self._place_of(sub)
         if self._panes is not None and place is not None:
             self._panes.contexts.show_place(place)

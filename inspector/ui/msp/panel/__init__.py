@@ -1,1 +1,1 @@
-"""The view "Sub-sessions": the sub-sessions of a chat, one of them as a conversation, and what it sees."""
+"""The "Sub-sessions" view: list of sub-sessions, conversation, and the indicator of the merged context."""

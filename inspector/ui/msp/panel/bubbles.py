@@ -1,8 +1,8 @@
-"""How the rows of a conversation look: bubbles by role, what is inherited, how it ended (docs/design.md 16).
+"""Measures and paints the rows of a conversation: bubbles by role, inherited part and end (docs/design.md 16).
 
-A text is Markdown with HTML off where it is written as such, else as it is. What comes from the file is hostile:
-secrets are masked, control and bidi characters written out, no resource is ever loaded. What is laid out is kept for
-the rows looked at last.
+Text is rendered as Markdown without HTML if it looks like Markdown, else as plain text. Content of the file is
+untrusted: secrets are masked, control and bidi characters are escaped, resources are never loaded. Layouts of recent
+rows are cached.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ from inspector.ui.panels.details.text_block import (
 _LINE_PERCENT = 118
 _CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
 _MOST_LAID_OUT = 240
-"""Texts kept laid out; a screen shows some thirty."""
+"""Maximum of cached layouts; a screen shows about thirty."""
 
 
 class SealedDocument(QTextDocument):
-    """A text that never loads anything it names."""
+    """A text document that never loads resources."""
 
     @override
     def loadResource(self, type: int, name: QUrl | str) -> object:
@@ -64,19 +64,19 @@ class SealedDocument(QTextDocument):
 
 
 def bubble_font(theme: Theme) -> QFont:
-    """13 px, one more than the body (docs/design.md 16)."""
+    """Returns the font of bubbles, one pixel larger than the body (docs/design.md 16)."""
     font = QFont(theme.font("body"))
     font.setPixelSize(theme.font("heading").pixelSize())
     return font
 
 
 def is_cut(text: str) -> bool:
-    """Whether only the beginning of a text is shown at first."""
+    """Returns True if only the beginning of a text is shown at first."""
     return len(text) > FIRST_CHARACTERS or len(shorten(text)) < len(text)
 
 
 def shown_text(text: str, *, whole: bool) -> str:
-    """What is shown of a text: its beginning, or all of it as far as that is bounded; secrets masked."""
+    """Returns the beginning of a text, or all of it up to a limit, with secrets masked."""
     most = ALL_CHARACTERS if whole else FIRST_CHARACTERS + 1
     seen = visible_controls(masked(text, most)[:most])
     if whole:
@@ -93,7 +93,7 @@ class BubbleText:
     size: QSizeF
 
     def draw(self, painter: QPainter, at: QPointF, ink: QColor) -> None:
-        """Draw it with its upper left corner at a place."""
+        """Draws the text with its top left corner at a point."""
         context = QAbstractTextDocumentLayout.PaintContext()
         palette = QPalette(context.palette)  # pyright: ignore[reportAttributeAccessIssue]  # the stubs lack it
         palette.setColor(QPalette.ColorRole.Text, ink)
@@ -105,11 +105,11 @@ class BubbleText:
         painter.restore()
 
     def link_at(self, point: QPointF) -> str:
-        """The address of the link at a place inside; "" where there is none."""
+        """Returns the address of the link at a point, or ""."""
         return self.document.documentLayout().anchorAt(point)
 
     def links(self) -> list[str]:
-        """The addresses of its links, each once."""
+        """Returns the distinct addresses of its links."""
         found: dict[str, None] = {}
         block = self.document.begin()
         while block.isValid():
@@ -124,7 +124,7 @@ class BubbleText:
 
 
 def lay_out(text: str, width: float, theme: Theme, *, whole: bool = False) -> BubbleText:
-    """Lay a text out, no wider than `width` and no wider than it needs."""
+    """Lays out a text as narrow as its lines allow, at most `width` pixels wide."""
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDocumentMargin(0)
@@ -146,7 +146,7 @@ def lay_out(text: str, width: float, theme: Theme, *, whole: bool = False) -> Bu
 
 
 def _space_lines(document: QTextDocument) -> None:
-    """A little air between lines: they are read, not scanned. Tables keep theirs."""
+    """Increases the line spacing for reading, except in tables."""
     block = document.begin()
     while block.isValid():
         cursor = QTextCursor(block)
@@ -158,7 +158,7 @@ def _space_lines(document: QTextDocument) -> None:
 
 
 def _color_links(document: QTextDocument, theme: Theme) -> None:
-    """Links in the theme's own accent: Qt's depends on a palette that may be an older one."""
+    """Colours links by the theme. Qt's own link colour may come from an outdated palette."""
     look = QTextCharFormat()
     look.setForeground(theme.color("accent.text"))
     block = document.begin()
@@ -179,10 +179,10 @@ def _color_links(document: QTextDocument, theme: Theme) -> None:
 
 
 class BubbleTexts:
-    """Texts laid out, the ones used last.
+    """Cache of laid out texts, least recently used first.
 
     Attributes:
-        whole: texts the user asked to see whole.
+        whole: texts the user expanded.
     """
 
     def __init__(self) -> None:
@@ -190,11 +190,11 @@ class BubbleTexts:
         self.whole: set[str] = set()
 
     def clear(self) -> None:
-        """Forget what was laid out: the look has changed."""
+        """Clears the cache after a change of the theme."""
         self._laid_out.clear()
 
     def text(self, text: str, width: int, theme: Theme) -> BubbleText:
-        """A text laid out for a width in pixels."""
+        """Returns a text laid out for a width in pixels."""
         whole = bool(self.whole) and text in self.whole
         key = (text, width, whole)
         found = self._laid_out.get(key)
@@ -208,16 +208,16 @@ class BubbleTexts:
 
 
 _SHARE = 0.72
-"""Of the width, a bubble takes so much at most."""
+"""Maximum width of a bubble as a share of the view."""
 _SIDE, _INSIDE_X, _INSIDE_Y = 20, 12, 7
 _LINE, _GAP = 18, 7
-"""The line below a bubble, and what is between it and the next one."""
+"""Height of the line below a bubble, and the gap to the next one."""
 _EMPTY = "empty"
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where the parts of a bubble are, in the view's pixels."""
+    """Rectangles of a bubble's parts, in pixels of the view."""
 
     bubble: QRectF
     text: BubbleText
@@ -231,7 +231,7 @@ class ChatPainting:
     """Measures and paints rows.
 
     Attributes:
-        texts: what is laid out.
+        texts: cached layouts.
     """
 
     def __init__(self, themes: ThemeController) -> None:
@@ -245,10 +245,10 @@ class ChatPainting:
     def _px(self, plain: int) -> int:
         return round(plain * self._theme.zoom)
 
-    # How high
+    # Heights
 
     def estimates(self, rows: ChatRows, start: int, stop: int, width: int) -> NDArray[np.int64]:
-        """Heights of rows as the lengths of their texts let expect: (n,) int64. O(rows)."""
+        """Estimates heights of rows from the lengths of their texts: (n,) int64 pixels. O(rows)."""
         own, count = rows.own_start, rows.own_count
         found = np.full(stop - start, self._px(44), np.int64)
         first, last = max(start, own), min(stop, own + count)
@@ -261,14 +261,14 @@ class ChatPainting:
         return found
 
     def _around(self) -> int:
-        """What a message takes beside its text."""
+        """Returns the height of a message without its text."""
         return 2 * self._px(_INSIDE_Y) + self._px(_LINE) + self._px(_GAP)
 
     def _text_width(self, width: int) -> int:
         return max(40, round(width * _SHARE) - 2 * self._px(_INSIDE_X))
 
     def height(self, rows: ChatRows, row: Row, width: int) -> int:
-        """How high a row is; lays its text out."""
+        """Lays out a row and returns its height."""
         if row.message is not None:
             text = self._text_of(row, width)
             more = self._px(_LINE) if self._cut(row) else 0
@@ -289,13 +289,13 @@ class ChatPainting:
         content = row.message.content if row.message is not None else ""
         return is_cut(content) and content not in self.texts.whole
 
-    # Where
+    # Positions
 
     def box(self, row: Row, rect: QRect) -> Box:
-        """Where the parts of a message are.
+        """Returns the rectangles of a message's parts.
 
         Args:
-            row: holds a message.
+            row: a row with a message.
             rect: of the row.
         """
         message = row.message
@@ -318,33 +318,32 @@ class ChatPainting:
         return Box(bubble, text, QPointF(left + inside_x, rect.top() + inside_y), more, line, right)
 
     def more_words(self, row: Row) -> str:
-        """What is offered where only the beginning is shown."""
+        """Returns the label of the link that expands a text."""
         count = len(row.message.content) if row.message is not None else 0
         return f"Show all {formats.number(count)} characters"
 
     def link_at(self, row: Row, rect: QRect, point: QPoint) -> str:
-        """The address of the link at a place; "" where there is none."""
+        """Returns the address of the link at a point, or ""."""
         if row.message is None:
             return ""
         box = self.box(row, rect)
         return box.text.link_at(QPointF(point) - box.text_at)
 
     def links(self, row: Row, width: int) -> list[str]:
-        """The addresses of the links of a message."""
         return [] if row.message is None else self._text_of(row, width).links()
 
     # Painting
 
     def paint(self, painter: QPainter, rows: ChatRows, row: Row, rect: QRect, inherited: str, *, current: bool) -> None:
-        """Paint a row.
+        """Paints a row.
 
         Args:
             painter: of the view.
-            rows: what it is one of.
-            row: which.
-            rect: where.
-            inherited: the words of the line about what is inherited.
-            current: the user is on it, with the keyboard.
+            rows: all rows.
+            row: the row to paint.
+            rect: its rectangle.
+            inherited: text of the line about the inherited part.
+            current: True for the current row with the keyboard focus.
         """
         if row.message is not None:
             self._paint_message(painter, row, rect, current=current)
@@ -397,7 +396,7 @@ class ChatPainting:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
 
     def _paint_below(self, painter: QPainter, row: Row, box: Box) -> None:
-        """The line below a bubble: when, by whom, and where else it is seen."""
+        """Paints the line below a bubble: time, role and visibility."""
         theme, message = self._theme, row.message
         if message is None:
             return
@@ -411,7 +410,7 @@ class ChatPainting:
             + (gap if when and where else 0)
             + icon
             + metrics.horizontalAdvance(where)
-            + (self._px(2) if where else 0)  # a fraction of a pixel less, and the words would be elided
+            + (self._px(2) if where else 0)  # rounding down would elide the text
         )
         x = max(box.line.left(), box.line.right() - width) if box.right else box.line.left()
         painter.setFont(font)
@@ -434,7 +433,7 @@ class ChatPainting:
     def _paint_line(
         self, painter: QPainter, rows: ChatRows, row: Row, rect: QRect, inherited: str, *, current: bool
     ) -> None:
-        """Words in the middle of a hairline."""
+        """Paints a text in the middle of a hairline."""
         theme = self._theme
         words = inherited
         if row.kind == "title":

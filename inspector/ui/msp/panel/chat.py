@@ -1,4 +1,4 @@
-"""The conversation of one sub-session: its head, its messages with their menu, and the line where one is written."""
+"""Conversation of one sub-session: head, messages with context menu, and input line."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _MOST_LINKS = 5
 
 
 class MessageMenu(QMenu):
-    """What can be done with a message.
+    """Context menu of a message.
 
     Signals:
         global_chosen(): make it global, or take that back.
-        whole_chosen(): show all of it.
+        whole_chosen(): expand it.
         table_chosen(): show it in the table.
-        link_chosen(str): an address.
+        link_chosen(str): open an address.
     """
 
     global_chosen = Signal()
@@ -49,13 +49,13 @@ class MessageMenu(QMenu):
         self, message: Message, *, own: bool, editable: bool, cut: bool, links: Sequence[str],
         parent: QWidget | None = None,
     ) -> None:  # fmt: skip
-        """Make the menu.
+        """Creates the menu.
 
         Args:
-            message: what it is about.
-            own: of the sub-session, not of its parent.
-            editable: whether the document can be changed.
-            cut: only its beginning is shown.
+            message: the message.
+            own: True for a message of the sub-session, False for one of its parent.
+            editable: True if the document can be edited.
+            cut: True if only its beginning is visible.
             links: addresses in it.
             parent: owner.
         """
@@ -91,17 +91,17 @@ class MessageMenu(QMenu):
 
 
 def copy_text(message: Message) -> None:
-    """Copy what a message says, secrets masked."""
+    """Copies the text of a message with secrets masked."""
     QGuiApplication.clipboard().setText(mask_text(message.content))
 
 
 def copy_json(message: Message) -> None:
-    """Copy a message as it stands in the document, secrets masked."""
+    """Copies a message as JSON with secrets masked."""
     QGuiApplication.clipboard().setText(pretty_json(mask_secrets(message.data)))
 
 
 _LAST_ONES = 200
-"""Messages looked at for roles that are in use."""
+"""Number of last messages that contribute roles to the role menu."""
 CLOSED = "This sub-session is closed."
 NOTHING_CHOSEN = "Select a sub-session to read it."
 
@@ -110,16 +110,16 @@ class ChatPanel(QWidget):
     """The conversation.
 
     Signals:
-        message_added(str, str): a message shall be added: its role, and what it says.
-        global_requested(Message): a message shall be global, or not any more.
-        table_requested(Message): a message is to be shown in the table.
-        link_requested(str): an address was pressed.
-        current_changed(): another message is the current one.
-        left(): Esc was pressed in the conversation.
+        message_added(str, str): add a message with this role and text.
+        global_requested(Message): make a message global, or take that back.
+        table_requested(Message): show a message in the table.
+        link_requested(str): open an address.
+        current_changed(): the current message changed.
+        left(): Esc was pressed.
 
     Attributes:
-        sub: whose conversation is shown; None for nothing.
-        head, view, model, input, notices: what it is made of.
+        sub: the displayed sub-session, or None.
+        head, view, model, input, notices: its parts.
     """
 
     message_added = Signal(str, str)
@@ -163,10 +163,10 @@ class ChatPanel(QWidget):
         self.view.selectionModel().currentChanged.connect(lambda *_indexes: self.current_changed.emit())
         self.refresh()
 
-    # What is shown
+    # Content
 
     def show_subsession(self, sub: Subsession | None) -> None:
-        """Show another sub-session: where one left it, else its end."""
+        """Displays another sub-session at its last scroll position, else at its end."""
         if sub is self.sub:
             return
         self._keep_place()
@@ -193,13 +193,13 @@ class ChatPanel(QWidget):
             self._drafts[self.sub.key] = draft
 
     def _put_aside(self) -> None:
-        """Nothing can be added now: what was being written comes back when something can."""
+        """Stores the draft until messages can be added again."""
         self._keep_draft()
         self.input.clear()
 
     @property
     def drafts(self) -> list[str]:
-        """Messages that were written in part and not added, here and in other sub-sessions."""
+        """Messages typed but not added, of all sub-sessions."""
         return [draft for draft in (*self._drafts.values(), self.input.text.toPlainText()) if draft.strip()]
 
     def _roles(self) -> Iterator[str]:
@@ -210,17 +210,17 @@ class ChatPanel(QWidget):
                     yield messages[place].role
 
     def set_read_only(self, reason: str) -> None:
-        """Say why nothing can be changed; "" where it can."""
+        """Shows the reason for read-only sessions, or ""."""
         self._read_only = reason
         self.refresh()
 
     @property
     def read_only(self) -> str:
-        """Why nothing can be changed; "" where it can."""
+        """The reason for read-only sessions, or ""."""
         return self._read_only
 
     def refresh(self) -> None:
-        """Show how the sub-session stands now."""
+        """Updates head and input from the sub-session."""
         sub = self.sub
         mergeable = sub is not None and not sub.is_open and self._document.why_not_merge(sub) is None
         self.head.show_state(sub, self._document, editable=not self._read_only, mergeable=mergeable)
@@ -231,7 +231,7 @@ class ChatPanel(QWidget):
             self._put_aside()
         held = self.input.isAncestorOf(self.window().focusWidget() or self)
         self.input.set_reason(reason)
-        if reason and held:  # else Qt gives the keyboard to whatever comes next in the window
+        if reason and held:  # else Qt moves the focus to the next widget in the window
             self.view.setFocus()
         if sub is not None and not reason and sub.key in self._drafts and not self.input.text.toPlainText():
             self.input.text.setPlainText(self._drafts.pop(sub.key))
@@ -239,12 +239,12 @@ class ChatPanel(QWidget):
         self.view.setAccessibleName(f"Conversation of {label}" if label else "Conversation")
 
     def take_in(self) -> None:
-        """Messages came at the end of what is shown; the end is followed where it is in sight."""
+        """Shows appended messages; scrolls if the end is visible."""
         self.model.take_in()
         self.refresh()
 
     def begin_anew(self, sub: Subsession | None) -> None:
-        """Something went, or anything else changed: show it again, where one was."""
+        """Rebuilds the rows at the same scroll position."""
         place, current = self.view.place, self.view.currentIndex().row()
         expanded = self.model.rows.expanded
         if sub is None:
@@ -257,11 +257,11 @@ class ChatPanel(QWidget):
         self.current_changed.emit()
 
     def say_inherited(self, words: str) -> None:
-        """What the line says about what is inherited from the parent."""
+        """Sets the text of the line about the inherited part."""
         self.model.say_inherited(words)
 
     def show_message(self, message: Message) -> bool:
-        """Put the user on a message; whether it is shown here."""
+        """Moves to a message. Returns False if it has no row."""
         row = self.model.rows.row_of(message)
         if row < 0 and not self.model.rows.expanded and self.model.rows.opens:
             self.expand(on=True)
@@ -270,7 +270,7 @@ class ChatPanel(QWidget):
         return row >= 0
 
     def expand(self, *, on: bool) -> None:
-        """Show the messages of the parent from before, or hide them; what is in sight stays where it is."""
+        """Shows or hides earlier messages of the parent; visible rows stay in place."""
         rows = self.model.rows
         if rows.expanded == on or rows.sub is None:
             return
@@ -282,17 +282,17 @@ class ChatPanel(QWidget):
         if keyboard:
             self.view.show_row(line, quietly=True)
 
-    # The current message
+    # Current message
 
     @property
     def current(self) -> Message | None:
-        """The current message, of the sub-session or of its parent."""
+        """The current message, of the sub-session or its parent."""
         row = self.model.row(self.view.currentIndex().row())
         return None if row is None else row.message
 
     @property
     def current_own(self) -> Message | None:
-        """The current message where it is one of the sub-session's own."""
+        """The current message if it belongs to the sub-session."""
         row = self.model.row(self.view.currentIndex().row())
         return row.message if row is not None and row.kind == "own" else None
 
@@ -320,7 +320,7 @@ class ChatPanel(QWidget):
             self.global_requested.emit(found.message)
 
     def menu_for(self, row: int) -> MessageMenu | None:
-        """The context menu of a row; None where there is none. It deletes itself when it closes."""
+        """Returns the context menu of a row, or None. The menu deletes itself when it closes."""
         found = self.model.row(row)
         if found is None or found.message is None:
             return None
@@ -343,5 +343,5 @@ class ChatPanel(QWidget):
             menu.popup(at)
 
     def focus_input(self) -> None:
-        """Give the keyboard to the line where messages are written."""
+        """Focuses the input line."""
         self.input.text.setFocus(Qt.FocusReason.ShortcutFocusReason)

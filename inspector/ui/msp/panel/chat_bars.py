@@ -1,4 +1,4 @@
-"""What stands above and below a conversation: what it is and what can be done, and the line where one writes."""
+"""Head and input line of a conversation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CLOSE, _CLOSE_SHORT = "Close & Summarize", "Close"
 
 
 class _Dot(QWidget):
-    """The shape of the state, as contexts have it."""
+    """The state's shape, as in the context tree."""
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -52,7 +52,7 @@ class _Dot(QWidget):
 
 
 class ChatHead(QWidget):
-    """The head.
+    """Head of the conversation: label, state and buttons.
 
     Signals:
         discard_requested, close_requested, merge_requested, new_requested: a button was pressed.
@@ -97,13 +97,13 @@ class ChatHead(QWidget):
     def show_state(
         self, sub: Subsession | None, document: SessionDocument, *, editable: bool, mergeable: bool = False
     ) -> None:
-        """Say how a sub-session stands, and offer what can be done with it.
+        """Shows a sub-session's state and its actions.
 
         Args:
-            sub: it; None for nothing.
-            editable: whether anything can be done.
-            mergeable: whether it can be merged to its parent.
-            document: where it is; its present is what ages are measured by.
+            sub: the sub-session, or None.
+            editable: True if the document can be edited.
+            mergeable: True if it can be merged to its parent.
+            document: its document; ages are relative to its latest time.
         """
         open_ = sub is not None and sub.is_open
         self._label, self._words = ("", "") if sub is None else (label_of(sub), state_words(sub, document.latest_ns))
@@ -116,12 +116,12 @@ class ChatHead(QWidget):
             button.setVisible(shown)
             button.setEnabled(editable)
         self.new.setEnabled(editable)
-        if held is not None and held.isHidden():  # what was pressed has gone
+        if held is not None and held.isHidden():  # the pressed button was hidden
             self.new.setFocus()
         self._fit()
 
     def _fit(self) -> None:
-        """Both are whole as long as there is room; then each gives way down to half of it, the words first."""
+        """Elides label and state to half the width each, the state first, if they do not fit."""
         theme = self._themes.theme
         label, words = (
             QFontMetrics(theme.font(role)).horizontalAdvance(text) + 4
@@ -141,12 +141,12 @@ class ChatHead(QWidget):
             self.label.setToolTip(self.accessibleDescription())
 
     def _room(self) -> int:
-        """What there is for label and words as long as the button that closes says all of it."""
+        """Returns the width for label and state beside the full label of the Close button."""
         margins, gap = self._row.contentsMargins(), self._row.spacing()
         room = self.width() - margins.left() - margins.right() - gap
         for widget in (self._dot, self.discard, self.close_button, self.merge, self.new):
             if not widget.isHidden():
-                widget.ensurePolished()  # else its hint is that of no style
+                widget.ensurePolished()  # the size hint is wrong before polishing
                 room -= widget.sizeHint().expandedTo(widget.minimumSize()).width() + gap
         return room if self.close_button.isHidden() else room - self._shorter(_CLOSE, self.close_button.text())
 
@@ -159,7 +159,7 @@ class ChatHead(QWidget):
         self.close_button.setToolTip("" if words == _CLOSE else _CLOSE)
 
     def _say(self, shown: TextLabel, role: str, text: str, width: int) -> None:
-        """Say a text as far as there is room; all of it in the tooltip where there is not."""
+        """Shows a text elided to a width, and all of it in the tooltip."""
         metrics = QFontMetrics(self._themes.theme.font(role))
         elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width - 2)
         shown.setText(elided)
@@ -169,7 +169,7 @@ class ChatHead(QWidget):
     @override
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:
-            self._fit()  # a button is wider or narrower now, as when the zoom is another
+            self._fit()  # buttons change their width with the zoom
         return super().event(event)
 
     @override
@@ -198,22 +198,22 @@ class ChatHead(QWidget):
 
 
 ROLES = ("user", "assistant", "system", "tool")
-"""Roles that are always offered; those seen in the document come after them."""
+"""Roles that are always offered; roles of the document follow."""
 PLACEHOLDER = "Add a message"
 _MOST_LINES = 6
 _MOST_ROLES = 20
 
 
 class MessageInput(QWidget):
-    """Adds messages.
+    """The input line for messages.
 
     Signals:
-        added(str, str): a role, and what it says.
+        added(str, str): role and text.
         left(): Esc was pressed.
 
     Attributes:
-        role: who speaks.
-        text: what is said.
+        role: menu of roles.
+        text: the text.
     """
 
     added = Signal(str, str)
@@ -249,7 +249,7 @@ class MessageInput(QWidget):
         self._fit()
 
     def offer_roles(self, seen: Sequence[str]) -> None:
-        """Offer roles that are in use beside the usual ones; the one chosen stays."""
+        """Offers the standard roles and the document's; the choice stays."""
         offered = list(dict.fromkeys((*ROLES, *seen)))[:_MOST_ROLES]
         if offered == [self.role.itemData(place) for place in range(self.role.count())]:
             return
@@ -260,7 +260,7 @@ class MessageInput(QWidget):
         self.role.setCurrentIndex(max(0, self.role.findData(chosen)))
 
     def set_reason(self, reason: str) -> None:
-        """Say why nothing can be added; "" where something can."""
+        """Disables the input with a reason, or enables it with ""."""
         if reason == self._reason:
             return
         self._reason = reason
@@ -274,17 +274,16 @@ class MessageInput(QWidget):
 
     @property
     def reason(self) -> str:
-        """Why nothing can be added; "" where something can."""
+        """The reason for a disabled input, or ""."""
         return self._reason
 
     def add(self) -> None:
-        """Add what was written, unless that is nothing."""
+        """Emits the text unless it is blank."""
         words = self.text.toPlainText().strip("\n")
         if words.strip() and not self._reason:
             self.added.emit(str(self.role.currentData()), words)
 
     def clear(self) -> None:
-        """It was added."""
         self.text.clear()
 
     @override
@@ -295,12 +294,12 @@ class MessageInput(QWidget):
             document = self.text.document()
             undo, redo = (event.matches(key) for key in (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo))
             if (undo and not document.isUndoAvailable()) or (redo and not document.isRedoAvailable()):
-                event.ignore()  # nothing of this line: it is about what was done to the sessions
+                event.ignore()  # no edit of this text to undo: the shortcut undoes edits of the sessions
                 return True
         if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                if modifiers:  # Qt's own writes a separator of lines, not their end
+                if modifiers:  # Qt would insert a line separator character instead of a line break
                     self.text.insertPlainText("\n")
                 else:
                     self.add()
@@ -311,14 +310,14 @@ class MessageInput(QWidget):
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
-        """As high as what is written, within bounds."""
+        """Fits the height to the text, within limits."""
         theme = self._themes.theme
         self.text.setFont(theme.font("body"))
         metrics = self.text.fontMetrics()
         edge = theme.metrics.control - metrics.lineSpacing()
         self.text.document().setDocumentMargin(max(1, (edge - 2) / 2))
         lines = min(_MOST_LINES, max(1, round(self.text.document().size().height())))
-        if self._reason:  # it stands where the text would, and is not cut
+        if self._reason:  # the reason replaces the placeholder and must not be elided
             room = QRect(0, 0, self.text.viewport().width() - 2 * int(self.text.document().documentMargin()), 0)
             wanted = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, self._reason).height()
             lines = max(lines, min(_MOST_LINES, -(-wanted // metrics.lineSpacing())))

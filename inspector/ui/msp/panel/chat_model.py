@@ -1,4 +1,4 @@
-"""The rows of a conversation: what stands where, for Qt and for screen readers."""
+"""Rows and item model of a conversation, with texts for screen readers."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
     from inspector.msp.objects import Message, Session, Subsession
 
 RowKind = Literal["inherited", "title", "parent", "own", "end", "summary"]
-"""The line about what is inherited, the head of the parent's messages, one of them, an own message, how it ended, and
-with which summary."""
+"""Line about the inherited part, head of the parent's messages, a parent's message, an own message, the end, and the
+summary.
+"""
 
 PARENT_MESSAGES = 20
-"""So many messages of the parent are shown at most above those of the sub-session."""
+"""Maximum of earlier parent messages above the sub-session's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row."""
+    """A row of the conversation."""
 
     kind: RowKind
     message: Message | None = None
@@ -40,11 +41,11 @@ class ChatRows:
     """The rows of one sub-session.
 
     Attributes:
-        sub: whose conversation it is; None for no rows.
-        expanded: whether messages of the parent are shown.
-        opens: whether there are any.
-        around: messages of the parent from before the sub-session was opened, the last ones; none unless expanded.
-        earlier: how many more there are.
+        sub: the sub-session; None for no rows.
+        expanded: True if messages of the parent are shown.
+        opens: True if the parent has messages.
+        around: the last parent messages before the sub-session was opened; empty unless expanded.
+        earlier: number of parent messages before them.
     """
 
     def __init__(self, sub: Subsession | None = None, *, expanded: bool = False) -> None:
@@ -80,22 +81,21 @@ class ChatRows:
 
     @property
     def own_start(self) -> int:
-        """The row of the first message of its own."""
+        """Row of the first own message."""
         return len(self._head)
 
     @property
     def own_count(self) -> int:
-        """How many messages of its own there are."""
         return self._count
 
     def grown(self) -> int:
-        """Take in messages that came since at the end; how many."""
+        """Adds appended messages and returns their number."""
         came = len(self._own) - self._count
         self._count += max(0, came)
         return max(0, came)
 
     def sizes(self, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Letters and line ends of own messages: each (stop - start,) int64. Each text is looked at once."""
+        """Returns characters and line breaks of own messages, each (stop - start,) int64. Each text is read once."""
         known = len(self._letters)
         if known < stop and self.sub is not None:
             texts = [content_text(data.get("content")) for data in self.sub.items[known:stop]]
@@ -106,7 +106,7 @@ class ChatRows:
         return self._letters[start:stop], self._breaks[start:stop]
 
     def row_of(self, message: Message) -> int:
-        """The row of a message; -1 where it is not shown. The last ones are looked at first."""
+        """Returns the row of a message, or -1. Searches from the end."""
         for row in range(self._count - 1, -1, -1):
             if self._own[row].data is message.data:
                 return row + len(self._head)
@@ -117,7 +117,7 @@ class ChatRows:
 
 
 def around(sub: Subsession) -> tuple[Sequence[Message], int]:
-    """The last messages of the parent from before a sub-session was opened, and how many there are before them.
+    """Returns the last parent messages before a sub-session was opened, and the number of messages before them.
 
     O(messages of the parent since then).
     """
@@ -135,15 +135,15 @@ def around(sub: Subsession) -> tuple[Sequence[Message], int]:
 _ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
 _ROOT = QModelIndex()
 _SPOKEN = 4_000
-"""Characters of a message that screen readers are given."""
+"""Maximum of characters per message for screen readers."""
 
 
 class ChatModel(QAbstractListModel):
     """The conversation of one sub-session.
 
     Attributes:
-        rows: what stands where.
-        inherited: the words of the line about what is inherited.
+        rows: the rows.
+        inherited: text of the line about the inherited part.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -162,17 +162,17 @@ class ChatModel(QAbstractListModel):
         return spoken(self.rows, self.rows[index.row()], self.inherited)
 
     def row(self, row: int) -> Row | None:
-        """What stands in a row; None where there is none."""
+        """Returns a row, or None out of range."""
         return self.rows[row] if 0 <= row < len(self.rows) else None
 
     def show(self, sub: Subsession | None, *, expanded: bool = False) -> None:
-        """Show another conversation, or the same anew."""
+        """Shows another conversation, or rebuilds the same one."""
         self.beginResetModel()
         self.rows = ChatRows(sub, expanded=expanded)
         self.endResetModel()
 
     def take_in(self) -> bool:
-        """Messages came at the end: show them too; whether there are any."""
+        """Inserts rows for appended messages. Returns False if there are none."""
         rows = self.rows
         came = 0 if rows.sub is None else len(rows.sub.messages) - rows.own_count
         if came <= 0:
@@ -184,13 +184,11 @@ class ChatModel(QAbstractListModel):
         return True
 
     def renew(self, message: Message) -> None:
-        """Something about a message is different."""
         row = self.rows.row_of(message)
         if row >= 0:
             self.dataChanged.emit(self.index(row), self.index(row))
 
     def say_inherited(self, words: str) -> None:
-        """Say something else in the line about what is inherited."""
         if words != self.inherited:
             self.inherited = words
             if self.rows.sub is not None:
@@ -199,7 +197,7 @@ class ChatModel(QAbstractListModel):
 
 
 def title_words(rows: ChatRows) -> str:
-    """The head of what the parent said before."""
+    """Returns the head of the parent's messages."""
     sub = rows.sub
     if sub is None or sub.parent is None:
         return ""
@@ -209,7 +207,7 @@ def title_words(rows: ChatRows) -> str:
 
 
 def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
-    """What a screen reader says of a row."""
+    """Returns the text of a row for screen readers."""
     message = row.message
     if message is not None:
         where = visibility_words(message, row.kind)

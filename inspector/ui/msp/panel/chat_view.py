@@ -1,4 +1,4 @@
-"""The conversation as a list: bubbles, what keys and the pointer do with them."""
+"""View of a conversation: keys, pointer and painting of bubbles."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class ChatView(VariableHeightView):
     """Shows the rows of a `ChatModel`.
 
     Signals:
-        menu_asked(int, QPoint): the menu of a row at a place on the screen.
-        opened(int): Return on a row, or a press on the line about what is inherited.
-        global_asked(int): a message shall be global, or not any more: G.
-        copy_asked(int): a message is to be copied.
-        link_asked(str): the address of a link that was pressed.
+        menu_asked(int, QPoint): show the menu of a row at this position on the screen.
+        opened(int): Enter on a row, or a click on the line about the inherited part.
+        global_asked(int): G: make a message global, or take that back.
+        copy_asked(int): copy a message.
+        link_asked(str): open the address of a clicked link.
         left(): Esc was pressed.
 
     Attributes:
-        painting: how rows look.
+        painting: measures and paints rows.
     """
 
     menu_asked = Signal(int, object)
@@ -76,7 +76,7 @@ class ChatView(VariableHeightView):
         return self.painting.height(self._chat.rows, self._chat.rows[row], self._row_width)
 
     def show_whole(self, row: int) -> None:
-        """Show a long message whole."""
+        """Expands a long message."""
         found = self._chat.row(row)
         if found is not None and found.message is not None:
             self.painting.texts.whole.add(found.message.content)
@@ -90,7 +90,7 @@ class ChatView(VariableHeightView):
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_asked.emit(row)
-        elif modifiers or key == _KEYS.Key_Space:  # the window's
+        elif modifiers or key == _KEYS.Key_Space:  # the window handles these keys
             event.ignore()
         elif key == _KEYS.Key_Escape:
             self.left.emit()
@@ -126,7 +126,7 @@ class ChatView(VariableHeightView):
             self.link_asked.emit(link)
 
     def _pressable(self, row: Row, rect: QRect, point: QPoint) -> tuple[bool, str]:
-        """What a press at a place would do: show the whole message, or open a link."""
+        """Returns the effect of a click at a point: expand the message, and the link to open."""
         if row.message is None:
             return False, ""
         more = self.painting.box(row, rect).more
@@ -134,7 +134,7 @@ class ChatView(VariableHeightView):
 
     @override
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Nothing more than two clicks."""
+        """Does the same as two clicks, and no more."""
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -159,7 +159,7 @@ class ChatView(VariableHeightView):
 
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:
-        if not self.currentIndex().isValid() and len(self.heights):  # Qt would go to the first row
+        if not self.currentIndex().isValid() and len(self.heights):  # Qt would move to the first row
             self.show_row(self.whole_in_sight[-1], quietly=True)
         super().focusInEvent(event)
         self.viewport().update()

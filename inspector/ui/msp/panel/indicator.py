@@ -1,4 +1,4 @@
-"""What a sub-session sees, beside its conversation: layers against the budget, notes, order sent, policy and rules."""
+"""Indicator of a merged context: layers against the budget, notes, order sent, policy and rules."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 
 
 class StillArea(QScrollArea):
-    """Scrolls up and down only."""
+    """A vertical scroll area that keeps its content in place during changes."""
 
     def __init__(self, name: str, title: str, body: QWidget, parent: QWidget) -> None:
-        """Make the area.
+        """Creates the area.
 
         Args:
             name: object name.
             title: accessible name.
-            body: what is scrolled.
+            body: its content.
             parent: owner.
         """
         super().__init__(parent)
@@ -69,7 +69,7 @@ class StillArea(QScrollArea):
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Change what is inside: what is under the pointer stays there, or else what has the keyboard."""
+        """Surrounds a change of the content: the widget at the pointer, else with the focus, keeps its position."""
         part = self._used() if self.isVisible() else None
         before = self._top(part)
         yield
@@ -79,7 +79,7 @@ class StillArea(QScrollArea):
             bar.setValue(bar.value() + self._top(part) - before)
 
     def _lay_out(self) -> None:
-        """At once, from the inside out: Qt would paint before the last of its rounds."""
+        """Activates layouts at once from the inside out. Qt would paint between two rounds of layout."""
         for part in (*reversed(self._body.findChildren(QWidget)), self._body):
             layout = part.layout()
             if layout is not None:
@@ -103,10 +103,10 @@ _MOST_NAMED = 10
 
 
 class IndicatorPage(QWidget):
-    """Shows a merged context; what is pressed is said by its parts.
+    """Shows a merged context; its parts emit the signals.
 
     Attributes:
-        uncounted, total, estimate, bar, budget, layers, notes, order, policy, rules: what it is made of.
+        uncounted, total, estimate, bar, budget, layers, notes, order, policy, rules: its parts.
     """
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
@@ -119,7 +119,7 @@ class IndicatorPage(QWidget):
         self._build_figures(column)
         self.notes = NotesBox(themes, self)
         column.addWidget(self.notes)
-        self.order = OrderList(themes, self)  # made as they stand: the Tab key goes by that
+        self.order = OrderList(themes, self)  # created in visual order, because Tab follows it
         self.policy = PolicyBox(themes, self)
         self.rules = RulesBox(themes, self)
         for name, part in (("Order", self.order), ("Policy", self.policy), ("Rules", self.rules)):
@@ -155,14 +155,14 @@ class IndicatorPage(QWidget):
     def show_merged(
         self, merged: MergedContext, settings: Settings, estimate: str, *, uncounted: str = "", counting: bool = False
     ) -> None:
-        """Show what a sub-session sees; says nothing.
+        """Shows a merged context without emitting signals.
 
         Args:
-            merged: what it would send.
-            settings: hold budget and rules.
-            estimate: what is said of the total.
-            uncounted: why there are no figures; "" where there are.
-            counting: what is 0 so far is not said to be 0.
+            merged: the merged context.
+            settings: contain budget and rules.
+            estimate: text after the total.
+            uncounted: reason for missing token counts, or "".
+            counting: True while counting; zeros are then shown as "…".
         """
         sub, total, budget = merged.subsession, merged.tokens, settings.subsession_budget
         self.uncounted.setText(uncounted)
@@ -208,25 +208,25 @@ def _order_lines(merged: MergedContext, *, counted: bool) -> list[OrderLine]:
 TITLE = "What the sub-session sees"
 NOTHING = "Select a sub-session to see what it takes along from the chat."
 _REST = 4
-"""While counts come in, it rests so many times as long as working out what they make has taken."""
+"""Pause between updates during counting, as a multiple of the duration of one."""
 _LEAST_WIDTH = 186
 
 
 class Indicator(QWidget):
-    """What a sub-session would send.
+    """The merged context of a sub-session.
 
     Signals:
         policy_change_requested(dict): changes for `SessionDocument.set_policy`.
-        sub_context_requested, snapshots_requested: what the session has of them is to be edited.
-        summaries_requested(QWidget): summaries to refer to are to be chosen, below this widget.
-        rules_changed(): the settings it was given hold other rules or another budget; they are to be saved.
-        message_requested(object): go to this `Message`; its `owner` says whether it is the sub-session's or a parent's.
-        inherited_changed(int, int): tokens taken along from the chat, and in how many layers.
+        sub_context_requested, snapshots_requested: edit them in the session.
+        summaries_requested(QWidget): choose summaries to refer to, below this widget.
+        rules_changed(): rules or budget changed in the settings; save them.
+        message_requested(object): go to this `Message`; its `owner` is the sub-session or a parent.
+        inherited_changed(int, int): number of inherited tokens and of layers they are in.
 
     Attributes:
         page: shows it.
-        counts: who counts tokens; the list of sub-sessions may share it.
-        merged: what is shown; None for nothing.
+        counts: counts tokens; can be shared with the list.
+        merged: the displayed merged context, or None.
     """
 
     policy_change_requested = Signal(dict)
@@ -245,7 +245,7 @@ class Indicator(QWidget):
         self._key: str | None = None
         self._contexts: MergedContexts | None = None
         self._stale = False
-        self._looking = False  # at messages, in slices
+        self._looking = False  # messages are being read in slices
         self._last_s = 0.0
         self._revision = document.revision
         self.merged: MergedContext | None = None
@@ -308,10 +308,10 @@ class Indicator(QWidget):
         page.rules.changed.connect(self._on_rules_changed)
         return page
 
-    # What others say
+    # Calls of others
 
     def show_subsession(self, key: str | None) -> None:
-        """Show what a sub-session sees; None for nothing."""
+        """Displays the merged context of a sub-session; None clears it."""
         if key != self._key:
             self.page.order.fold()
             self._area.verticalScrollBar().setValue(0)
@@ -320,7 +320,7 @@ class Indicator(QWidget):
         self._work_out()
 
     def refresh(self) -> None:
-        """Say what holds now, at once; what was edited is known already."""
+        """Updates at once. Edits it was notified of are included already."""
         if self._document.revision != self._revision:
             self._contexts = None
             self._stale = True
@@ -328,25 +328,25 @@ class Indicator(QWidget):
             self._work_out()
 
     def session_edited(self, edit: Edit) -> None:
-        """The document was edited; it goes after its messages itself, so that only what they make is worked out."""
+        """Updates after an edit. Only a change of structure or session discards the cached contexts."""
         self._revision = self._document.revision
         if edit.kind in ("restructure", "session"):
             self._contexts = None
         self._work_out_soon()
 
     def apply_settings(self, settings: Settings | None = None) -> None:
-        """The settings hold other rules, another budget, or count no more; they may be others altogether."""
+        """Applies other rules, another budget or a change of token counting; also other settings altogether."""
         self._settings = settings or self._settings
         self.counts.set_wanted(self._settings.display.count_tokens)
         self._contexts = None
         self._work_out_soon()
 
     def set_read_only(self, reason: str) -> None:
-        """Say why nothing can be changed; "" where it can."""
+        """Shows the reason for read-only sessions, or ""."""
         self.page.policy.set_read_only(reason)
 
     def stop(self) -> None:
-        """The document is about to be closed."""
+        """Detaches before the document is closed."""
         self._soon.stop()
         self.counts.stop()
         if self in self._document.observers:
@@ -369,14 +369,14 @@ class Indicator(QWidget):
         if self.isVisible():
             self._soon.start(0)
 
-    # Showing
+    # Display
 
     def _work_out_if_stale(self, *, whole: bool = False) -> None:
         if self._stale:
             self._work_out(whole=whole)
 
     def _work_out(self, *, whole: bool = False) -> None:
-        """Show what holds now; a long chat is looked at in slices first, unless the whole is wanted at once."""
+        """Updates the display. Reads a long chat in slices first, unless `whole`."""
         self._stale = False
         sub = self._document.subsession(self._key) if self._key is not None else None
         self._empty.setVisible(sub is None)
@@ -391,7 +391,7 @@ class Indicator(QWidget):
             self._contexts = MergedContexts(rules, self.counts.or_nothing, self._document.known)
         if not whole:
             ready = self._contexts.ready(sub, time.perf_counter() + budgets.current.slice_s)
-            if not ready or self._looking:  # what is sent is put together in a turn of its own
+            if not ready or self._looking:  # the merge runs in a turn of its own
                 self._looking, self._stale = not ready, True
                 self._soon.start(0)
                 return
@@ -412,10 +412,10 @@ class Indicator(QWidget):
         counting = ", still counting" if self.counts.counting else ""
         return f"tokens, estimate ({merged.tokenizer}){counting}"
 
-    # What the user does
+    # User input
 
     def read(self, entry: Entry | None = None) -> MergedDialog | None:
-        """Open what would be sent, to be read, copied and exported; at an entry, where one is given."""
+        """Opens the dialog with the whole merged context, at an entry if given."""
         self._work_out_if_stale(whole=True)
         if self.merged is None:
             return None
@@ -434,7 +434,7 @@ class Indicator(QWidget):
         entry = self.merged.entries[place]
         if isinstance(entry.source, Message):
             self.message_requested.emit(entry.source)
-        else:  # it stands in no chat
+        else:  # the entry is in no chat
             self.read(entry)
 
     def _on_budget_changed(self, budget: int) -> None:

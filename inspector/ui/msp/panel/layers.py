@@ -1,4 +1,4 @@
-"""What is said of a merged context: its layers against the budget, and what is worth knowing, with its switches."""
+"""Widgets and texts of a merged context's layers: figures, bar, budget and notes with switches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = "left out by the policy"
 LENIENT = "include_main_only"
-"""Name of the rule that lets main_only messages in."""
+"""Name of the rule that admits main_only messages."""
 _WARNINGS = ("covered_again", "include_misplaced")
 
 SWITCHES: dict[str, tuple[str, str]] = {
@@ -40,7 +40,7 @@ SWITCHES: dict[str, tuple[str, str]] = {
     "covered_again": ("Send them again", "Send them once"),
     "before_opening": ("Leave them out", "Send newer ones"),
 }
-"""What the link at a sentence about a rule says: where the rule is off, and where it is on."""
+"""Link labels of notes about a rule: while the rule is off, and while it is on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class Note:
     """A sentence with its switch.
 
     Attributes:
-        rule: that changes it; "" for none.
-        link: what turning that rule about is called; "" for none.
+        rule: the rule it switches, or "".
+        link: label of the switch, or "".
     """
 
     text: str
@@ -59,14 +59,14 @@ class Note:
 
 
 def share_words(tokens: int, total: int) -> str:
-    """A share of the whole: "46 %"; "" where there is nothing."""
+    """Formats a share: "46 %"; "" for zero."""
     if not total or not tokens:
         return ""
     return "<1 %" if 200 * tokens < total else f"{round(100 * tokens / total)} %"
 
 
 def layer_words(merged: MergedContext, layer: Layer) -> str:
-    """What is in a layer, in a few words."""
+    """Returns a short description of a layer."""
     if not layer.included and layer.name in ("sub_context", "snapshots"):
         return f"{LEFT_OUT}, {layer.left_out:,} tokens" if layer.left_out else LEFT_OUT
     if layer.name == "snapshots" and layer.entries:
@@ -93,11 +93,11 @@ def _snapshot_words(merged: MergedContext, layer: Layer) -> str:
 
 
 def notes_of(merged: MergedContext, main_only: int) -> list[Note]:
-    """What is worth knowing, with what can be done about it.
+    """Returns notes about a merged context, with their switches.
 
     Args:
-        merged: what would be sent.
-        main_only: messages of the parent that are withheld for that.
+        merged: the merged context.
+        main_only: number of parent messages withheld because they are main_only.
     """
     notes = [_note(merged, remark, main_only) for remark in merged.remarks]
     older = sum(entry.older_global for entry in merged.layer("recent").entries)
@@ -123,7 +123,7 @@ def _note(merged: MergedContext, remark: Remark, main_only: int) -> Note:
 
 
 def order_words(entry: Entry, rules: Rules) -> str:
-    """An entry of the order it is sent in, on one line: "intent: weekly sensor report", "human: use the March data"."""
+    """Returns an entry of the sent order on one line: "intent: weekly sensor report", "human: use the March data"."""
     source = entry.source
     if isinstance(source, Message):
         return f"{plain(entry.role, 40) or 'no role'}: {plain(entry.content, 160) or 'empty'}"
@@ -136,15 +136,15 @@ def order_words(entry: Entry, rules: Rules) -> str:
 
 
 WARN_FROM = 0.75
-"""Share of the budget from which on it is said that little is left (docs/design.md 10)."""
+"""Share of the budget for the warning (docs/design.md 10)."""
 _ALPHAS = (1.0, 0.68, 0.44)
-"""Steps of the accent for what is inherited; what is said in the sub-session itself is grey."""
+"""Opacities of the accent colour for inherited layers. The sub-session's own layer is grey."""
 _ROW, _BAR = 50, 10
 _STRIPE, _TEXT_X = 4, 14
 
 
 def layer_color(theme: Theme, place: int) -> QColor:
-    """Colour of a layer, by its place from 0."""
+    """Returns the colour of a layer, by index from 0."""
     if place >= len(_ALPHAS):
         return theme.color("ink.tertiary")
     color = QColor(theme.color("accent.ring"))
@@ -154,15 +154,15 @@ def layer_color(theme: Theme, place: int) -> QColor:
 
 @dataclass(frozen=True, slots=True)
 class LayerFigures:
-    """What a row says.
+    """Content of a layer's row.
 
     Attributes:
         number: from 1.
-        tokens: None where they are not counted.
-        included: whether the policy lets it in.
-        share: of everything that is sent, as words.
-        words: what is in it; safe to show.
-        why: what decided that, for the tooltip.
+        tokens: None without token counts.
+        included: True if the policy includes it.
+        share: of all sent tokens, as text.
+        words: its description; safe to show.
+        why: the reason, for the tooltip.
     """
 
     number: int
@@ -182,7 +182,7 @@ class LayerFigures:
 
 
 class LayerRow(QWidget):
-    """One layer: its colour, number and title with its tokens; what is in it, and its share."""
+    """One layer: colour, number, title and tokens; description and share."""
 
     def __init__(self, themes: ThemeController, place: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -194,7 +194,6 @@ class LayerRow(QWidget):
         themes.changed.connect(self.updateGeometry)
 
     def show_figures(self, figures: LayerFigures) -> None:
-        """Say something else."""
         if figures != self.figures:
             self.figures = figures
             self.setAccessibleName(figures.spoken)
@@ -237,7 +236,7 @@ class LayerRow(QWidget):
 
 
 class LayerBar(QWidget):
-    """Tokens of the layers side by side; where they exceed the budget a line says where it ends."""
+    """Tokens of the layers side by side, with a line at the budget if they exceed it."""
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -249,7 +248,7 @@ class LayerBar(QWidget):
         themes.changed.connect(self.updateGeometry)
 
     def show_tokens(self, tokens: tuple[int, ...], budget: int) -> None:
-        """Show other figures.
+        """Shows figures.
 
         Args:
             tokens: of each layer.
@@ -284,7 +283,7 @@ class LayerBar(QWidget):
             end = whole.width() * done / scale
             if end - x >= 0.5:
                 piece = QRectF(x, 0, end - x, whole.height())
-                painter.fillRect(piece, theme.color("surface.base"))  # a step of the accent is thin colour
+                painter.fillRect(piece, theme.color("surface.base"))  # the accent colour is translucent
                 painter.fillRect(piece.adjusted(0, 0, -1.5 if end - x > 3 else 0, 0), layer_color(theme, place))
             x = end
         if sum(self._tokens) > self._budget > 0:
@@ -294,7 +293,7 @@ class LayerBar(QWidget):
 
 
 class NoteLine(QWidget):
-    """One sentence."""
+    """One note."""
 
     def __init__(self, themes: ThemeController, place: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -313,7 +312,6 @@ class NoteLine(QWidget):
         self._on_theme_changed()
 
     def say(self, note: Note) -> None:
-        """Say something else."""
         if note == self.note:
             return
         self.note = note
@@ -333,10 +331,10 @@ class NoteLine(QWidget):
 
 
 class NotesBox(QWidget):
-    """The sentences, below each other.
+    """The notes, one below the other.
 
     Signals:
-        rule_switched(str): turn this rule about.
+        rule_switched(str): toggle this rule.
     """
 
     rule_switched = Signal(str)
@@ -352,7 +350,6 @@ class NotesBox(QWidget):
         self._column.setSpacing(8)
 
     def show_notes(self, notes: Sequence[Note]) -> None:
-        """Say others."""
         while len(self.lines) < len(notes):
             line = NoteLine(self._themes, len(self.lines), self)
             line.link.clicked.connect(self._on_link_clicked)
@@ -366,7 +363,6 @@ class NotesBox(QWidget):
 
     @property
     def notes(self) -> list[Note]:
-        """What is said."""
         return [line.note for line in self.lines if not line.isHidden()]
 
     def _on_link_clicked(self) -> None:
@@ -377,7 +373,7 @@ class NotesBox(QWidget):
 
 
 class SmallGauge(QWidget):
-    """How full the budget is."""
+    """Gauge of the budget."""
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -407,7 +403,7 @@ class SmallGauge(QWidget):
 
 
 class BudgetLine(QWidget):
-    """Gauge, share and field; below them a warning near the limit and above it.
+    """Gauge, share and field of the budget, with a warning near the limit and above it.
 
     Signals:
         changed(int): the user set another budget.
@@ -442,7 +438,7 @@ class BudgetLine(QWidget):
         self._on_theme_changed()
 
     def show_budget(self, tokens: int, budget: int) -> None:
-        """Say what is taken of it; says nothing to others."""
+        """Shows the use of the budget without emitting `changed`."""
         self._showing = True
         self.field.setValue(budget)
         self._showing = False
@@ -467,7 +463,7 @@ class BudgetLine(QWidget):
 
 
 def budget_words(tokens: int, budget: int) -> str:
-    """What to say near the limit and above it; "" below."""
+    """Returns a warning near the limit and above it, else ""."""
     if tokens > budget:
         return f"{tokens - budget:,} tokens above the budget."
     if tokens >= WARN_FROM * budget:

@@ -1,4 +1,4 @@
-"""The list of all sub-sessions of the chat: which are open, how long, what they cost, and what came of them."""
+"""List of a chat's sub-sessions: state, age, tokens and summary."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 _MARK_X, _TEXT_X = 20, 34
 _INDENT = 14
 _LEAST_TEXT = 90
-"""Pixels at 100 % a nested row keeps for its words, however deep it is."""
+"""Minimum width of the text in a nested row, pixels at 100 %."""
 
 
 class SubsessionDelegate(ListDelegate):
-    """One row of three lines."""
+    """A row of three lines."""
 
     def __init__(
         self, model: SubsessionListModel, theme_controller: ThemeController, parent: QObject | None = None
@@ -64,7 +64,7 @@ class SubsessionDelegate(ListDelegate):
         self._draw(painter, "small", "ink.tertiary", left, lines[2], line.age, end - left)
 
     def _paint_right(self, painter: QPainter, text: str, box: QRect, right: int) -> int:
-        """Draw a figure at the right end, never cut; gives where what stands before it has to end."""
+        """Draws a figure at the right, never elided. Returns the right end for the text before it."""
         theme = self._themes.theme
         wide = self._metrics["small"].horizontalAdvance(text)
         painter.setFont(self._fonts["small"])
@@ -74,14 +74,14 @@ class SubsessionDelegate(ListDelegate):
 
 
 AGES_MS = 20_000
-"""So often ages are said anew."""
+"""Interval of age updates, milliseconds."""
 NOTHING = "This chat has no sub-sessions yet."
 NONE_OPEN = "No sub-session is open."
 _ALL, _OPEN = "All", "Open"
 
 
 class SubsessionListView(ListView):
-    """The list itself, with higher rows than other lists have."""
+    """The list view with higher rows."""
 
     @property
     @override
@@ -93,13 +93,13 @@ class SubsessionList(QWidget):
     """The list with its head.
 
     Signals:
-        chosen(str): the key of the sub-session to show.
-        entered(str): it was entered with Return or a double click; its chat may take the keyboard.
+        chosen(str): display the sub-session with this key.
+        entered(str): Enter or a double click; its chat may take the focus.
         left(): Esc was pressed.
 
     Attributes:
-        model, view: what it is made of.
-        counts: who counts tokens; may be shared with the indicator.
+        model, view: its parts.
+        counts: counts tokens; can be shared with the indicator.
     """
 
     chosen = Signal(str)
@@ -177,22 +177,22 @@ class SubsessionList(QWidget):
         group.triggered.connect(self._on_order_chosen)
         return head
 
-    # What others say
+    # Calls of others
 
     def mark(self, key: str) -> None:
-        """Mark the row of a sub-session; says nothing."""
+        """Selects the row of a sub-session without emitting `chosen`."""
         wanted = (key, 0)
-        if self.model.open_only and self.model.rows.row_of(wanted) < 0:  # what is shown is listed, too
+        if self.model.open_only and self.model.rows.row_of(wanted) < 0:  # the displayed sub-session is always listed
             self._which.choose(_ALL)
         self.view.select(wanted)
 
     @property
     def shown_key(self) -> str | None:
-        """The key of the row that is marked."""
+        """Key of the selected row."""
         return None if self.view.selected is None else self.view.selected[0]
 
     def refresh(self) -> None:
-        """Read the document anew; the place in the list stays."""
+        """Reads the document again; the scroll position stays."""
         self.model.take()
         self._tallied = False
         self._tallies.begin()
@@ -202,7 +202,7 @@ class SubsessionList(QWidget):
         self._add_up_soon()
 
     def share_counts(self, counts: TokenCounts) -> None:
-        """Take tokens from somebody else who counts them, so that no text is counted twice."""
+        """Uses a shared token counter, so that no text is counted twice."""
         if counts is self.counts:
             return
         self.counts.came.disconnect(self._on_counted)
@@ -213,13 +213,13 @@ class SubsessionList(QWidget):
         self.refresh()
 
     def stop(self) -> None:
-        """Add up no more: the document is about to be closed."""
+        """Stops counting before the document is closed."""
         self._adding.stop()
         self._ages.stop()
         if self.counts.parent() is self:
             self.counts.stop()
 
-    # Adding up tokens
+    # Token sums
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
@@ -244,7 +244,7 @@ class SubsessionList(QWidget):
         ):
             self._adding.start(1)
             return
-        self._tallied = True  # what is still missing is told of when it was counted
+        self._tallied = True  # `counts.came` follows for the missing ones
         if self.model.order is Order.TOKENS:
             self.model.take()
         else:
@@ -255,7 +255,7 @@ class SubsessionList(QWidget):
         self._tallies.begin()
         self._add_up_soon()
 
-    # What the user does
+    # User input
 
     def _on_picked(self, row: int, _clicked: bool) -> None:
         self.chosen.emit(self.model.rows.subs[row].key)

@@ -1,6 +1,6 @@
-"""The rows of the list of sub-sessions: which stand where, and what they say.
+"""Rows and item model of the list of sub-sessions.
 
-Words are made for the rows that are asked for; tokens are added up in slices.
+Rows are formatted on demand; tokens are summed in slices.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from inspector.msp.objects import Subsession
 
 _FIRST_ONES = 8
-"""Messages that are looked at for one that says something."""
+"""Number of first messages searched for text."""
 
 
 def state_of(sub: Subsession) -> str:
-    """Its state in a word: open, closed or discarded."""
+    """Returns its state: open, closed or discarded."""
     return "open" if sub.is_open else "discarded" if sub.discarded else "closed"
 
 
 def age_words(sub: Subsession, now_ns: int) -> str:
-    """How long it is open, or when it was closed: "open for 1 min", "closed 2 h ago"; only its state without a time."""
+    """Returns its age: "open for 1 min", "closed 2 h ago"; only its state without a time."""
     state = state_of(sub)
     span = age(sub.created_ns if sub.is_open else sub.closed_ns, now_ns)
     if not span:
@@ -43,14 +43,14 @@ def age_words(sub: Subsession, now_ns: int) -> str:
 
 
 def tokens_words(tokens: int, *, complete: bool) -> str:
-    """An estimate: "348 tokens"; while it is still being counted an ellipsis follows the figure."""
+    """Formats an estimate: "348 tokens". An ellipsis follows the figure while counting."""
     if complete:
         return formats.count_of(tokens, "token")
     return f"{tokens:,}… tokens" if tokens else "… tokens"
 
 
 def about(sub: Subsession) -> str:
-    """What it is about, as text: its summary; without one what was said in it first."""
+    """Returns its summary, else its first text."""
     if sub.summary:
         return sub.summary
     contents = (message.content for message in sub.messages[:_FIRST_ONES])
@@ -58,11 +58,11 @@ def about(sub: Subsession) -> str:
 
 
 DEEPEST = 12
-"""Levels that are indented; deeper ones would have no room left for their label."""
+"""Maximum indent level; deeper rows would have no width left for their label."""
 
 
 class Order(enum.StrEnum):
-    """What the list is ordered by; nested ones stay below what they are nested in."""
+    """Sort order of the list; nested sub-sessions stay below their parent."""
 
     CHAT = "chat"
     LATEST = "latest"
@@ -71,7 +71,7 @@ class Order(enum.StrEnum):
 
     @property
     def words(self) -> str:
-        """What a menu calls it."""
+        """Label in the menu."""
         return _WORDS[self]
 
 
@@ -84,11 +84,11 @@ _WORDS = {
 
 
 class SubsessionRows:
-    """What stands in which row.
+    """Rows of the list.
 
     Attributes:
         subs, depths: by row.
-        open, all: how many sub-sessions are open, and how many there are.
+        open, all: number of open sub-sessions and of all.
     """
 
     def __init__(self) -> None:
@@ -100,13 +100,13 @@ class SubsessionRows:
     def take(
         self, subs: Sequence[Subsession], order: Order, *, open_only: bool, tokens: Callable[[Subsession], int]
     ) -> None:
-        """List the sub-sessions of a document.
+        """Lists the sub-sessions of a document.
 
         Args:
-            subs: all of them, as they stand in it.
-            order: what they are ordered by, among those nested in the same.
-            open_only: leave out what is not open and holds nothing that is.
-            tokens: of a sub-session's own messages, as far as they are known.
+            subs: all of them, in document order.
+            order: sort order among siblings.
+            open_only: True to omit closed ones without an open descendant.
+            tokens: returns the known tokens of a sub-session's own messages.
         """
         self.all, self.open = len(subs), sum(sub.is_open for sub in subs)
         below: dict[str | None, list[Subsession]] = {}
@@ -129,23 +129,22 @@ class SubsessionRows:
         return len(self.subs)
 
     def key_at(self, row: int) -> Key:
-        """What names a row."""
         return self.subs[row].key, 0
 
     def row_of(self, key: Key) -> int:
-        """The row of a key; -1 when it is not listed."""
+        """Returns the row of a key, or -1 if it is not listed."""
         return self._row_of.get(key, -1)
 
 
 def _key_above(sub: Subsession, known: set[str]) -> str | None:
-    """The key of the sub-session another is nested in; None where it is the chat itself."""
+    """Returns the key of the parent sub-session, or None below the chat itself."""
     above = sub.parent
     key = getattr(above, "key", None) if above is not None else None
     return key if key in known and above is not sub.session else None
 
 
 def _open_ones(subs: Iterable[Subsession], known: set[str]) -> set[str]:
-    """The open ones, and those they are nested in."""
+    """Returns keys of open sub-sessions and their ancestors."""
     wanted: set[str] = set()
     by_key = {sub.key: sub for sub in subs}
     for sub in by_key.values():
@@ -167,13 +166,13 @@ def _messages(sub: Subsession) -> int:
 
 
 def _latest(sub: Subsession) -> int:
-    """When something was last said or done in it."""
+    """Returns the time of its last message or change."""
     latest = sub.messages[-1].time_ns if len(sub.messages) else NO_TIME
     return max(latest, sub.created_ns, sub.closed_ns)
 
 
 def _walk(below: dict[str | None, list[Subsession]]) -> Iterator[tuple[Subsession, int]]:
-    """Sub-sessions with their depths, each before those nested in it; without recursion, as files may nest deep."""
+    """Yields sub-sessions and depths in preorder. Iterative, because files may nest deeply."""
     waiting = [(sub, 0) for sub in reversed(below.get(None, ()))]
     while waiting:
         sub, depth = waiting.pop()
@@ -186,13 +185,13 @@ NO_SUMMARY = "No summary, messages kept for the record"
 
 @dataclass(frozen=True, slots=True)
 class SubsessionLine:
-    """A row in words.
+    """A row as texts.
 
     Attributes:
-        mark: whose shape it has: active, concluded, cancelled.
+        mark: state shape: active, idle, concluded or cancelled.
         label, about: on one line each; masked.
-        count: how many messages, as a figure.
-        age: how long it is open, or when it was closed.
+        count: number of messages.
+        age: how long it is open, or since when it is closed.
         tokens: of its own messages, estimate.
     """
 
@@ -205,7 +204,7 @@ class SubsessionLine:
 
     @property
     def copied(self) -> str:
-        """The row as text, separated by tabs."""
+        """The row as text separated by tabs."""
         return "\t".join((self.label, self.age, self.count, self.tokens, self.about))
 
 
@@ -213,9 +212,9 @@ class SubsessionListModel(ListModel):
     """One row per sub-session.
 
     Attributes:
-        rows: what stands where.
-        order, open_only: what the user chose.
-        tallies: adds tokens up.
+        rows: the rows.
+        order, open_only: the user's choices.
+        tallies: token sums.
     """
 
     def __init__(self, document: SessionDocument, tallies: Tallies, parent: QObject | None = None) -> None:
@@ -233,7 +232,7 @@ class SubsessionListModel(ListModel):
         return self.rows
 
     def take(self) -> None:
-        """Read the document anew; rows keep their place where they are the same as before."""
+        """Reads the document again. Keeps the selection and scroll position if the rows are the same."""
         before, depths = self.rows.subs, self.rows.depths
         rows = SubsessionRows()
         rows.take(
@@ -248,17 +247,17 @@ class SubsessionListModel(ListModel):
             self.rows = rows
 
     def renew(self) -> None:
-        """The same rows may say something else now."""
+        """Notifies views that texts may have changed."""
         self._lines.clear()
         if len(self.rows):
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, 0))
 
     def tokens(self, sub: Subsession) -> tuple[int, bool]:
-        """Tokens of its own messages so far, and whether that is all."""
+        """Returns tokens of its own messages so far, and True if complete."""
         return self.tallies.of(sub)
 
     def line(self, row: int) -> SubsessionLine:
-        """A row in words."""
+        """Returns a row as texts, cached."""
         found = self._lines.get(row)
         if found is None:
             sub = self.rows.subs[row]
@@ -273,7 +272,7 @@ class SubsessionListModel(ListModel):
             )  # fmt: skip
         return found
 
-    # What a row says
+    # Texts of a row
 
     @override
     def text(self, row: int) -> str:

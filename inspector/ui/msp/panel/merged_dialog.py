@@ -1,4 +1,4 @@
-"""All of a merged context in a dialog, to be read, copied and written to a file."""
+"""Dialog with a whole merged context: reading, copying and export."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 
 def messages_json(merged: MergedContext, *, secrets: bool = False) -> str:
-    """The whole as text: an object with `messages`, as chat completion interfaces take them.
+    """Returns a JSON object with `messages` in the format of chat completion APIs.
 
     Args:
-        merged: what would be sent.
-        secrets: give secrets in clear; else they are masked.
+        merged: the merged context.
+        secrets: True for secrets in plain text; else they are masked.
     """
     return "".join(_parts(merged, secrets=secrets))
 
@@ -57,15 +57,15 @@ def messages_json(merged: MergedContext, *, secrets: bool = False) -> str:
 def write_messages(
     merged: MergedContext, target: Path, *, secrets: bool = False, spared: Iterable[Path] = ()
 ) -> Generator[int]:
-    """Write it to a file, in place of what is there; steps of one message each, with the bytes written so far.
+    """Writes it to a file atomically, one message per step, and yields the bytes written so far.
 
-    Closed before its end it leaves what was there before.
+    Closing the generator early keeps the previous file.
 
     Args:
-        merged: what would be sent.
-        target: where to.
-        secrets: write secrets in clear; else they are masked.
-        spared: files that are never written over.
+        merged: the merged context.
+        target: the file.
+        secrets: True for secrets in plain text; else they are masked.
+        spared: files that are never overwritten.
 
     Raises:
         OSError: the file cannot be written, or is the document itself.
@@ -87,12 +87,12 @@ _KEY = ""
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """An entry in words; safe to show.
+    """An entry as texts; safe to show.
 
     Attributes:
         layer: its number, from 1.
         title: of the layer.
-        text: the beginning of it.
+        text: its beginning.
     """
 
     layer: int
@@ -104,7 +104,7 @@ class EntryLine:
 
 
 class EntryRows:
-    """What stands in which row: entries stay as they are while they are read."""
+    """Rows of the entries, fixed while the dialog is open."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -113,11 +113,9 @@ class EntryRows:
         return self._count
 
     def key_at(self, row: int) -> Key:
-        """What names a row."""
         return _KEY, row
 
     def row_of(self, key: Key) -> int:
-        """The row of a key."""
         return key[1] if key[1] < self._count else -1
 
 
@@ -125,7 +123,7 @@ class EntriesModel(ListModel):
     """One row per entry of a merged context.
 
     Attributes:
-        entries: with the number of the layer of each.
+        entries: pairs of layer number and entry.
     """
 
     def __init__(self, merged: MergedContext, parent: QObject | None = None, *, counted: bool = True) -> None:
@@ -144,7 +142,7 @@ class EntriesModel(ListModel):
         return self._rows
 
     def line(self, row: int) -> EntryLine:
-        """A row in words."""
+        """Returns a row as texts, cached."""
         found = self._lines.get(row)
         if found is None:
             number, entry = self.entries[row]
@@ -155,7 +153,7 @@ class EntriesModel(ListModel):
             )  # fmt: skip
         return found
 
-    # What a row says
+    # Texts of a row
 
     @override
     def text(self, row: int) -> str:
@@ -174,7 +172,7 @@ class EntriesModel(ListModel):
 
 
 class EntriesDelegate(ListDelegate):
-    """Paints an entry: number of its layer, the beginning of its text, its tokens."""
+    """Paints an entry: layer number, beginning of its text and tokens."""
 
     def __init__(self, model: EntriesModel, themes: ThemeController, parent: QObject | None = None) -> None:
         super().__init__(themes, parent)
@@ -201,21 +199,21 @@ class EntriesDelegate(ListDelegate):
 
 
 COPIED_MOST = 2_000
-"""Entries that are copied; more would stall the window, and are for a file."""
+"""Maximum of copied entries; more would stall the window and need a file."""
 SHOWN_MOST = 200_000
-"""Characters of an entry that are shown."""
+"""Maximum of displayed characters of an entry."""
 _UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
 NOTHING = "Nothing would be sent."
 
 
 class MergedDialog(QDialog):
-    """The entries at the left, the one that is read at the right. It shows what was true when it was opened.
+    """A list of entries at the left and the selected one at the right, as of the time it was opened.
 
     Signals:
         message_requested(object): go to this `Message`.
 
     Attributes:
-        model, view, text: what it is made of.
+        model, view, text: its parts.
     """
 
     message_requested = Signal(object)
@@ -229,14 +227,14 @@ class MergedDialog(QDialog):
         spared: Sequence[Path] = (),
         counted: bool = True,
     ) -> None:
-        """Make the dialog.
+        """Creates the dialog.
 
         Args:
             themes: gives the look.
-            merged: what would be sent.
+            merged: the merged context.
             parent: owner.
-            spared: files an export never writes over.
-            counted: whether all its tokens are counted; it says none else.
+            spared: files an export never overwrites.
+            counted: True if all its tokens are counted; else it shows none.
         """
         super().__init__(parent)
         self._themes = themes
@@ -337,7 +335,7 @@ class MergedDialog(QDialog):
     # Reading
 
     def select(self, entry: Entry) -> None:
-        """Read an entry."""
+        """Selects and displays an entry."""
         for row, (_, known) in enumerate(self.model.entries):
             if known is entry:
                 self.view.select(self.model.listed.key_at(row))
@@ -371,7 +369,7 @@ class MergedDialog(QDialog):
             self.outcome.setText("Copied this entry. Secrets are masked.")
 
     def copy(self) -> None:
-        """Copy everything as messages JSON, secrets masked."""
+        """Copies all entries as messages JSON with secrets masked."""
         count = len(self.model.entries)
         if count > COPIED_MOST:
             self.outcome.setText(f"{count:,} entries are too many to copy. Export them to a file instead.")
@@ -381,7 +379,7 @@ class MergedDialog(QDialog):
         self.outcome.setText(f"Copied {entries} as messages JSON. Secrets are masked.")
 
     def ask(self) -> None:
-        """Ask for a file, then write everything there."""
+        """Asks for a file, then exports all entries."""
         label = file_stem(mask_text(self._merged.subsession.label), "sub-session")
         name = f"{label}-context{'' if self._masked else '-unmasked'}.json"
         dialog = QFileDialog(self, "Export what would be sent", name, "JSON (*.json);;All files (*)")
@@ -392,7 +390,7 @@ class MergedDialog(QDialog):
         open_once(dialog)
 
     def export(self, target: Path) -> None:
-        """Write everything to a file in slices; one at work is given up for it."""
+        """Writes all entries in slices, and aborts a running export."""
         steps = write_messages(self._merged, target, secrets=not self._masked, spared=self._spared)
         name = plain(target.name)
         self._writing.start(

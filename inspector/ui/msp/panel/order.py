@@ -1,4 +1,4 @@
-"""The order a merged context is sent in: a line for each entry with the number of its layer; a click goes to it."""
+"""List of a merged context's entries in the order sent. A click goes to an entry."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from inspector.ui.panels.details.section import LinkText, SectionLabel
 from inspector.ui.panels.list_delegate import LEFT
 
 FIRST = 5
-"""Entries shown at first."""
+"""Number of entries in the collapsed list."""
 MOST = 60
-"""Entries that are listed in place; where there are more, all of them can be read in a dialog."""
+"""Maximum of entries in the expanded list; the dialog has all."""
 _ROW, _TEXT_X, _BOX = 22, 24, 15
 
 
 @dataclass(frozen=True, slots=True)
 class OrderLine:
-    """An entry in words; safe to show.
+    """An entry as texts; safe to show.
 
     Attributes:
         layer: from 1.
-        tip: why it is sent, and what it costs.
+        tip: its reason and tokens.
     """
 
     layer: int
@@ -50,7 +50,6 @@ class OrderRow(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def say(self, line: OrderLine) -> None:
-        """Stand for another entry."""
         if line != self._line:
             self._line = line
             self.setAccessibleName(f"Layer {line.layer}: {line.text}")
@@ -59,7 +58,6 @@ class OrderRow(QAbstractButton):
 
     @property
     def line(self) -> OrderLine:
-        """What it stands for."""
         return self._line
 
     @override
@@ -94,11 +92,11 @@ class OrderRow(QAbstractButton):
 
 
 class OrderList(QWidget):
-    """The first entries, and how to see the others.
+    """The first entries and a link to the others.
 
     Signals:
-        entry_clicked(int): go to the entry with this place.
-        reading_asked(): all of them are to be read.
+        entry_clicked(int): go to the entry with this index.
+        reading_asked(): open the dialog with all entries.
     """
 
     entry_clicked = Signal(int)
@@ -127,17 +125,17 @@ class OrderList(QWidget):
         self._on_theme_changed()
 
     def show_lines(self, lines: Sequence[OrderLine], total: int) -> None:
-        """List other entries.
+        """Shows entries.
 
         Args:
             lines: the first `MOST` of them.
-            total: how many there are.
+            total: number of all entries.
         """
         self._lines, self._total = lines, total
         self._lay_out()
 
     def fold(self) -> None:
-        """Show the first entries only."""
+        """Collapses the list."""
         self._whole = False
         self._lay_out()
 
@@ -148,7 +146,7 @@ class OrderList(QWidget):
             row.clicked.connect(self._on_row_clicked)
             self._column.insertWidget(1 + len(self.rows), row)
             self.rows.append(row)
-            self.more.raise_()  # the Tab key goes by the order of children
+            self.more.raise_()  # Tab follows the order of children
         for place, row in enumerate(self.rows):
             row.setVisible(place < wanted)
             if place < wanted:

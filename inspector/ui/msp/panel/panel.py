@@ -1,6 +1,7 @@
-"""The view "Sub-sessions": the list, the conversation of one of them, and what that one sees.
+"""The "Sub-sessions" panel: list, conversation and indicator side by side.
 
-It reads the `SessionDocument` itself, so that an edit is seen at once. It edits nothing: it asks, and the window does.
+It reads the `SessionDocument` directly, so that edits are visible at once. It never edits: it emits requests to the
+window.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ if TYPE_CHECKING:
     from inspector.ui.msp.panel.indicator import Indicator
 
 _SIDES = {False: (217, 300), True: (288, 400)}
-"""Width of the list and of what is seen, of a view that is narrow or wide; pixels at 100 %."""
+"""Widths of list and indicator in a narrow and a wide panel; pixels at 100 %."""
 _WIDE = 1_300
 _LEAST = (140, 320, 200)
-"""What list, conversation and what is seen need; the list, which the tree of contexts stands for, goes first."""
+"""Minimum widths of list, conversation and indicator. The list is hidden first; the context tree can replace it."""
 
 
 class SubsessionsPanel(QWidget):
-    """The view.
+    """The panel.
 
     Signals:
-        shown(str): another sub-session is shown; its key.
-        new_requested, close_requested, discard_requested, merge_requested: what a button of the head asks for.
-        sub_context_requested: what the session agreed on is to be edited, where there is no sub-session yet.
+        shown(str): another sub-session is displayed; its key.
+        new_requested, close_requested, discard_requested, merge_requested: requests of the head's buttons.
+        sub_context_requested: edit the sub-context; used before there is a sub-session.
 
     Attributes:
-        list, chat, indicator: what it is made of; the indicator comes with `add_indicator`.
+        list, chat, indicator: its parts; `add_indicator` adds the indicator.
     """
 
     shown = Signal(str)
@@ -115,7 +116,7 @@ class SubsessionsPanel(QWidget):
         return page
 
     def add_indicator(self, indicator: Indicator) -> None:
-        """Show what a sub-session sees, at the right."""
+        """Adds the indicator at the right."""
         self.indicator = indicator
         self._split.addWidget(indicator)
         self._split.setStretchFactor(2, 0)
@@ -128,7 +129,7 @@ class SubsessionsPanel(QWidget):
         self._fit()
 
     def _order_parts(self) -> None:
-        """From left to right for the Tab key, which goes by the order of children; a splitter turns it around."""
+        """Orders children from left to right, because Tab follows them and QSplitter reverses them."""
         for part in (self.list, self.chat, self.indicator):
             if part is not None:
                 part.raise_()
@@ -136,7 +137,7 @@ class SubsessionsPanel(QWidget):
             self._split.handle(place).raise_()
 
     def set_read_only(self, reason: str) -> None:
-        """Say why nothing can be changed; "" where it can."""
+        """Shows the reason for read-only sessions, or ""."""
         self.chat.set_read_only(reason)
         self._open_one.setEnabled(not reason)
         self._agree.setEnabled(not reason)
@@ -144,7 +145,7 @@ class SubsessionsPanel(QWidget):
             self.indicator.set_read_only(reason)
 
     def stop(self) -> None:
-        """Read no more of the document."""
+        """Stops reading the document."""
         self._stopped = True
         self._later.stop()
         if self in self._document.observers:
@@ -153,15 +154,15 @@ class SubsessionsPanel(QWidget):
         if self.indicator is not None:
             self.indicator.stop()
 
-    # What is shown
+    # Content
 
     @property
     def sub(self) -> Subsession | None:
-        """The sub-session shown."""
+        """The displayed sub-session."""
         return self.chat.sub
 
     def show_subsession(self, key: str) -> None:
-        """Show a sub-session; one that is not there changes nothing."""
+        """Displays a sub-session. Ignores unknown keys."""
         sub = self._document.subsession(key)
         if sub is None or sub is self.chat.sub:
             return
@@ -172,7 +173,7 @@ class SubsessionsPanel(QWidget):
         self.shown.emit(sub.key)
 
     def _show_first(self) -> None:
-        """Show the first one that is open, else the first one; the words for nothing where there is none."""
+        """Displays the first open sub-session, else the first; without any, the empty page."""
         subs = self._document.subsessions
         self._pages.setCurrentIndex(0 if subs else 1)
         self.setFocusProxy(self.chat if subs else self._open_one)
@@ -180,14 +181,14 @@ class SubsessionsPanel(QWidget):
             self.show_subsession(next((sub for sub in subs if sub.is_open), subs[0]).key)
 
     def update_indicator(self) -> None:
-        """Show what the sub-session sees, whatever its switches say by now."""
+        """Updates the indicator, including its switches."""
         if self.indicator is not None:
             self.indicator.show_subsession(None if self.chat.sub is None else self.chat.sub.key)
 
-    # What the document says
+    # Calls of the document
 
     def session_edited(self, edit: Edit) -> None:
-        """Something was edited: show it at once; what is beside the conversation follows in the next turn."""
+        """Updates the conversation at once after an edit, and list and indicator in the next iteration."""
         if self._stopped:
             return
         sub = self.chat.sub
@@ -201,7 +202,7 @@ class SubsessionsPanel(QWidget):
         elif edit.kind == "visibility" and edit.message is not None and living is sub:
             self.chat.model.renew(edit.message)
         elif edit.kind in ("policy", "session") and living is sub:
-            pass  # only what is sent is another
+            pass  # only the merged context changes
         else:
             self.chat.begin_anew(living)
             if living is None:
@@ -211,7 +212,6 @@ class SubsessionsPanel(QWidget):
         self._later.start()
 
     def refresh(self) -> None:
-        """Show what there is now."""
         self._refresh_sides()
         self.chat.refresh()
 
@@ -228,7 +228,7 @@ class SubsessionsPanel(QWidget):
         self.chat.say_inherited(inherited_words(tokens, layers))
 
     def tick(self) -> None:
-        """A second has passed."""
+        """Updates ages each second."""
         if self.isVisible():
             self.chat.refresh()
 
@@ -238,12 +238,15 @@ class SubsessionsPanel(QWidget):
         self._dragged = True
 
     def _fit(self) -> None:
-        """The widths of docs/design.md 16, until somebody drags them; the conversation keeps what it needs."""
+        """Sets the widths of docs/design.md 16, unless the user dragged a handle.
+
+        The conversation keeps its minimum width.
+        """
         zoom, width = self._themes.theme.zoom, self.width()
         if width < 100:
             return
         is_listed = width >= sum(_LEAST) * zoom
-        if not is_listed and self.list.view.hasFocus():  # else Qt gives the keyboard to whatever comes next
+        if not is_listed and self.list.view.hasFocus():  # else Qt moves the focus to the next widget in the window
             self.chat.setFocus(Qt.FocusReason.OtherFocusReason)
         self.list.setVisible(is_listed)
         if self._dragged:
@@ -274,7 +277,7 @@ class SubsessionsPanel(QWidget):
 
 
 def inherited_words(tokens: int, layers: int) -> str:
-    """What comes from the parent: "inherited from the chat: 1,020 tokens in 3 layers"; tokens as far as counted."""
+    """Returns the text of the inherited part: "inherited from the chat: 1,020 tokens in 3 layers"."""
     if not layers:
         return "nothing is inherited from the chat"
     counted = f"{formats.count_of(tokens, 'token')} in " if tokens else ""

@@ -1,4 +1,4 @@
-"""Fields for what decides what a sub-session sees: its policy, the rules of the protocol, the budget."""
+"""Fields of the merged context's settings: policy, rules of the protocol and budget."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 _LEAST_BUDGET, _MOST_BUDGET, _BUDGET_STEP = 100, 10_000_000, 500
-"""As the settings have it."""
+"""Limits of the setting."""
 
 
 class BudgetField(NumberField):
-    """Tokens a sub-session may send."""
+    """Field of the token budget."""
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(name, "Budget in tokens", _LEAST_BUDGET, _MOST_BUDGET, parent)
@@ -45,17 +45,17 @@ class BudgetField(NumberField):
 
 _MOST_WANTED = 9_999
 _UNDER_BOX = 22
-"""What stands below a box begins with its words."""
+"""Indent below a checkbox: the left edge of its label."""
 POLICY_CLOSED = "It is closed: its policy stays as it was."
 
 
 class PolicyBox(QWidget):
-    """Three switches, and what they let in to be edited.
+    """Policy switches and links that edit their content.
 
     Signals:
-        changed(dict): the user changed something: changes for `SessionDocument.set_policy`.
-        sub_context_requested, snapshots_requested: what the session has of them is to be edited.
-        summaries_requested(QWidget): summaries to refer to are to be chosen, below this widget.
+        changed(dict): changes for `SessionDocument.set_policy`.
+        sub_context_requested, snapshots_requested: edit them in the session.
+        summaries_requested(QWidget): choose summaries to refer to, below this widget.
     """
 
     changed = Signal(dict)
@@ -75,7 +75,7 @@ class PolicyBox(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(SectionLabel(themes, "Policy", None, self))
-        # Made as they stand: the Tab key goes by that.
+        # Created in visual order, because Tab follows it.
         self.sub_context = self._box("Include the sub-context", "policySubContext", "include_sub_context")
         self.edit_sub_context = self._link("Edit the sub-context...", "policyEditSubContext")
         self.snapshots = self._box("Include snapshots", "policySnapshots", "include_snapshots")
@@ -126,13 +126,13 @@ class PolicyBox(QWidget):
         return row
 
     def show_policy(self, policy: Policy, missing_recent: int, *, is_open: bool, summaries: str = "") -> None:
-        """Show the policy of another sub-session; says nothing.
+        """Shows the policy of another sub-session without emitting `changed`.
 
         Args:
-            policy: as it is written.
-            missing_recent: how many recent messages are sent where it does not say.
-            is_open: whether the sub-session is; the policy of a closed one stays.
-            summaries: the labels of those it refers to, safe to show; "" for none.
+            policy: as in the file.
+            missing_recent: default number of recent messages.
+            is_open: True for an open sub-session; the policy of a closed one is read-only.
+            summaries: labels of referenced summaries, safe to show; "" for none.
         """
         self.summaries.setText(f"Summaries: {summaries}" if summaries else "")
         self.summaries.setVisible(bool(summaries))
@@ -146,14 +146,14 @@ class PolicyBox(QWidget):
         self._fit()
 
     def set_read_only(self, reason: str) -> None:
-        """Say why nothing can be changed; "" where it can."""
+        """Shows the reason for read-only sessions, or ""."""
         self._reason = reason
         self._fit()
 
     def _fit(self) -> None:
         for widget in (self.sub_context, self.snapshots, self.recent, self.choose):
             widget.setEnabled(self._is_open and not self._reason)
-        for link in (self.edit_sub_context, self.edit_snapshots):  # of the session, which goes on
+        for link in (self.edit_sub_context, self.edit_snapshots):  # they belong to the session, which stays open
             link.setVisible(not self._reason)
         self.choose.setVisible(self._is_open and not self._reason)
         self.note.setText(self._reason or (self._note if self._is_open else POLICY_CLOSED))
@@ -168,7 +168,7 @@ class PolicyBox(QWidget):
 
 
 def _missing_words(policy: Policy) -> str:
-    """What the file does not say, and is taken as usual."""
+    """Returns a note about values missing in the file."""
     parts = (
         (policy.include_sub_context, "the sub-context"), (policy.include_snapshots, "snapshots"),
         (policy.recent_parent_messages, "recent messages"),
@@ -185,7 +185,7 @@ MOST_RECENT = 1_000
 
 
 class RuleField(QWidget):
-    """A rule: its words and what it decides, both of which wrap, as a pane may be narrow.
+    """A rule with label and help text. Both wrap, because the pane may be narrow.
 
     Signals:
         toggled(bool): the user changed it.
@@ -214,7 +214,7 @@ class RuleField(QWidget):
         grid.addWidget(TextLabel(help_text, variant="hint", name=f"{name}Help", wrap=True, parent=self), 1, 1)
 
     def set_checked(self, on: bool) -> None:
-        """Tick the box or not; says nothing."""
+        """Sets the checkbox without emitting `toggled`."""
         self._showing = True
         self.box.setChecked(on)
         self._showing = False
@@ -225,7 +225,7 @@ class RuleField(QWidget):
 
 
 class _ClickedLabel(TextLabel):
-    """Words that act for the box before them."""
+    """A label that toggles the checkbox before it."""
 
     clicked = Signal()
 
@@ -240,20 +240,20 @@ class _ClickedLabel(TextLabel):
 
 
 class RulesForm(QWidget):
-    """Edits the rules of the settings it is given, in place.
+    """Edits rules in the given settings, in place.
 
     Signals:
-        changed(): the user changed a rule; it is in the settings already.
+        changed(): the user changed a rule.
     """
 
     changed = Signal()
 
     def __init__(self, themes: ThemeController, name: str, parent: QWidget) -> None:
-        """Make the form.
+        """Creates the form.
 
         Args:
             themes: gives the look.
-            name: what object names begin with.
+            name: prefix of object names.
             parent: owner.
         """
         super().__init__(parent)
@@ -278,7 +278,7 @@ class RulesForm(QWidget):
         self._on_theme_changed()
 
     def _number(self, rule: str, title: str, help_text: str, name: str) -> QWidget:
-        """A rule that is a number: the field before its words, in line with the boxes of the others."""
+        """Creates the field of a numeric rule, aligned with the checkboxes of the others."""
         holder = QWidget(self)
         holder.setObjectName(f"{name}Field")
         column = QVBoxLayout(holder)
@@ -298,7 +298,7 @@ class RulesForm(QWidget):
         return holder
 
     def show_rules(self, rules: MergedRules) -> None:
-        """Show the rules of other settings, which are edited from now on; says nothing."""
+        """Shows the rules of other settings and edits them from now on. Emits no signal."""
         self._rules = rules
         self._showing = True
         for rule, field in self.fields.items():
@@ -318,13 +318,13 @@ class RulesForm(QWidget):
 
 
 def changed_rules(rules: MergedRules) -> int:
-    """How many rules are not as usual."""
+    """Returns the number of rules with a value other than the default."""
     usual = MergedRules()
     return sum(getattr(rules, rule) != getattr(usual, rule) for rule in RULE_WORDS)
 
 
 class DisclosureButton(QAbstractButton):
-    """A label with a chevron; checked while what it stands above is shown."""
+    """A label with a chevron, checked while the content below is visible."""
 
     def __init__(self, themes: ThemeController, text: str, name: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -338,7 +338,6 @@ class DisclosureButton(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def say(self, text: str) -> None:
-        """Say something else."""
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(text)
@@ -367,7 +366,7 @@ class DisclosureButton(QAbstractButton):
 
 
 class RulesBox(QWidget):
-    """The disclosure, and below it every rule with its switch.
+    """A disclosure button and the rules below it.
 
     Signals:
         changed(): a rule of the settings was changed.
@@ -397,7 +396,7 @@ class RulesBox(QWidget):
         self._column.addLayout(row)
 
     def show_rules(self, rules: MergedRules) -> None:
-        """Show the rules of the settings, which are edited in place; says nothing."""
+        """Shows the rules of the settings, which are edited in place. Emits no signal."""
         self._rules = rules
         changed = changed_rules(rules)
         self.disclosure.say(f"Rules, {changed:,} of {len(RULE_WORDS)} changed" if changed else "Default rules")
@@ -406,7 +405,7 @@ class RulesBox(QWidget):
             self.form.show_rules(rules)
 
     def _on_toggled(self, shown: bool) -> None:
-        if self.form is None:  # a dozen switches nobody has asked for yet
+        if self.form is None:  # created on first use, because it has a dozen switches
             self.form = RulesForm(self._themes, "subsessionRule", self)
             self.form.show_rules(self._rules)
             self.form.changed.connect(self.changed)

@@ -1,4 +1,4 @@
-"""Tokens of the texts of sub-sessions: counted in a process of its own, and added up in slices."""
+"""Token counts of sub-sessions: counted in a worker process, summed in slices."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ GIVEN_UP = "Tokens are counted no further: the process that counts ended three t
 
 
 class TokenCounts(QObject):
-    """What texts cost, as far as it is known by now.
+    """Cache of token counts, filled by a worker process.
 
     Signals:
-        came(): some were counted, or it was given up.
+        came(): counts arrived, or counting was given up.
 
     Attributes:
-        trouble: why nothing more is counted, as a sentence; "" where nothing is wrong.
+        trouble: the reason why counting stopped, or "".
     """
 
     came = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._known: dict[int, int] = {}  # a text's hash, which it keeps itself: no text is held for its count
+        # by hash of the text, so that texts are not kept for their counts; Python caches the hash of a str
+        self._known: dict[int, int] = {}
         self._waiting: dict[int, str] = {}
         self._given: list[list[int]] = []
         self._process: CountingProcess | None = None
@@ -50,14 +51,14 @@ class TokenCounts(QObject):
         self.trouble = ""
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._go_on)
-        holder: list[CountingProcess | None] = [None]  # outlives this object for a moment
+        holder: list[CountingProcess | None] = [None]  # outlives this object during its destruction
         self._holder = holder
         self.destroyed.connect(lambda: _end(holder))
 
-    # Asking
+    # Queries
 
     def of(self, text: str) -> int | None:
-        """Tokens of a text; None while they are not known, and then they will be counted."""
+        """Returns the tokens of a text, or None and queues it."""
         if not text:
             return 0
         key = hash(text)
@@ -69,21 +70,21 @@ class TokenCounts(QObject):
         return found
 
     def or_nothing(self, text: str) -> int:
-        """The same with 0 for what is not known yet."""
+        """Returns the known tokens of a text, else 0."""
         return self.of(text) or 0
 
     @property
     def counting(self) -> bool:
-        """Whether something is still to come."""
+        """True while counts are missing."""
         return bool(self._waiting) and not self.reason
 
     @property
     def reason(self) -> str:
-        """Why nothing more is counted, as a sentence; "" where something is."""
+        """The reason for missing counts as a sentence, or ""."""
         return self.trouble or ("" if self._wanted else NOT_COUNTED)
 
     def set_wanted(self, wanted: bool) -> None:
-        """Count, or not; what is known stays known."""
+        """Enables or disables counting. Known counts stay."""
         if wanted != self._wanted:
             self._wanted = wanted
             if not wanted:
@@ -92,7 +93,7 @@ class TokenCounts(QObject):
             self.came.emit()
 
     def count_here(self) -> None:
-        """Count what waits, in this process and at once: for pictures, and tests."""
+        """Counts the queue in this process at once, for screenshots and tests."""
         if self._waiting:
             keys, texts = list(self._waiting), list(self._waiting.values())
             self._known.update(zip(keys, count_many(texts), strict=True))
@@ -100,7 +101,7 @@ class TokenCounts(QObject):
             self.came.emit()
 
     def stop(self) -> None:
-        """End the process; what it has not brought back is counted by the next one."""
+        """Ends the process. Its unfinished batches stay in the queue for the next one."""
         self._timer.stop()
         self._given.clear()
         self._process = None
@@ -159,7 +160,7 @@ class TokenCounts(QObject):
             self._given.append(keys)
 
     def _batch(self) -> Iterator[int]:
-        """What is given next: some that were asked for first."""
+        """Yields the next batch in the order of requests."""
         given = {key for keys in self._given for key in keys}
         characters = texts = 0
         for key, text in self._waiting.items():
@@ -193,31 +194,31 @@ def _end(holder: list[CountingProcess | None]) -> None:
 
 
 _STEP = 200
-"""Messages between two looks at the clock."""
+"""Messages between two checks of the clock."""
 
 
 class Counter(Protocol):
-    """Knows what texts cost."""
+    """Returns token counts of texts."""
 
     @property
     def reason(self) -> str:
-        """Why nothing more is counted; "" where something is."""
+        """The reason for missing counts, or ""."""
         ...
 
     def of(self, text: str) -> int | None:
-        """Tokens of a text; None while they are not known."""
+        """Returns the tokens of a text, or None if unknown."""
         ...
 
 
 @dataclass(slots=True)
 class Tally:
-    """What is known of one sub-session.
+    """Sums of one sub-session.
 
     Attributes:
-        tokens: of the messages that are counted.
-        done: messages looked at.
-        last: the last of them, so that it is noticed when they are others.
-        missing: their contents that were not counted when they were looked at.
+        tokens: of counted messages.
+        done: number of messages read.
+        last: the last of them, to detect changed messages.
+        missing: their texts without a count yet.
     """
 
     tokens: int = 0
@@ -236,20 +237,20 @@ class Tallies:
 
     @property
     def counts_on(self) -> bool:
-        """Whether what is missing is still to come."""
+        """True if missing counts will follow."""
         return not self._counts.reason
 
     def of(self, sub: Subsession) -> tuple[int, bool]:
-        """Tokens of a sub-session so far, and whether that is all."""
+        """Returns tokens of a sub-session so far, and True if complete."""
         tally = self._valid(sub)
         return tally.tokens, tally.done == len(sub.messages) and not tally.missing
 
     def begin(self) -> None:
-        """Look at all of them anew: messages came, or counts."""
+        """Starts again after new messages or counts."""
         self._place = 0
 
     def go_on(self, subs: Sequence[Subsession], until: float) -> bool:
-        """Look at more messages until a moment, by `time.perf_counter`; whether all have been looked at."""
+        """Reads messages until a deadline of `time.perf_counter`. Returns True if all were read."""
         while self._place < len(subs):
             sub = subs[self._place]
             tally = self._valid(sub)

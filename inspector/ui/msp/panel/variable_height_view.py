@@ -1,7 +1,7 @@
-"""A list of rows of any height, of which only those in sight are laid out.
+"""Item view with rows of variable height; only visible rows are laid out.
 
-Rows not looked at yet are as high as is expected of them. When one comes into sight and is laid out, what is in sight
-already stays where it is and the others give way, so that nothing jumps and the bar stays right.
+Other rows have estimated heights. When a row becomes visible and is laid out, rows already visible stay in place and
+the others move. Nothing jumps, and the scroll bar stays correct.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing_extensions import override
 
 
 class Heights:
-    """Heights of rows, in pixels.
+    """Heights of rows in pixels.
 
     Attributes:
-        exact: (n,) bool, which rows were laid out.
+        exact: (n,) bool, True for rows that were laid out.
     """
 
     def __init__(self) -> None:
@@ -32,19 +32,19 @@ class Heights:
         return len(self._heights)
 
     def take(self, estimates: NDArray[np.int64]) -> None:
-        """Begin anew with estimates: (n,) int64, pixels."""
+        """Resets to estimates: (n,) int64 pixels."""
         self._heights = estimates.astype(np.int64)
         self.exact = np.zeros(len(estimates), np.bool_)
         self._tops = None
 
     def insert(self, row: int, estimates: NDArray[np.int64]) -> None:
-        """Rows came before `row`."""
+        """Inserts estimates before a row."""
         self._heights = np.insert(self._heights, row, estimates)
         self.exact = np.insert(self.exact, row, np.zeros(len(estimates), np.bool_))
         self._tops = None
 
     def set_exact(self, rows: Sequence[int], heights: Sequence[int]) -> bool:
-        """Rows were laid out; whether any has another height than was thought."""
+        """Sets measured heights. Returns True if any differs from the present one."""
         if not len(rows):
             return False
         places = np.asarray(rows, np.int64)
@@ -57,24 +57,22 @@ class Heights:
         return moved
 
     def forget(self, row: int) -> None:
-        """A row has to be laid out again; until then it stays as high as it was."""
+        """Marks a row for layout; it keeps its height until then."""
         self.exact[row] = False
 
     @property
     def total(self) -> int:
-        """All of them together."""
         return int(self._all_tops()[-1])
 
     def top(self, row: int) -> int:
-        """Where a row begins; for the row after the last one, where the last one ends."""
+        """Returns the top of a row; for the row count the bottom of the last row."""
         return int(self._all_tops()[row])
 
     def height(self, row: int) -> int:
-        """How high a row is."""
         return int(self._heights[row])
 
     def row_at(self, y: int) -> int:
-        """The row at a height: the first above it, the last below it; -1 where there are no rows."""
+        """Returns the row at a height, clamped to the first and last row; -1 without rows."""
         found = int(np.searchsorted(self._all_tops(), y, side="right")) - 1
         return min(max(found, 0), len(self._heights) - 1)
 
@@ -86,14 +84,14 @@ class Heights:
 
 _KEYS = Qt.Key
 _ROUNDS = 8
-"""Laying out what came into sight may bring more into sight; it comes to rest long before this."""
+"""Maximum of layout rounds, because laying out visible rows may make others visible; far fewer are needed."""
 _LEAST_WIDTH = 120
 _MARGIN = 4
 _Index = QModelIndex | QPersistentModelIndex
 
 
 class VariableHeightView(QAbstractItemView):
-    """Lays rows out, keeps what is in sight in place, and moves the user through them.
+    """Lays out rows, keeps visible ones in place, and handles navigation keys.
 
     Attributes:
         heights: of all rows.
@@ -113,14 +111,14 @@ class VariableHeightView(QAbstractItemView):
         self.setAutoScroll(False)
 
     def expected(self, first: int, stop: int) -> NDArray[np.int64]:
-        """How high rows may be that are not laid out: (stop - first,) int64, pixels."""
+        """Estimates heights of rows: (stop - first,) int64 pixels."""
         raise NotImplementedError
 
     def measured(self, row: int) -> int:
-        """How high a row is; it is laid out for that."""
+        """Lays out a row and returns its height."""
         raise NotImplementedError
 
-    # What the model says
+    # Changes of the model
 
     @override
     def reset(self) -> None:
@@ -143,7 +141,7 @@ class VariableHeightView(QAbstractItemView):
         self.viewport().update()
 
     def _begin_anew(self) -> None:
-        """Nothing is laid out any more; what was on top stays on top, and the end at the end."""
+        """Discards all layouts; the top row stays on top, and a view at the end stays there."""
         count, anchor = self.model().rowCount(), self._anchor
         self.heights.take(self.expected(0, count))
         held = anchor if anchor is not None and not self._at_end and anchor[0] < count else None
@@ -156,17 +154,17 @@ class VariableHeightView(QAbstractItemView):
     def _row_width(self) -> int:
         return max(_LEAST_WIDTH, self.viewport().width())
 
-    # Where rows are
+    # Positions
 
     def _top(self, row: int) -> int:
-        """Where a row begins in the viewport; few rows stand at the top, as in the picture."""
+        """Returns the top of a row in the viewport."""
         return self.heights.top(row) - self.verticalScrollBar().value()
 
     def _rect(self, row: int) -> QRect:
         return QRect(0, self._top(row), self.viewport().width(), self.heights.height(row))
 
     def rows_in_sight(self) -> range:
-        """The rows of which something is seen."""
+        """Returns the rows that are at least partly visible."""
         if not len(self.heights):
             return range(0)
         top = self.verticalScrollBar().value()
@@ -174,10 +172,10 @@ class VariableHeightView(QAbstractItemView):
         return range(first, self.heights.row_at(top + self.viewport().height() - 1) + 1)
 
     def _settle(self, held: tuple[int, int] | None = None) -> None:
-        """Lay out what is in sight, and keep in place what was laid out before.
+        """Lays out visible rows and keeps the ones laid out before in place.
 
         Args:
-            held: a row, and where it shall begin in the view whatever is laid out above it.
+            held: a row and its top in the viewport, kept whatever is laid out above it.
         """
         if self._settling:
             return
@@ -218,13 +216,13 @@ class VariableHeightView(QAbstractItemView):
         self._settling = was
 
     def scroll_to_end(self) -> None:
-        """Bring the last row into sight; what comes is followed."""
+        """Scrolls to the last row and follows appended rows."""
         self._at_end = True
         self._settle()
         self.viewport().update()
 
     def show_row(self, row: int, *, quietly: bool = False) -> None:
-        """Put the user on a row, and bring it into sight; quietly, nothing moves."""
+        """Makes a row current and scrolls to it, unless `quietly`."""
         if not 0 <= row < len(self.heights):
             return
         index = self.model().index(row, 0)
@@ -235,12 +233,12 @@ class VariableHeightView(QAbstractItemView):
 
     @property
     def place(self) -> tuple[int, int, bool]:
-        """The row on top, where it begins, and whether the end is in sight."""
+        """Scroll position: the top row, its top in the viewport, and True at the end."""
         row, top = self._anchor or (0, 0)
         return row, top, self._at_end
 
     def return_to(self, place: tuple[int, int, bool]) -> None:
-        """Put the rows where they were."""
+        """Restores a scroll position."""
         row, top, at_end = place
         self._at_end = at_end
         held = (row, top) if not at_end and row < len(self.heights) else None
@@ -250,11 +248,10 @@ class VariableHeightView(QAbstractItemView):
         self.viewport().update()
 
     def offset_of(self, row: int) -> int:
-        """Where a row begins in the view."""
         return self._top(row) if row < len(self.heights) else 0
 
     def lay_out_again(self, row: int) -> None:
-        """A row looks different now; what is above it stays."""
+        """Lays out a changed row again; rows above it stay."""
         self._at_end = False
         self.heights.forget(row)
         self._settle()
@@ -262,11 +259,11 @@ class VariableHeightView(QAbstractItemView):
 
     @property
     def whole_in_sight(self) -> list[int]:
-        """The rows that are seen whole; where there is none, the first of which something is seen."""
+        """Rows that are completely visible; without any, the first visible one."""
         seen, high = self.rows_in_sight(), self.viewport().height()
         return [row for row in seen if self._top(row) >= 0 and self._rect(row).bottom() < high] or [*seen[:1]]
 
-    # What Qt asks of a view
+    # Overrides of QAbstractItemView
 
     @override
     def scrollContentsBy(self, dx: int, dy: int) -> None:
@@ -333,7 +330,7 @@ class VariableHeightView(QAbstractItemView):
 
     @override
     def moveCursor(self, cursorAction: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        return self.currentIndex()  # keys are taken by `_step`
+        return self.currentIndex()  # `_step` handles the keys
 
     @override
     def updateGeometries(self) -> None:
@@ -350,10 +347,10 @@ class VariableHeightView(QAbstractItemView):
         else:
             self._settle()
 
-    # Moving
+    # Navigation
 
     def _step(self, row: int, key: Qt.Key) -> bool:
-        """Move as a key says; whether it is one for that. What is higher than the view is read before one leaves it."""
+        """Handles a navigation key; False for others. Scrolls through a row higher than the view before leaving it."""
         bar, height, last = self.verticalScrollBar(), self.viewport().height(), len(self.heights) - 1
         if last < 0:
             return False
@@ -377,4 +374,4 @@ class VariableHeightView(QAbstractItemView):
 
     @override
     def keyboardSearch(self, search: str) -> None:
-        """Nothing: Qt would ask every row for its text at each letter."""
+        """Disables Qt's type-ahead search, which would format every row at each letter."""

@@ -1,4 +1,4 @@
-"""What the conversation of a sub-session says in words: states, times, roles, what screen readers hear."""
+"""Texts of a sub-session: labels, states, ages, times and visibility."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _OWN_ROLES = ("user", "assistant")
 
 
 def label_of(one: Session | Subsession) -> str:
-    """What a session or sub-session is called, safe to show."""
+    """Returns the label of a session or sub-session, safe to show."""
     return plain(one.label, _NAME) or plain(one.key, _NAME) or "without a name"
 
 
 def dot_state(document: SessionDocument, sub: Subsession) -> str:
-    """The shape of its dot, as contexts have it: one that is open and quiet is idle."""
+    """Returns the shape of its dot, as in the context tree. An open one without recent activity is idle."""
     if sub.is_open:
         return "active" if document.is_active(sub) else "idle"
     return "cancelled" if sub.discarded else "concluded"
 
 
 def age(since_ns: int, until_ns: int) -> str:
-    """How long something took, in one unit: "1 min", "3 h", "12 d"; "" where a time is unknown or they are swapped."""
+    """Formats a duration in one unit: "1 min", "3 h", "12 d"; "" if a time is unknown or they are swapped."""
     if NO_TIME in (since_ns, until_ns) or until_ns < since_ns:
         return ""
     seconds = (until_ns - since_ns) // 1_000_000_000
@@ -44,7 +44,7 @@ def age(since_ns: int, until_ns: int) -> str:
 
 
 def state_words(sub: Subsession, now_ns: int) -> str:
-    """The state in words at a time: "open for 1 min, 6 messages", "closed after 4 min, merged, 11 messages"."""
+    """Describes its state at a time: "open for 1 min, 6 messages", "closed after 4 min, merged, 11 messages"."""
     count = formats.count_of(len(sub.messages), "message")
     if sub.is_open:
         how = age(sub.created_ns, now_ns)
@@ -56,21 +56,21 @@ def state_words(sub: Subsession, now_ns: int) -> str:
 
 
 def time_words(message: Message) -> str:
-    """When it was said, and by whom where neither side of the conversation says so."""
+    """Returns the time of a message, and its role unless it is user or assistant."""
     when = when_words(message.time_ns, message.owner.created_ns)
     role = "" if message.role in _OWN_ROLES else plain(message.role, 40) or "no role"
     return "  ".join(filter(None, (when, role)))
 
 
 def when_words(time_ns: int, began_ns: int) -> str:
-    """A time of day, with the day where that is another than it began on; "" where it is not known."""
+    """Returns the time of day, with the date if it differs from the first day; "" if unknown."""
     when = formats.clock(time_ns)
     day, first = formats.day_and_time(time_ns)[:10], formats.day_and_time(began_ns)[:10]
     return f"{day} {when}" if when and first and day != first else when
 
 
 def visibility_words(message: Message, kind: str) -> str:
-    """What there is to say of where a message is seen; "" for the usual."""
+    """Describes an unusual visibility of a message, else ""."""
     if message.visibility == "global":
         return GLOBAL if kind == "own" else "global"
     if kind == "own":
@@ -79,7 +79,7 @@ def visibility_words(message: Message, kind: str) -> str:
 
 
 def end_words(sub: Subsession) -> str:
-    """How a sub-session ended."""
+    """Describes the end of a sub-session."""
     at = when_words(sub.closed_ns, sub.created_ns)
     when = f" at {at}" if at else ""
     if sub.discarded:
