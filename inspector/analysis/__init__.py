@@ -1,8 +1,8 @@
 """Incremental passes over the capture. `Analysis` owns them and feeds them in order.
 
-To add a pass: a module here with `feed(start, stop)`, and two lines in Analysis, where it is made and where it is fed,
-behind those it looks at. One that changes what it said of earlier messages has `take_changes`, which `Analysis.feed`
-calls; one that checks look at has a line in `findings.batch.Passes` too.
+To add a pass, write a module here with `feed(start, stop)`, and add two lines to Analysis: one creates it, and one
+feeds it after the passes it reads. A pass that changes results for earlier messages has `take_changes`, called by
+`Analysis.feed`. A pass that checks read has a line in `findings.batch.Passes` too.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ __all__ = ["Analysis", "Changes"]
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one feed did: messages `start` to `stop` are new, `changed` are earlier ones with new values.
+    """Result of one feed: messages `start` to `stop` are new, `changed` are earlier ones with new values.
 
-    `tree_moved` says that contexts appeared, moved or changed their type, so that values which depend on the
-    tree may have changed anywhere.
+    `tree_moved` is true if contexts appeared, moved or changed their type. Values that depend on the tree may then have
+    changed in any message.
     """
 
     start: int
@@ -50,16 +50,16 @@ class Changes:
 
 
 class Analysis:
-    """A capture and everything that is found out about it.
+    """A capture and the results of all passes over it.
 
     Attributes:
         capture: the messages.
-        trust: who is believed.
-        streams: the runs of frames, and whose they are.
+        trust: forged messages in a gateway's name.
+        streams: the runs of frames, with their owners.
         contexts, correlation, named, transients, visibility, participants, capabilities, findings, states, tokens,
             usage: the passes.
-        marks: what the user put on messages and contexts.
-        now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
+        marks: the user's marks and comments on messages and contexts.
+        now_ns: the wall clock while traffic is live, None for a log; decides `state`.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -100,13 +100,13 @@ class Analysis:
         return self._fed
 
     def feed(self, touched: Rows | None = None, *, more: bool = False) -> Changes:
-        """Let every pass take in what the capture has gained.
+        """Feeds the new messages of the capture to every pass.
 
         Args:
-            touched: earlier messages the capture itself changed (they gained a delivery).
-            more: there is more to come at once; the checks may wait for it, until `catch_up`.
+            touched: earlier messages that the capture itself changed (they gained a delivery).
+            more: another batch follows at once; the checks may wait for it, until `catch_up`.
 
-        Of many messages the checks only begin: while `checking`, `advance` goes on with them.
+        For many messages the checks only begin: while `checking`, `advance` continues them.
         """
         start, stop = self._fed, len(self.capture)
         self.trust.feed(start, stop)
@@ -132,7 +132,7 @@ class Analysis:
             parts.append(touched)
         changed = ascending(*parts)
         changed = changed[changed < start]
-        self._fed = stop  # whatever the checks do: fed twice, the other passes would count everything twice
+        self._fed = stop  # set before the checks, which may fail: other passes must not count messages twice
         self.findings.feed(start, stop, changed, self.now_ns, more=more)
         found = self.findings.take_changes()
         if len(found):
@@ -141,56 +141,60 @@ class Analysis:
 
     @property
     def checking(self) -> bool:
-        """Whether the checks have begun to look at messages, and are not through with them."""
+        """True while the checks have unfinished messages."""
         return self.findings.under_way
 
     def advance(self, until: float) -> Changes:
-        """Let the checks go on with what they are looking at, until a time (`time.perf_counter`), at least a little."""
+        """Continues the checks until a time of `time.perf_counter`, with at least a little progress."""
         self.findings.advance(until)
         return Changes(self._fed, self._fed, self.findings.take_changes(), False)
 
     def go_on(self, until: float) -> tuple[Changes, bool]:
-        """Let the checks do some of what they have put off, until a time; what changed, and whether nothing is left."""
+        """Runs deferred checks until a time; returns the changes, and True if none is left."""
         done = self.findings.go_on(until, self.now_ns)
         return Changes(self._fed, self._fed, self.findings.take_changes(), False), done
 
     def take_counted(self) -> Changes:
-        """The messages whose tokens were counted since the last call."""
+        """Returns the messages whose tokens were counted since the last call."""
         return Changes(self._fed, self._fed, self.tokens.take_changes(), False)
 
     def catch_up(self) -> Changes:
-        """Let the checks look at what they have left for later; also when the clock (`now_ns`) has moved on."""
+        """Runs all deferred checks, also after a change of the clock (`now_ns`)."""
         changes = self.begin_catch_up()
         self.findings.finish_round()
         return replace(changes, changed=ascending(changes.changed, self.findings.take_changes()))
 
     def begin_catch_up(self) -> Changes:
-        """As `catch_up`, but of many messages the checks only begin (see `advance`)."""
+        """Begins `catch_up`; for many messages the checks only begin (see `advance`)."""
         self.transients.settle()
         told_again = self.transients.take_changes()
         self.findings.feed(self._fed, self._fed, told_again, self.now_ns)
         return Changes(self._fed, self._fed, ascending(told_again, self.findings.take_changes()), False)
 
     def rewritten(self, rows: Rows) -> Changes:
-        """Lines of earlier messages were written anew, each in its place: another visibility."""
+        """Updates messages whose lines were rewritten in place, since their visibility may differ."""
         self.visibility.read_again(rows)
         self.findings.feed(self._fed, self._fed, rows, self.now_ns)
         return Changes(self._fed, self._fed, ascending(rows, self.findings.take_changes()), False)
 
     def use_tool_aliases(self, aliases: ToolAliases) -> Changes:
-        """Let tools go by other names: which results collapse is told again from the beginning."""
+        """Replaces the tool aliases, and reprocesses from the beginning the results that collapse."""
         if aliases.rules == self.transients.aliases.rules:
             return Changes(self._fed, self._fed, NO_ROWS, False)
         self.transients.use_aliases(aliases)
         return self.catch_up()
 
     def use_prices(self, lines: Sequence[str], dated: str) -> Changes:
-        """Let calls of models cost what a table says (`prices`)."""
+        """Replaces the prices of model calls (`prices`)."""
         changed = self.usage.reports() if self.costs.use(lines, dated) else NO_ROWS
         return Changes(self._fed, self._fed, changed, False)
 
     def use_collapse_order(self, *, newest_first: bool) -> Changes:
-        """Of several results that wait, collapse the most recent one or the oldest; told again from the beginning."""
+        """Sets the order in which waiting results collapse, and reprocesses from the beginning.
+
+        Args:
+            newest_first: collapse the most recent waiting result first, not the oldest.
+        """
         if newest_first == self.transients.newest_first:
             return Changes(self._fed, self._fed, NO_ROWS, False)
         self.transients.use_order(newest_first=newest_first)

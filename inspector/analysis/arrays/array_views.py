@@ -1,4 +1,4 @@
-"""Views of Python arrays as numpy arrays, without a copy."""
+"""Converts Python arrays to numpy views without a copy."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from numpy.typing import NDArray
 
 
 def as_numpy(values: array[int]) -> NDArray[Any]:
-    """The memory of an array as numpy sees it; for the moment only, as the array cannot grow while this exists."""
+    """Returns the memory of an array as a numpy view. Do not keep it: the array cannot grow while it exists."""
     return np.frombuffer(values, values.typecode)

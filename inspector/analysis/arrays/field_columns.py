@@ -1,11 +1,11 @@
-"""The kinds of column a field can offer: what filters evaluate and views read.
+"""Defines the kinds of field columns that filters evaluate and views read.
 
 A column has one value per message of the capture, in capture order. It owns no data: it is a short-lived view that a
-`Field` makes from arrays and tables which the capture or a pass owns. Which values a column holds is the business of
-`inspector.filters.fields`; how a filter turns it into a mask is that of `inspector.filters.compile`.
+`Field` makes from arrays and tables of the capture or of a pass. `inspector.filters.fields` defines the values of each
+column, and `inspector.filters.compile` turns a column into a mask.
 
-Five kinds are enough (docs/design.md 4): strings interned in a table, lists of strings interned in a table, numbers,
-one bit of a flags array, and values that are decoded from the record on demand.
+There are five kinds (docs/design.md 4): strings interned in a table, lists of strings interned in a table, numbers, one
+bit of a flags array, and values decoded from the record on demand.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ ABSENT_ID = 0
 
 
 class Lazy:
-    """An array that is worked out where it is asked for, so that one made for a few messages costs no more than they.
+    """An array whose values are computed per access, so that a read of a few messages stays cheap.
 
     Args:
         length: messages covered.
-        at: the values at a slice or at an array of places.
+        at: returns the values at a slice or at an array of indexes.
     """
 
     def __init__(self, length: int, at: Callable[[slice | NDArray[np.integer[Any]]], NDArray[Any]]) -> None:
@@ -39,70 +39,68 @@ class Lazy:
         return self._length
 
     def __getitem__(self, rows: int | slice | NDArray[np.integer[Any]]) -> Any:
-        """The values at some places; one value for one place."""
+        """Returns the values at some indexes; a single value for one index."""
         if isinstance(rows, slice | np.ndarray):
             return self._at(rows)
         return self._at(slice(rows, rows + 1))[0]
 
 
 class Column(Protocol):
-    """One value per message; what every kind of column has in common."""
+    """One value per message; the common interface of all columns."""
 
     def __len__(self) -> int:
-        """Number of messages covered."""
+        """Returns the number of messages covered."""
         ...
 
     def value(self, message: int) -> object:
-        """The value of one message: None when absent, an empty list for an absent list."""
+        """Returns the value of one message: None if absent, an empty list for an absent list."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Interned:
-    """Strings held once in a table.
+    """Strings interned in a table.
 
-    A table is append-only: an entry never changes while the table object and `generation` stay the same, so that
-    whoever evaluated something per entry may keep the result. A table whose entries did change (paths after the
-    tree moved) comes as a new object or with another generation.
+    A table is append-only: an entry never changes while the table object and `generation` stay the same. Callers may
+    therefore cache results per entry. A table with changed entries (paths after the tree moved) comes as a new object
+    or with another generation.
     """
 
     ids: NDArray[np.integer[Any]] | Lazy
-    """(n,) places in `table`, capture order; 0 = absent."""
+    """(n,) indexes into `table`, capture order; 0 = absent."""
     table: Sequence[str]
     """Entry 0 is never read as a value."""
     generation: int = 0
-    """Changes whenever an entry that was already in the table changes."""
+    """Changes when an existing entry of the table changes."""
 
     def __len__(self) -> int:
-        """Number of messages covered."""
         return len(self.ids)
 
     def value(self, message: int) -> str | None:
-        """The string of one message, or None when absent."""
+        """Returns the string of one message, or None if absent."""
         entry = int(self.ids[message])
         return None if entry == ABSENT_ID else self.table[entry]
 
 
 @dataclass(frozen=True, slots=True)
 class InternedSets:
-    """Lists of strings (recipients, correlation ids, badges), each distinct list held once in a table.
+    """Lists of strings (recipients, correlation ids, badges), with each distinct list interned in a table.
 
     The table is append-only as in `Interned`.
     """
 
     ids: NDArray[np.integer[Any]] | Lazy
-    """(n,) places in `table`, capture order; 0 = the empty list, which counts as absent."""
+    """(n,) indexes into `table`, capture order; 0 = the empty list, which counts as absent."""
     table: Sequence[tuple[str, ...]]
     """Entry 0 is `()`."""
     generation: int = 0
-    """Changes whenever an entry that was already in the table changes."""
+    """Changes when an existing entry of the table changes."""
 
     def __len__(self) -> int:
-        """Number of messages covered."""
         return len(self.ids)
 
     def value(self, message: int) -> list[str]:
-        """The list of one message; a new list each time."""
+        """Returns the list of one message; a new list each time."""
         return list(self.table[int(self.ids[message])])
 
 
@@ -111,27 +109,26 @@ class Numbers:
     """Integers or floats, one per message."""
 
     values: NDArray[np.integer[Any]] | NDArray[np.floating[Any]] | Lazy
-    """(n,) any integer or float dtype, capture order; unit and meaning are the field's."""
+    """(n,) any integer or float dtype, capture order; the field defines unit and meaning."""
     absent: float | None = None
-    """The value that means absent; None when every message has a value. NaN is never a value, given here or not."""
+    """The value for "absent"; None if every message has a value. NaN always counts as absent."""
 
     def __len__(self) -> int:
-        """Number of messages covered."""
         return len(self.values)
 
     def value(self, message: int) -> int | float | None:
-        """The number of one message as a Python number, or None when absent."""
+        """Returns the number of one message as a Python number, or None if absent."""
         number: int | float = self.values[message].item()
         if number == self.absent or number != number:
             return None
         return number
 
     def present(self, rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """Which of the messages at `rows` have a value: (len(rows),) bool."""
+        """Returns (len(rows),) bool flags of messages with a value."""
         return self.holding(self.values[rows])
 
     def holding(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which of some of its values are any."""
+        """Returns (n,) bool flags of values that are not absent."""
         if np.issubdtype(values.dtype, np.floating):
             present = ~np.isnan(values)
             return present if self.absent is None else present & (values != self.absent)
@@ -140,56 +137,56 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """A boolean kept as bits of a shared array; present only when true."""
+    """A boolean stored as bits of a shared array; present only if true."""
 
     bits: NDArray[np.unsignedinteger[Any]]
     """(n,) unsigned, capture order."""
     mask: int
-    """True when any of these bits is set; must fit the dtype of `bits`."""
+    """True if any of these bits is set; must fit the dtype of `bits`."""
 
     def __len__(self) -> int:
-        """Number of messages covered."""
         return len(self.bits)
 
     def value(self, message: int) -> bool | None:
-        """True, or None when the flag is not set."""
+        """Returns True, or None if the flag is not set."""
         return True if int(self.bits[message]) & self.mask else None
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Values computed or decoded for one message at a time: dear, so filters ask for as few as they can."""
+    """Values computed or decoded for one message at a time. They are slow, so filters request as few as possible."""
 
     decode: Callable[[int], object]
-    """Message index to str, int, float, bool, a list of these, or None when absent. Must not raise."""
+    """Returns str, int, float, bool, a list of these, or None if absent, by message index. Must not raise."""
     length: int
     """Number of messages covered."""
     may_hold: Callable[[slice | NDArray[np.integer[Any]], tuple[str, ...] | None], NDArray[np.bool_]] | None = None
-    """Which of some messages may have a value, or given texts may have one of them: (k,) bool, without decoding. Where
-    it is false the value is absent, or none of the texts; None when nothing is known beforehand."""
+    """Returns (k,) bool without decoding: True if a message may have a value, or may have one of the given texts.
+
+    Where False, the value is absent, or matches none of the texts. None if the column cannot tell.
+    """
     decode_many: Callable[[NDArray[np.integer[Any]]], Iterator[object]] | None = None
-    """Values of (k,) messages, where that is cheaper than one by one."""
+    """Yields values of (k,) messages, if that is cheaper than one by one."""
     masked: bool = False
-    """Its values hold no secrets any more."""
+    """True if the values have no secrets."""
     decode_held: Callable[[NDArray[np.integer[Any]]], Iterator[Held]] | None = None
-    """The same in place of `decode_many`, run by run, where it is known of many that they have none."""
+    """Replaces `decode_many` by runs, for fields with many messages known to have no value."""
 
     def __len__(self) -> int:
-        """Number of messages covered."""
         return self.length
 
     def value(self, message: int) -> object:
-        """The value of one message, decoded now; cost is the field's, commonly one parse of the record."""
+        """Decodes the value of one message; the field defines the cost, usually one parse of the record."""
         return self.decode(message)
 
     def values(self, messages: NDArray[np.integer[Any]]) -> Iterator[object]:
-        """The values of (k,) messages, as `value` gives them, decoded as they are asked for."""
+        """Yields the values of (k,) messages as `value` returns them, decoded one after another."""
         if self.decode_held is not None:
             return (value for run in self.decode_held(messages) for value in run.each())
         return map(self.decode, messages.tolist()) if self.decode_many is None else self.decode_many(messages)
 
     def held(self, messages: NDArray[np.integer[Any]]) -> Iterator[Held]:
-        """The same, run by run, without those of which it is known that they have none."""
+        """Yields the same as runs, without messages known to have no value."""
         if self.decode_held is not None:
             return self.decode_held(messages)
         return iter([Held(len(messages), np.arange(len(messages)), self.values(messages))])

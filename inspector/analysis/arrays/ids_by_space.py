@@ -1,4 +1,4 @@
-"""Numbers of strings, each in its space, in eight bytes a string: as a dict of pairs they would take 200 each."""
+"""Maps pairs of space and string to numbers in eight bytes a string; a dict of pairs would take 200."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _LOW = 0xFFFFFFFF
 class SpaceNumbers:
     """Numbers by space and string, both string ids.
 
-    Almost every string is used in one space only: that and the number there stand in two arrays by string. A
-    dictionary holds the others.
+    Almost every string is used in one space only: two arrays by string store that space and the number. A dict stores
+    the rest.
     """
 
     def __init__(self) -> None:
@@ -30,13 +30,13 @@ class SpaceNumbers:
         self._others: dict[tuple[int, int], int] = {}
 
     def find(self, space: int, string: int) -> int:
-        """The number of a string in a space; UNKNOWN."""
+        """Returns the number of a string in a space, or UNKNOWN."""
         if string < len(self._space_of) and self._space_of[string] == space:
             return self._number_of[string]
         return self._others.get((space, string), UNKNOWN)
 
     def find_all(self, spaces: NDArray[Any], strings: NDArray[Any]) -> NDArray[np.int32]:
-        """(n,) the numbers of strings in their spaces; UNKNOWN. O(n)."""
+        """Returns (n,) the numbers of strings in their spaces, or UNKNOWN. O(n)."""
         if not len(strings):
             return np.empty(0, np.int32)
         self._reach(int(strings.max()))
@@ -48,7 +48,7 @@ class SpaceNumbers:
         return found.astype(np.int32, copy=False)
 
     def put(self, space: int, string: int, number: int) -> None:
-        """Number a string in a space that has no number yet."""
+        """Stores the number of a new pair of space and string."""
         if string >= len(self._space_of):
             self._reach(string)
         if self._space_of[string] == _NO_SPACE:
@@ -57,7 +57,7 @@ class SpaceNumbers:
             self._others[space, string] = number
 
     def _reach(self, string: int) -> None:
-        """Make room for strings up to this one, and for some that will come."""
+        """Makes room for strings up to this one, and for some later ones."""
         room = len(self._space_of)
         if string >= room:
             more = string + 1 + max(1024, room // 8) - room
@@ -66,13 +66,13 @@ class SpaceNumbers:
 
 
 class NamesBySpace(SpaceNumbers):
-    """Names, each in its space (string id), numbered in the order they came.
+    """Names, each in its space (string id), numbered in the order of arrival.
 
     Attributes:
         keys: by number, space << 32 | string id of the name.
 
     Args:
-        strings: what the string ids stand for.
+        strings: the table of the string ids.
     """
 
     def __init__(self, strings: InternTable[str]) -> None:
@@ -87,17 +87,17 @@ class NamesBySpace(SpaceNumbers):
         return map(self.pair, range(len(self)))
 
     def pair(self, number: int) -> tuple[int, str]:
-        """The space and the name of a number."""
+        """Returns the space and the name of a number."""
         key = self.keys[number]
         return key >> 32, self._strings[key & _LOW]
 
     def find_name(self, space: int, name: str) -> int:
-        """The number of a name in a space; UNKNOWN."""
+        """Returns the number of a name in a space, or UNKNOWN."""
         code = self._strings.find(name)
         return self.find(space, code) if code else UNKNOWN
 
     def add(self, space: int, code: int) -> int:
-        """Number a name (string id) in a space that has no number yet."""
+        """Adds a new name (string id) in a space; returns its number."""
         number = len(self.keys)
         self.keys.append(space << 32 | code)
         self.put(space, code, number)

@@ -1,4 +1,4 @@
-"""Lists of rows by who they are about, in twelve bytes a row and four a list: a Python list takes a hundred."""
+"""Stores lists of rows by owner in twelve bytes a row and four a list; a Python list takes a hundred."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ NONE = -1
 
 
 class RowLists:
-    """A list for each owner, by number, in the order it grew.
+    """An append-only list of rows for each owner number.
 
-    Entries of all stand in one array, each with the number of the one before it.
+    The entries of all lists share one array, and each has the number of the previous entry of its list.
 
     Attributes:
         rows: by entry.
@@ -22,11 +22,11 @@ class RowLists:
         self._before = array("i")
 
     def __len__(self) -> int:
-        """Entries of all lists."""
+        """Returns the number of entries in all lists."""
         return len(self.rows)
 
     def add(self, owner: int, row: int) -> None:
-        """Lengthen the list of an owner."""
+        """Appends a row to the list of an owner."""
         if owner >= len(self._last):
             self._last.extend(array("i", [NONE]) * (owner + 1 - len(self._last) + 64))
         self._before.append(self._last[owner])
@@ -34,22 +34,22 @@ class RowLists:
         self.rows.append(row)
 
     def is_first(self, entry: int) -> bool:
-        """Whether an entry is the first of its list."""
+        """Tells if an entry is the first of its list."""
         return self._before[entry] == NONE
 
     def last(self, owner: int, below: int) -> int:
-        """The last row of an owner that is below another; NONE. O(rows that are not)."""
+        """Returns the last row of an owner that is less than `below`, or NONE. O(rows skipped)."""
         entry = self._last[owner] if owner < len(self._last) else NONE
         while entry != NONE and self.rows[entry] >= below:
             entry = self._before[entry]
         return self.rows[entry] if entry != NONE else NONE
 
     def of(self, owner: int, most: int) -> list[int]:
-        """The rows of an owner, the last of them, at most so many. O(rows)."""
+        """Returns the last rows of an owner, at most `most`. O(rows)."""
         return [self.rows[entry] for entry in self.entries(owner, most)]
 
     def entries(self, owner: int, most: int) -> list[int]:
-        """The numbers of these entries."""
+        """Returns the last entries of an owner, at most `most`. O(entries)."""
         found: list[int] = []
         entry = self._last[owner] if owner < len(self._last) else NONE
         while entry != NONE and len(found) < most:

@@ -1,4 +1,4 @@
-"""A text for each number, in some bytes beside its own: as an object each takes sixty more."""
+"""Stores one text per number in a few bytes beyond its length; a str object takes sixty more."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-_AT_ONCE = 1024  # texts that wait to be written
+_AT_ONCE = 1024  # texts buffered before a write
 _NARROW = 1 << 32
 
 
 class TextColumn(Sequence[str]):
-    """Texts by number, "" for none, in UTF-8 one behind another; those that came later than their number stand apart.
+    """Texts by number, "" for none, joined in UTF-8; texts that replace earlier ones are stored in a dict.
 
-    New ones wait until there are many, and are written together: that takes a fifth of what each alone would.
+    New texts are buffered and written in batches, which takes a fifth of the time of single writes.
     """
 
     def __init__(self) -> None:
@@ -57,13 +57,12 @@ class TextColumn(Sequence[str]):
             self._later[place] = text
 
     def append(self, text: str) -> None:
-        """Add a text."""
         self._waiting.append(text)
         if len(self._waiting) >= _AT_ONCE:
             self._write()
 
     def written(self) -> tuple[bytes, NDArray[np.int64]]:
-        """All texts in UTF-8, one behind another, and (n,) where each ends."""
+        """Returns all texts joined in UTF-8, and (n,) their ends."""
         self._write()
         if self._later:
             plain = TextColumn()
@@ -72,7 +71,7 @@ class TextColumn(Sequence[str]):
         return bytes(self._data), np.array(self._ends, np.int64)
 
     def starting_with(self, start: str, first: int = 0) -> NDArray[np.bool_]:
-        """Which texts begin so, from number `first` on; (n,) for n texts there."""
+        """Returns flags of texts that begin with `start`, from number `first` on; one per text."""
         self._write()
         before = self._ends[first - 1] if first else 0
         ends = np.array(self._ends[first:], np.int64) - before
@@ -88,7 +87,7 @@ class TextColumn(Sequence[str]):
         return found
 
     def _write(self) -> None:
-        """Put the texts that wait behind the others."""
+        """Appends the buffered texts to the others."""
         written = [text.encode("utf-8", "surrogatepass") for text in self._waiting]
         ends = accumulate(chain((len(self._data),), map(len, written)))
         next(ends)

@@ -1,4 +1,4 @@
-"""What a pass reports after it was fed."""
+"""Collects the messages that a pass changed, for the caller that refreshes them."""
 
 from __future__ import annotations
 
@@ -22,28 +22,26 @@ class ChangedRows:
     def __init__(self) -> None:
         self._rows: set[int] = set()
         self._batches: list[Rows] = []
-        self._held, self._most = 0, _ENOUGH  # rows in batches, and how many there may be
+        self._held, self._most = 0, _ENOUGH  # rows in batches, and the limit before they are merged
 
     def add(self, row: int) -> None:
-        """Note one message."""
         self._rows.add(row)
 
     def update(self, rows: Iterable[int]) -> None:
-        """Note several messages."""
         self._rows.update(rows)
 
     def update_all(self, rows: Rows) -> None:
-        """Note the messages of an array, which must not be changed afterwards."""
+        """Adds the messages of an array; the caller must not change the array afterwards."""
         if len(rows):
             self._batches.append(rows)
             self._held += len(rows)
-            if self._held > self._most:  # nobody takes them: each is held once
+            if self._held > self._most:  # no caller has taken them yet: merge duplicates, so that memory stays bounded
                 self._batches = [ascending(*self._batches)]
                 self._held = len(self._batches[0])
                 self._most = max(_ENOUGH, 2 * self._held)
 
     def take(self) -> Rows:
-        """The messages noted, ascending; forgets them."""
+        """Returns the collected messages, ascending, and clears them."""
         if not (self._rows or self._batches):
             return NO_ROWS
         rows = np.fromiter(self._rows, np.int64, len(self._rows))

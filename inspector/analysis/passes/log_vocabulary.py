@@ -1,4 +1,4 @@
-"""Names kinds in the words of the log: a session has calls, results and thoughts, MCP has requests and responses.
+"""Names kinds in the words of the log: sessions have calls, results and thoughts; MCP has requests and responses.
 
 Logs of MEW keep the kinds of the protocol.
 """
@@ -42,12 +42,12 @@ def spoken_kind(capture: Capture, message: int) -> str:
 
 
 def kind_words(topics: Sequence[str]) -> dict[str, str]:
-    """Returns words for values of the field `kind` where a whole log is spoken of, by kind; a kind without one stays.
+    """Returns words for values of the field `kind` in text about a whole log, by kind; a kind without a word stays.
 
     Args:
         topics: the kinds of traffic in the log, as `present.log_topics` names them.
     """
-    own = otlp.SPOKEN if "trace" in topics else {}  # of one family alone, whatever else is in the log
+    own = otlp.SPOKEN if "trace" in topics else {}  # words of one family only, for any other traffic in the log
     if "json-rpc" in topics:
         own = own | {kind: f"JSON-RPC {kinds.last_part(kind)}" for kind in kinds.OF_JSON_RPC}
     if "mew" in topics or "msp" in topics or not topics:

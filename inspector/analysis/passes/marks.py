@@ -1,8 +1,8 @@
-"""Marks and comments the user put on messages and contexts.
+"""Stores the marks and comments that the user put on messages and contexts.
 
-No pass: nothing of it comes from the traffic. It is kept here because filters and views ask for it as for what the
-passes find, and because whoever changes it reports the messages that changed as a pass does. Notes are few, so that
-they are kept one by one; a message without one costs nothing.
+This is no pass, since notes do not come from the traffic. It lives here because filters and views query it like a pass,
+and because each edit reports the changed messages like a pass. Notes are few and stored one by one. A message without a
+note costs no memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.analysis.passes.contexts.context_pass import ContextPass
 from inspector.analysis.passes.contexts.context_tree import MAIN
 
 LONGEST_COMMENT = 20_000
-"""Characters of a comment that are kept."""
+"""Limit of a comment, in characters; the rest is cut."""
 _MARKED = 1
 
 
@@ -29,26 +29,25 @@ class ContextTarget(NamedTuple):
     space: int
     """String id of the space."""
     node: int
-    """Its node; MAIN for the main context."""
+    """Its node in the context tree; MAIN for the main context."""
 
 
 Target = int | ContextTarget
-"""What can have a note: a message, by its index, or a context."""
+"""A target of a note: a message, by its index, or a context."""
 
 
 class Note(NamedTuple):
-    """What the user put on a message or a context; false when there is nothing."""
+    """A user's mark and comment on a message or a context; false if it has neither."""
 
     marked: bool = False
     comment: str = ""
 
     def __bool__(self) -> bool:
-        """Whether there is a mark or a comment."""
         return self.marked or bool(self.comment)
 
     @property
     def words(self) -> list[str]:
-        """What there is, for those who cannot see its sign."""
+        """Returns words for the parts of the note, for screen readers."""
         return ["marked"] * self.marked + ["comment"] * bool(self.comment)
 
 
@@ -58,17 +57,17 @@ NOTHING = Note()
 class Marks:
     """The notes of one capture.
 
-    A context's note follows it through merges and moves of the tree.
+    A context's note follows the context through merges and moves of the tree.
 
     Attributes:
-        changed: messages whose note changed since it was taken.
+        changed: messages with a changed note, since the last `take`.
         version: grows with every change.
     """
 
     def __init__(self, contexts: ContextPass) -> None:
         self._pass = contexts
         self._messages: dict[int, Note] = {}
-        self._contexts: dict[ContextTarget, Note] = {}  # by what they were in that version of the tree
+        self._contexts: dict[ContextTarget, Note] = {}  # by the nodes of that version of the tree
         self._tree_version = contexts.tree.version
         self._bits: NDArray[np.uint8] = np.zeros(0, np.uint8)
         self._comment_ids: NDArray[np.uint32] = np.zeros(0, np.uint32)
@@ -81,13 +80,13 @@ class Marks:
     def __len__(self) -> int:
         return len(self._messages) + len(self._contexts)
 
-    # Changing
+    # Editing
 
     def put(self, target: Target, note: Note) -> bool:
-        """Let a message or a context have this note instead of its own; an empty one takes it away.
+        """Sets the note of a message or a context; an empty note removes it.
 
         Returns:
-            Whether that changed anything.
+            True if that changed anything.
         """
         note = Note(note.marked, note.comment[:LONGEST_COMMENT])
         if note == self.note(target):
@@ -119,67 +118,69 @@ class Marks:
             self._living_contexts().pop(living, None)
 
     def _living_contexts(self) -> dict[ContextTarget, Note]:
-        """The notes of contexts as the tree knows them now."""
+        """Returns the notes of contexts by the nodes of the current tree."""
         if self._tree_version != self._pass.tree.version:
             self._tree_version = self._pass.tree.version
             kept, self._contexts = self._contexts, {}
             for key, note in kept.items():
                 living = self.living(key)
-                other = self._contexts.get(living, NOTHING)  # contexts that turned out to be one
+                other = self._contexts.get(living, NOTHING)  # the tree has merged two contexts
                 comments = "\n".join(comment for comment in (other.comment, note.comment) if comment)
                 self._contexts[living] = Note(other.marked or note.marked, comments)
         return self._contexts
 
     def _text_id(self, text: str) -> int:
         found = self._text_ids.get(text)
-        if found is None:  # filters keep what they found out about an entry, so that none is ever replaced
+        if found is None:  # entries are never replaced, since filters cache results per entry
             found = self._text_ids[text] = len(self._texts)
             self._texts.append(text)
         return found
 
-    # Asking
+    # Lookup
 
     def note(self, target: Target) -> Note:
-        """What a message or a context has."""
         if isinstance(target, int):
             return self._messages.get(target, NOTHING)
         return self._living_contexts().get(self.living(target), NOTHING) if self._contexts else NOTHING
 
     def living(self, target: ContextTarget) -> ContextTarget:
-        """The context as the tree knows it now."""
+        """Returns the context with its node in the current tree."""
         node = target.node if target.node == MAIN else self._pass.tree.resolve(target.node)
         return ContextTarget(target.space, node)
 
     @property
     def rows(self) -> Rows:
-        """The messages with a mark or a comment, ascending."""
+        """Messages with a mark or a comment, ascending."""
         if self._rows is None:
             self._rows = np.sort(np.fromiter(self._messages, np.int64, len(self._messages)))
         return self._rows
 
     def contexts(self) -> Iterator[tuple[ContextTarget, Note]]:
-        """The contexts with a note, in the order they got it; a merged one once."""
+        """Yields the contexts with a note, in the order of their first notes; a merged one once."""
         yield from list(self._living_contexts().items())
 
     def targets(self) -> list[Target]:
-        """Everything with a note: messages, then contexts."""
+        """Returns all targets with a note: messages, then contexts."""
         return [*self.rows.tolist(), *(target for target, _ in self.contexts())]
 
     # Fields
 
     def marked_column(self, length: int) -> Flags:
-        """The field `mark` of so many messages."""
+        """Returns the field `mark` of the first `length` messages."""
         self._bits = _reaching(self._bits, length)
         return Flags(self._bits[:length], _MARKED)
 
     def comment_column(self, length: int) -> Interned:
-        """The field `comment` of so many messages."""
+        """Returns the field `comment` of the first `length` messages."""
         self._comment_ids = _reaching(self._comment_ids, length)
         return Interned(self._comment_ids[:length], self._texts)
 
 
 def _reaching(values: NDArray[Any], length: int) -> NDArray[Any]:
-    """An array of at least some length, zeros behind what it held. What nobody writes to takes no memory."""
+    """Returns an array of at least `length`, padded with zeros.
+
+    Copies non-zero values only: zero pages that are never written take no memory.
+    """
     if len(values) >= length:
         return values
     grown = np.zeros(max(length, len(values) * 3 // 2, 1024), values.dtype)

@@ -1,8 +1,8 @@
-"""What became of requests, proposals, starts and streams: the field `state`, in one word for each of them.
+"""Derives the field `state` of requests, proposals, starts and streams from passes and findings.
 
-What became of a request or a proposal stands in the columns of other passes and is put together when it is asked for.
-A request is unanswered from when the checks say so (`request-unanswered`), and waits until then; where nobody waits for
-it any more, as its sender took it back or is gone, it is cancelled. What a gateway refused has failed.
+The states of requests and proposals are combined on demand from the columns of other passes. A request waits until a
+finding reports it (`request-unanswered`); then it is unanswered. It is cancelled if its sender cancelled it or is gone.
+A request that a gateway refused has failed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from inspector.store.messages.capture import Capture
 
 
 class State(enum.IntEnum):
-    """What became of a message."""
+    """State of a message."""
 
     NONE = 0
     ANSWERED = 1
@@ -51,7 +51,7 @@ class State(enum.IntEnum):
 
 
 STATES = ("", *(state.name.lower() for state in State if state))
-"""The words of the field."""
+"""The values of the field."""
 
 _OF_PROPOSALS = np.zeros(len(ProposalState), np.uint8)
 for _became, _state in {
@@ -75,7 +75,7 @@ _OF_SESSIONS[[RUNNING, CONCLUDED, CANCELLED]] = State.OPEN, State.CLOSED, State.
 
 
 class StatePass:
-    """Follows starts and streams; of requests and proposals it tells what other passes know.
+    """Tracks starts and streams; derives states of requests and proposals from other passes on demand.
 
     Attributes:
         columns: per message `state` uint8: `State`, of starts and streams only.
@@ -94,11 +94,15 @@ class StatePass:
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
-        """Starts and streams that came to another state."""
+        """Returns starts and streams with a changed state, and clears them."""
         return self._changed.take()
 
     def feed(self, start: int, stop: int, linked: Rows) -> None:
-        """Take in messages `start` to `stop`; `linked` are those with other links than before. O(messages)."""
+        """Processes messages `start` to `stop`. O(stop - start).
+
+        Args:
+            linked: messages with changed links.
+        """
         kind = self._capture.columns["kind"][start:stop]
         self.columns.append({"state": 0}, stop - start)
         for name, state in _BEGIN.items():
@@ -121,7 +125,7 @@ class StatePass:
         return rows[self._capture.columns["kind"][rows] == code] if code else NO_ROWS
 
     def _put(self, rows: Rows, states: NDArray[Any]) -> None:
-        """Let messages be in a state, and note which of them were in another one."""
+        """Sets states, and records the messages that had another one."""
         before = self.columns["state"][rows]
         other = before != states
         if other.any():
@@ -131,7 +135,7 @@ class StatePass:
     # Contexts
 
     def _end(self) -> None:
-        """Give starts what became of them. O(starts that came to another state)."""
+        """Updates the states of starts. O(starts with a changed state)."""
         became, self._sequences.became = dict(self._sequences.became), []
         if not became:
             return
@@ -142,10 +146,10 @@ class StatePass:
         told = are_any(kinds, [code for name in _BEGIN if (code := self._capture.strings.find(name))])
         self._put(started[told], states[told])
 
-    # Asking
+    # Lookup
 
     def at(self, take: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
-        """The states of a run of messages, or of some: (k,) `State`. O(messages)."""
+        """Returns (k,) `State` of a slice or array of messages. O(messages)."""
         rows = np.arange(*take.indices(len(self.columns))) if isinstance(take, slice) else take.astype(np.int64)
         states = np.array(self.columns["state"][take], np.uint8)
         told = np.flatnonzero(states)
@@ -161,7 +165,7 @@ class StatePass:
         return states
 
     def of(self, message: int) -> State:
-        """The state of one message. O(1)."""
+        """Returns the state of one message. O(1)."""
         return State(int(self.at(np.array([message]))[0]))
 
     def _of_requests(self, rows: Rows) -> NDArray[np.uint8]:
@@ -185,7 +189,11 @@ class StatePass:
         return states
 
     def _answer_in_rounds(self, states: NDArray[np.uint8], rows: Rows, gone: NDArray[np.bool_]) -> None:
-        """Of calls that take several requests what counts is their result; `gone` are those that were taken back."""
+        """Sets the states of calls with several requests by their result.
+
+        Args:
+            gone: flags of cancelled requests.
+        """
         calls = self._rounds.calls
         for place in np.flatnonzero(np.isin(rows, list(calls))).tolist() if calls else ():
             call = calls[int(rows[place])]
@@ -196,11 +204,11 @@ class StatePass:
                 states[place] = State.CANCELLED if call.cancelled else ended
 
     def _answer(self, states: NDArray[np.uint8], answer: Rows) -> None:
-        """Note the states of requests by their answers; NO_ROW for those without one."""
+        """Sets the states of requests by their answers; NO_ROW without one."""
         places = np.flatnonzero(answer != NO_ROW)
         answer = answer[places]
         failed = self._capture.columns["flags"][answer] & Flag.ERROR.value != 0
-        if self._capture.has_copies:  # a history that has the answer again may not say that it is an error
+        if self._capture.has_copies:  # a repeated answer in a history may lack the error mark
             first = self._capture.repeats(answer)[0]
             failed |= (first != NO_ROW) & (self._capture.columns["flags"][first] & Flag.ERROR.value != 0)
         states[places] = np.where(failed, State.FAILED.value, State.ANSWERED.value)
@@ -222,22 +230,22 @@ class StatePass:
 
 
 class _Streams:
-    """Which stream was opened by which message, and asked for by which, until it is closed. An entry a stream."""
+    """Tracks open streams with the messages that opened and requested them. One entry per stream."""
 
     def __init__(self, capture: Capture, correlation: CorrelationPass) -> None:
         self._capture = capture
         self._correlation = correlation
-        self._became: dict[int, int] = {}  # by message, the states that the batch being fed brings
-        self._open: dict[int, list[int]] = {}  # by space and stream: the open, and copies of it
-        self._named: dict[int, int] = {}  # the same spaces and streams, by the hash of the stream's id
-        self._stream_of: dict[int, int] = {}  # by a message that opened or asked for one: space and stream
-        self._asked: dict[int, list[int]] = {}  # by the hash of their id: requests that no stream was opened for
+        self._became: dict[int, int] = {}  # by message, new states from this batch
+        self._open: dict[int, list[int]] = {}  # by space and stream: its open, with copies
+        self._named: dict[int, int] = {}  # these keys, by the hash of the stream's id
+        self._stream_of: dict[int, int] = {}  # by message that opened or requested a stream: space and stream
+        self._asked: dict[int, list[int]] = {}  # by the hash of their id: requests without a stream
 
     def feed(self, opens: Rows, asked: Rows, closes: Rows) -> dict[int, int]:
-        """Take in what a batch says of streams, and earlier opens that were linked to their requests by now.
+        """Processes a batch's messages about streams, and earlier opens whose requests were linked late.
 
         Returns:
-            The states of messages that came to another one.
+            The states of messages with a changed one.
         """
         self._became = {}
         for row, own in zip(asked.tolist(), self._capture.columns["id_hash"][asked].tolist(), strict=True):
@@ -270,7 +278,7 @@ class _Streams:
             self._named[self._capture.ids.hash_in(key >> 32, self._capture.strings[stream])] = key
         own = int(columns["id_hash"][row])
         if before and (own == NO_HASH or int(columns["id_hash"][before[0]]) != own):
-            self._became.update(dict.fromkeys(before, State.CLOSED.value))  # its id was given anew
+            self._became.update(dict.fromkeys(before, State.CLOSED.value))  # its id is in use again
             before.clear()
         before.append(row)
 
@@ -286,7 +294,7 @@ class _Streams:
             self._became.update(dict.fromkeys(self._open.pop(key, ()), State.CLOSED.value))
 
     def _closed_by(self, row: int) -> list[int]:
-        """The streams a close may be about: the one it names, else what its correlation names."""
+        """Returns the streams that a close may end: the one it names, else by correlation."""
         stream = int(self._capture.columns["stream"][row])
         if stream:
             return [self._key(row, stream)]

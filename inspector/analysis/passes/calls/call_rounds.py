@@ -1,11 +1,13 @@
-"""Calls that take several requests: a retry with the input that was asked for, a task that is polled, another attempt.
+"""Follows calls that take several requests: retries with requested input, polled tasks, and repeated attempts.
 
-RULE: an answer that asks for input and the retry that brings it are one call where they share the state, the method and
-the name, and where one such answer alone is open in the conversation; where two fit, nothing is linked. An answer that
-hands out a task is no result: the call goes on, with what is asked about that task in the same source, until an answer
-to that brings the result (2025-11-25: of `tasks/result`; the tasks extension: within `tasks/get`) or says that the task
-was cancelled or has failed (docs/protocols.md 13, Calls in several requests). A call of a model that is made again
-after it failed is one call, which ends as its last attempt does (section 17).
+RULE: an answer that asks for input and the retry that brings it are one call. They must share the state, the method and
+the name, and only one such answer may be open in the conversation. If two fit, neither is linked.
+
+RULE: an answer that hands out a task is no result. The call continues with the requests about that task in the same
+source. It ends with an answer that brings the result (2025-11-25: of `tasks/result`; the tasks extension: within
+`tasks/get`), or that reports the task as cancelled or failed (docs/protocols.md 13, Calls in several requests).
+
+RULE: a model call that is made again after a failure is one call. It ends as its last attempt does (section 17).
 """
 
 from __future__ import annotations
@@ -36,10 +38,10 @@ class Rounds:
     """A call that takes several requests.
 
     Attributes:
-        requests: those after the first, in order.
-        result: the answer that ends it, NO_ROW until then.
-        failed: that says that it failed.
-        cancelled: that says no more than that its task was cancelled.
+        requests: the requests after the first, in order.
+        result: the answer that ends the call, NO_ROW until then.
+        failed: true if that answer reports a failure.
+        cancelled: true if that answer reports only that the task was cancelled.
     """
 
     requests: list[int] = field(default_factory=list)
@@ -49,14 +51,14 @@ class Rounds:
 
 
 class CallRounds:
-    """Follows such calls; a few numbers for each of their messages.
+    """Links the requests and answers of such calls; stores a few numbers for each of their messages.
 
     Attributes:
-        calls: by the request that began it.
-        first: by each further request, the one that began the call.
-        retries: further requests that are the call once more.
-        interim: by an answer that is no result, but asks for input or hands out a task, what began the call.
-        begun: by an answer that ends a call in a round after the first, the request that began it.
+        calls: the rounds, by the first request of the call.
+        first: the first request of the call, by each further request.
+        retries: further requests that repeat the call.
+        interim: the first request of the call, by each interim answer (one that asks for input or hands out a task).
+        begun: the first request of the call, by the answer that ends it in a later round.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns, changed: ChangedRows) -> None:
@@ -68,14 +70,15 @@ class CallRounds:
         self.retries: set[int] = set()
         self.interim: dict[int, int] = {}
         self.begun: dict[int, int] = {}
-        self._asking: dict[tuple[int, ...], list[int]] = {}  # requests whose answers ask for input, by what fits
-        self._tasks: dict[tuple[int, int], int] = {}  # by source and task, the request that became it
-        self._attempts: set[int] = set()  # further requests that are a call of a model made again
-        self._awaited: dict[int, None] = {}  # further requests whose answers may be results
-        self._loose: list[int] = []  # answers whose request is not known yet
+        # requests with an answer that asks for input, by the key of a matching retry
+        self._asking: dict[tuple[int, ...], list[int]] = {}
+        self._tasks: dict[tuple[int, int], int] = {}  # by source and task, the request that became the task
+        self._attempts: set[int] = set()  # further requests that repeat a model call
+        self._awaited: dict[int, None] = {}  # further requests that still lack an answer, which may be the result
+        self._loose: list[int] = []  # answers without a known request so far
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`, which are linked. O(such messages)."""
+        """Processes messages `start` to `stop` after they are linked. O(stop - start)."""
         told = self._capture.extracted.mcp_rows
         low, high = np.searchsorted(told, [start, stop])
         rows = told[low:high].astype(np.int64)
@@ -93,7 +96,7 @@ class CallRounds:
         self._settle()
 
     def _try_again(self, start: int, stop: int) -> None:
-        """Note the requests to a model among new messages that are made again."""
+        """Links repeated requests to a model among the new messages."""
         codes = [code for name in OPERATION_NAMES if (code := self._capture.strings.find(name)) is not None]
         request = self._capture.strings.find(kinds.REQUEST)
         if not codes or request is None:
@@ -159,7 +162,10 @@ class CallRounds:
             self._awaited[row] = None
 
     def _task_told(self, row: int, asked: int, says: int) -> None:
-        """An answer to a request about a task says how it stands: in the extension its result is in it."""
+        """Ends a call if an answer about its task reports a final state.
+
+        The tasks extension puts the result into that answer.
+        """
         first = self.first.get(asked, NO_ROW)
         if first == NO_ROW or self._method(asked) == _FETCH:
             return
@@ -174,7 +180,7 @@ class CallRounds:
             )
 
     def _settle(self) -> None:
-        """Note the answers that came to retries and to requests for results."""
+        """Processes the answers to retries and to requests for results."""
         for row in [row for row in self._awaited if self._links["answer"][row] != NO_ROW]:
             answer = int(self._links["answer"][row])
             del self._awaited[row]
@@ -190,20 +196,20 @@ class CallRounds:
         self.begun[row] = first
         self._changed.update((row, first))
 
-    # Asking
+    # Lookup
 
     def are_interim(self, rows: Rows) -> NDArray[np.bool_]:
-        """(n,) which of some answers are no result: they ask for input, or hand out a task."""
+        """Returns (n,) flags of interim answers: they ask for input, or hand out a task."""
         return np.isin(rows, _array(self.interim)) if self.interim else np.zeros(len(rows), np.bool_)
 
     def follow(self, row: int) -> list[int]:
-        """The further requests of a call that a message brought about: all of its first, those after an answer."""
+        """Returns the further requests of a call: all for its first request, the later ones for an interim answer."""
         first = self.interim.get(row, row)
         call = self.calls.get(first)
         return [one for one in call.requests if one > row] if call is not None else []
 
     def begun_by(self, rows: Rows, causes: Rows) -> Rows:
-        """(n,) of some messages the request that began the call which they end, where it had rounds; else `causes`."""
+        """Returns (n,) the first request of the call that each message ends after rounds; else its `causes` entry."""
         if not self.begun:
             return causes
         ends = np.flatnonzero(np.isin(rows, _array(self.begun)))
@@ -212,11 +218,16 @@ class CallRounds:
         return found
 
     def ended(self, rows: Rows) -> Rows:
-        """(k,) the answers among some messages that bring the result of a call in a round after its first."""
+        """Returns (k,) the messages that bring the result of a call in a round after its first."""
         return rows[np.isin(rows, _array(self.begun))] if self.begun else NO_ROWS
 
     def results(self, calls: Rows, answers: Rows) -> Rows:
-        """(n,) the answer that ends each of some calls, NO_ROW; `answers` are those to their first requests."""
+        """Returns (n,) the answer that ends each call, or NO_ROW.
+
+        Args:
+            calls: first requests.
+            answers: the answers to them; used for calls with one round.
+        """
         if not self.calls:
             return answers
         found = answers.copy()

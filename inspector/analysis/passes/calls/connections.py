@@ -1,4 +1,4 @@
-"""Connections to MCP servers that were opened anew or initialized again: each begins another run of its client."""
+"""Detects MCP connections that were reopened or initialized again, since each starts another run of the client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.store.messages.capture import Capture
 
 
 def connection_keys(capture: Capture, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """A number of the connection of each message: its source and its connection there."""
+    """Returns a unique number for the connection of each message: source << 32 | connection in that source."""
     columns = capture.columns
     return columns["source"][rows].astype(np.int64) << 32 | columns["connection"][rows]
 
@@ -24,20 +24,20 @@ def connection_keys(capture: Capture, rows: NDArray[np.int64]) -> NDArray[np.int
 class ClientRuns:
     """Counts the runs of MCP clients over each connection.
 
-    A connection that is opened anew begins another run, and so does an `initialize` over one that was in use before.
+    A reopened connection starts another run, and so does an `initialize` over a connection that was in use.
 
     Attributes:
-        begun: by number of a connection, the `initialize` requests that began another run, ascending.
+        begun: by connection number, the `initialize` requests that started another run, ascending.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns) -> None:
         self._capture = capture
         self._links = links  # of the correlation pass
         self.begun: dict[int, array[int]] = {}
-        self._used: set[tuple[int, int]] = set()  # connections, and directions in which somebody has asked
+        self._used: set[tuple[int, int]] = set()  # connection and direction of earlier requests
 
     def feed(self, start: int, stop: int) -> None:
-        """Takes in messages `start` to `stop`, whose methods are known. O(messages)."""
+        """Processes messages `start` to `stop` after their methods are known. O(stop - start)."""
         columns, strings = self._capture.columns, self._capture.strings
         rows = columns["flags"][start:stop] & Flag.RPC.value != 0
         rows &= columns["kind"][start:stop] == (strings.find(kinds.REQUEST) or -1)
@@ -57,17 +57,17 @@ class ClientRuns:
             self._used.add(way)
 
     def generation(self, row: int) -> int:
-        """The number of the run over its pipe that a message of JSON-RPC belongs to, from 0."""
+        """Returns the number of the run that a JSON-RPC message belongs to on its pipe, from 0."""
         source, connection = (int(self._capture.columns[name][row]) for name in ("source", "connection"))
         begun = self.begun.get(source << 32 | connection) if self.begun else None
         before = self._capture.connection_generation(source, connection)
         return before + (bisect_right(begun, row) if begun is not None else 0)
 
     def ended_by(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """(n,) the message that began another run over the connection of each message, later than it; NO_ROW.
+        """Returns (n,) the later message that started another run over the connection of each message, or NO_ROW.
 
         Args:
-            rows: messages that are looked at, ascending.
+            rows: ascending messages.
         """
         opened = opened_anew(self._capture, rows)
         begun = [(key, row) for key, later in self.begun.items() for row in later if len(rows) and row <= rows[-1]]
@@ -88,21 +88,21 @@ class ClientRuns:
 
 
 def opened_anew(capture: Capture, rows: NDArray[np.int64]) -> dict[int, int]:
-    """Connections that others took the place of, by number, with the first message of the one that did.
+    """Returns connections that another one replaced, by number, with the first message of the replacement.
 
-    Several connections side by side are several servers of one client; one takes the place of another where the same
-    pipe of a source was opened again.
+    Several connections side by side are several servers of one client. A replacement is a connection that reopens the
+    same pipe of a source.
 
     Args:
-        capture: whose.
-        rows: messages that are looked at, ascending.
+        capture: the capture of the messages.
+        rows: ascending messages.
     """
     piped = rows[capture.columns["flags"][rows] & Flag.RPC.value != 0]
     keys = connection_keys(capture, piped)
     changed = np.flatnonzero(np.diff(keys, prepend=-1)) if len(keys) else np.zeros(0, np.int64)
     found, first = np.unique(keys[changed], return_index=True)
     ended: dict[int, int] = {}
-    open_now: dict[tuple[int, int], int] = {}  # (source, which of its pipes) -> connection
+    open_now: dict[tuple[int, int], int] = {}  # (source, its pipe) -> connection
     for place in np.sort(changed[first]).tolist() if len(found) > 1 else []:
         row, key = int(piped[place]), int(keys[place])
         pipe = int(capture.columns["source"][row]), capture.records.read(row).src

@@ -1,8 +1,8 @@
-"""Which message answers, fulfils, rejects or withdraws which (docs/protocols.md 3 and 5).
+"""Links messages by correlation: answers, fulfilments, rejections and withdrawals (docs/protocols.md 3 and 5).
 
-A correlation id means the latest earlier message with that id that fits; where there is none yet, the first
-later one, so that captures merged out of order mend themselves. Of the ids in one message the first 256 count:
-no conversation names more, and each is looked up.
+A correlation id names the latest earlier message with that id that fits. If there is none yet, it names the first later
+one, so that a capture merged out of order is linked too. Only the first 256 ids of a message are looked up: no known
+conversation names more, and each lookup has a cost.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, HashIndex, respelt
 from inspector.store.messages.capture import Capture
 
-# What the MEUP v0.2 client calls its messages by beside their envelope's id.
+# Further names of messages in traffic of the MEUP v0.2 client, beside the envelope's id.
 #
-# It gives a proposal a name in `payload.proposal.correlation_id`, which those who accept or reject it repeat, and a
-# request one in its own `correlation_id`, which is also its JSON-RPC id and which the response repeats.
+# A proposal has a name in `payload.proposal.correlation_id`, and its acceptance or rejection repeats that name. A
+# request has one in its own `correlation_id`, equal to its JSON-RPC id, and the response repeats it.
 
 _DRAFT = "meup/"
 
 
 class DraftNames:
-    """Finds those names. Of other versions' traffic nothing is read.
+    """Finds the further names of messages in that client's traffic; ignores traffic of other versions.
 
     Attributes:
-        own: requests whose correlation id is their own name, ascending.
+        own: requests with a correlation id that is their own name, ascending.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -51,7 +51,7 @@ class DraftNames:
         self.own: list[int] = []
 
     def names_of(self, kind: str, rows: Rows) -> list[tuple[int, int]]:
-        """The further names of new messages of a kind: (row, hash of the name), ascending."""
+        """Returns the further names of new messages of a kind as (row, hash of the name), ascending."""
         found: list[tuple[int, int]] = []
         for row in rows[self._drafted(rows)].tolist():
             value = self._of_proposal(row) if kind == kinds.PROPOSAL else self._of_request(row)
@@ -60,7 +60,7 @@ class DraftNames:
         return found
 
     def _drafted(self, rows: Rows) -> np.ndarray:
-        """Which of some messages that client may have sent."""
+        """Returns flags of messages in the protocol version of that client."""
         codes = self._capture.columns["protocol"][rows]
         strings = self._capture.strings
         drafts = [code for code in ascending(codes).tolist() if code and strings[code].startswith(_DRAFT)]
@@ -89,11 +89,11 @@ class DraftNames:
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
 _CORRELATED, _MANY = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
-_PART_BITS = 21  # a kind, method and target below that are packed into 63
+_PART_BITS = 21  # bits of a method and of a target; together with a kind they fit into 63 bits
 
 
 def _in_source(hashes: NDArray[np.uint64], sources: NDArray[Any], rows: Rows) -> NDArray[np.uint64]:
-    """(n,) the hashes of some messages, other ones in each source."""
+    """Returns (n,) hashes that differ between sources, so that one id in two sources does not match."""
     return hashes[rows] ^ ((sources[rows].astype(np.uint64) + np.uint64(1)) * _SPREAD)
 
 
@@ -101,7 +101,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class ToolRule(enum.IntEnum):
-    """How a response's method and target were found; docs/protocols.md 3 numbers them so."""
+    """The rule that found a response's method and target; numbered as in docs/protocols.md 3."""
 
     NONE = 0
     KIND = 1
@@ -112,18 +112,18 @@ class ToolRule(enum.IntEnum):
 
 
 class CorrelationPass:
-    """Links between messages.
+    """Links messages to the messages that they name by correlation id or JSON-RPC id.
 
     Attributes:
         columns: per message
-            `cause` int32: what it names by correlation (or by JSON-RPC id); NO_ROW.
+            `cause` int32: the message it names by correlation (or by JSON-RPC id); NO_ROW.
             `answer` int32: for a request, its first response; for a proposal, its first fulfilment; NO_ROW.
             `method`, `target` unsigned: string ids, resolved for responses.
-            `call` unsigned: place in `calls` of its `kind[:method[:target]]`.
+            `call` unsigned: index in `calls` of its `kind[:method[:target]]`.
             `rule` uint8: ToolRule.
             `proposal_state` uint8: ProposalState.
             `given_up` uint8: GivenUp.
-        calls: each distinct `kind[:method[:target]]`, what `kind like` matches; entry 0 is no call.
+        calls: each distinct `kind[:method[:target]]`, the text that `kind like` matches; entry 0 is no call.
         rounds: calls that take several requests.
     """
 
@@ -137,15 +137,17 @@ class CorrelationPass:
         self._call_parts: list[tuple[int, int, int]] = [(0, 0, 0)]
         self._call_ids: dict[tuple[int, int, int], int] = {}
         self._further: dict[int, list[int]] = {}  # effects of messages that were named second or later
-        self._waiting: dict[int, list[int]] = {}  # by hash of the id they named: messages that take whatever bears it
-        self._waiting_responses: dict[int, list[int]] = {}  # the same of responses: they take calls only
-        # Ids of what responses and decisions may name, apart from whatever else bears the same id.
+        # by hash of an unseen id, the messages that name it and take any bearer
+        self._waiting: dict[int, list[int]] = {}
+        # the same for responses, which take requests and proposals only
+        self._waiting_responses: dict[int, list[int]] = {}
+        # Separate indexes for the ids of requests and proposals: another kind with the same id must not hide them.
         self._ids_of: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
-        self._calls_in = HashIndex()  # requests of transcripts by their ids, each in its source
-        self._unnamed: dict[int, list[int]] = {}  # responses by requests that may be named by a proposal yet to come
+        self._calls_in = HashIndex()  # requests of transcripts by their ids, per source
+        self._unnamed: dict[int, list[int]] = {}  # responses by request, where a later proposal may still name the call
         self._open_calls = OpenCalls(self._capture, self.columns)
         self._drafts = DraftNames(self._capture)
-        self._also: list[tuple[int, int]] = []  # messages of the batch being fed, and hashes of their other names
+        self._also: list[tuple[int, int]] = []  # further names of messages in this batch: (row, hash)
         self._changed = ChangedRows()
         self._proposals = Proposals(self._capture, self.columns, self._changed)
         self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed, trust)
@@ -153,15 +155,15 @@ class CorrelationPass:
         self.rounds = CallRounds(self._capture, self.columns, self._changed)
 
     def rejected_by(self, proposal: int) -> int | None:
-        """The first message that rejected a proposal; None where none did. O(1)."""
+        """Returns the first message that rejected a proposal, or None. O(1)."""
         return self._proposals.rejections.get(proposal)
 
     def take_changes(self) -> Rows:
-        """Messages whose links, tool or state changed."""
+        """Returns the messages with changed links, tool or state, and clears them."""
         return self._changed.take()
 
     def feed(self, start: int, stop: int) -> None:
-        """Link messages `start` to `stop`, and earlier ones that waited for them."""
+        """Links messages `start` to `stop`, and earlier messages that waited for their ids."""
         self._extend(start, stop)
         source = self._capture.columns
         named = np.full(stop - start, NO_ROW, np.int64)
@@ -194,15 +196,15 @@ class CorrelationPass:
         self.rounds.feed(start, stop)
 
     def _named_in_their_sources(self, start: int, rows: Rows, named: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Let results of transcripts answer the call in their own file, where another has a copy of it.
+        """Links results of transcripts to the call in their own file if another file has a copy of that call.
 
         Args:
-            start: of the messages being fed.
-            rows: of these, those that name another message.
-            named: (messages being fed,) the latest that each names, to be changed.
+            start: the first message of the batch.
+            rows: the messages of the batch that name another message.
+            named: (batch,) the latest message that each names; changed in place.
 
         Returns:
-            (messages being fed,) for which one was found so.
+            (batch,) flags of the messages that were linked so.
         """
         found = np.zeros(len(named), np.bool_)
         source = self._capture.columns
@@ -218,11 +220,11 @@ class CorrelationPass:
         return found
 
     def _code(self, kind: str) -> int:
-        """The string id of a kind; -1 when no message has it."""
+        """Returns the string id of a kind, or -1 if no message has it."""
         return self._capture.strings.find(kind) or -1
 
     def _extend(self, start: int, stop: int) -> None:
-        """Fill the columns with what the messages say themselves."""
+        """Appends the batch to the columns with the values that its messages state themselves."""
         source = self._capture.columns
         kind, method, target = (source[name][start:stop] for name in ("kind", "method", "target"))
         said = {"method": method, "target": target, "call": self._calls_of(kind, method, target)}
@@ -244,7 +246,9 @@ class CorrelationPass:
                 self._calls_in.add(_in_source(source["id_hash"], source["source"], own), own.astype(np.uint32))
 
     def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64], also: Rows) -> list[int]:
-        """Places of messages that are left to link, or whose id an earlier message waits for, now or by then.
+        """Returns places of messages that are not linked yet, or whose id another message waits for.
+
+        A message of the same batch may wait for the id too.
 
         Args:
             also: other places to visit, ascending.
@@ -259,7 +263,7 @@ class CorrelationPass:
         return np.flatnonzero(visited | are_among(ids, coming)).tolist()
 
     def _named_by(self, rows: Rows) -> NDArray[np.uint64]:
-        """The hashes of the ids that some messages name, in no order."""
+        """Returns the hashes of the ids that some messages name, unordered."""
         source = self._capture.columns
         flags = source["flags"][rows]
         many = flags & _MANY != 0
@@ -267,12 +271,15 @@ class CorrelationPass:
         others = [value for row in rows[many].tolist() for value in self.hashes_named_by(row)]
         return np.concatenate((first, np.array(others, np.uint64)))
 
-    # The many that need no thought
+    # Linking: plain cases, as arrays
 
     def _link_plain(self, start: int, stop: int, named: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Link, all at once, what names one earlier message which it may name; returns which those are.
+        """Links plain cases as arrays: a message that names one earlier message of a kind it may name.
 
-        These are responses to requests that say what they call, and kinds that may name anything.
+        These are responses to requests with a full call, and kinds that may name any message.
+
+        Returns:
+            (batch,) flags of the linked messages.
         """
         source = self._capture.columns
         kind = source["kind"][start:stop]
@@ -286,7 +293,7 @@ class CorrelationPass:
         asked = named[answers]
         fits = (source["kind"][asked] == self._code(kinds.REQUEST)) & (source["method"][asked] != 0)
         nameless = are_any(source["method"][asked], [self._code(method) for method in _NEEDS_TARGET])
-        fits &= (source["target"][asked] != 0) | ~nameless  # the proposal it fulfils may name it
+        fits &= (source["target"][asked] != 0) | ~nameless  # the request may fulfil a proposal that names the target
         self._answer(answers[fits] + start, asked[fits])
         plain = np.zeros(stop - start, bool)
         plain[free] = True
@@ -294,7 +301,12 @@ class CorrelationPass:
         return plain
 
     def _answer(self, responses: Rows, requests: Rows) -> None:
-        """Link responses to the requests they name, and give them their calls. Rows of responses ascend."""
+        """Links responses to the requests they name, and copies the calls to them.
+
+        Args:
+            responses: ascending.
+            requests: the request of each.
+        """
         columns = self.columns
         columns.put("cause", responses, requests)
         came = np.flatnonzero(self._capture.columns["flags"][responses] & Flag.REFUSED.value == 0)
@@ -313,7 +325,7 @@ class CorrelationPass:
         for row, request in zip(responses[fulfilling].tolist(), requests[fulfilling].tolist(), strict=True):
             self._proposals.note_link(row, request)
 
-    # The others, one by one
+    # Linking: other cases, one by one
 
     def _link(self, row: int, named: int) -> None:
         kind = self._capture.string("kind", row) or ""
@@ -339,11 +351,11 @@ class CorrelationPass:
             self._name_call(row)
 
     def hashes_named_by(self, row: int) -> list[int]:
-        """Hashes of the ids a message names, each once, in the order it names them; at most 256."""
+        """Returns hashes of the ids that a message names, without duplicates and in its order; at most 256."""
         return self._capture.hashes_named(row)
 
     def _choose(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
-        """Lets `correlation_names`, the latest messages with the ids, be the latest that these kinds may name."""
+        """Replaces entries of `named` by the latest message of a kind that each message may name."""
         kind = self._capture.columns["kind"][start:][places]
         before = places + start
         hashes = self._capture.columns["correlation_hash"][before]
@@ -357,7 +369,11 @@ class CorrelationPass:
     def _fitting(
         self, wanted: tuple[str, ...], hashes: NDArray[np.uint64], before: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """For each id the latest message below `before` of the best kind there is; NO_ROW."""
+        """Returns (n,) for each id the latest earlier message of the first kind in `wanted` that has one, or NO_ROW.
+
+        Args:
+            before: (n,) limits of the messages.
+        """
         fitting = np.full(len(hashes), NO_ROW, np.int64)
         for name in wanted:
             found = self._ids_of[name].latest(hashes, before)
@@ -365,7 +381,7 @@ class CorrelationPass:
         return fitting
 
     def _first_named(self, row: int, kind: str) -> int:
-        """The earlier message meant by one that names several: the first id that fits, else the first that is known."""
+        """Returns the cause of a message that names several ids: the first that fits, else the first that is known."""
         hashes = np.array(self.hashes_named_by(row), np.uint64)
         before = np.full(len(hashes), row, np.int64)
         fitting = self._fitting(_WANTED.get(kind, ()), hashes, before)
@@ -375,13 +391,13 @@ class CorrelationPass:
         return int(fitting[first[0]]) if len(first) else NO_ROW
 
     def _settle(self, row: int, identifier: int) -> None:
-        """Link the earlier messages that waited for this one's id."""
+        """Links the earlier messages that waited for this message's id."""
         kind = self._capture.string("kind", row)
         waiters = self._waiting.pop(identifier, [])
         if kind in _WANTED[kinds.RESPONSE]:
             waiters += self._waiting_responses.pop(identifier, [])
         for waiter in waiters:
-            if self.columns["cause"][waiter] == NO_ROW and waiter != row:  # it may name itself (`DraftNames`)
+            if self.columns["cause"][waiter] == NO_ROW and waiter != row:  # a message of `DraftNames` may name itself
                 self._settle_one(waiter, row)
 
     def _settle_one(self, waiter: int, row: int) -> None:
@@ -390,7 +406,7 @@ class CorrelationPass:
         if kind == kinds.RESPONSE:
             self._name_call(waiter)
 
-    # Noting it
+    # Linking: writing to the columns
 
     def _set_cause(self, row: int, cause: int, kind: str) -> None:
         self.columns.put("cause", row, cause)
@@ -407,7 +423,7 @@ class CorrelationPass:
             self._outcomes.note_errors(np.array([row]), np.array([cause]))
 
     def _name_call(self, row: int) -> None:
-        """Give a response the method and target of what it answers, and note the rule that found them."""
+        """Copies method and target to a response from the message it answers, and stores the rule that found them."""
         columns, strings = self.columns, self._capture.strings
         own, target = int(columns["method"][row]), int(columns["target"][row])
         if target or (own and strings[own] not in _NEEDS_TARGET):
@@ -423,7 +439,7 @@ class CorrelationPass:
         named_all = asked and (columns["target"][cause] or strings[asked] not in _NEEDS_TARGET)
         if not named_all and columns["cause"][request] == NO_ROW and self._capture.flags(request) & _CORRELATED:
             self._unnamed.setdefault(request, []).append(row)
-        if own and asked != own:  # what it says itself comes first, also where that is less
+        if own and asked != own:  # the response's own method takes precedence, even if it says less
             of_a_tool = strings[own] == "tools/call"
             columns.put("rule", row, (ToolRule.UNKNOWN if of_a_tool else self._own_rule(row)).value)
             self._changed.add(row)
@@ -438,7 +454,7 @@ class CorrelationPass:
         self._changed.add(row)
 
     def _own_rule(self, row: int) -> ToolRule:
-        """Whether it was its kind or its payload by which a response names its call in full, or how an export knew."""
+        """Returns the rule for a response that names its call in full: its kind, its payload, or an export's record."""
         flags = int(self._capture.columns["flags"][row])
         if flags & (Flag.TOLD_BY_CORRELATION | Flag.TOLD_BY_RPC_ID):
             return ToolRule.CORRELATION if flags & Flag.TOLD_BY_CORRELATION else ToolRule.RPC_ID
@@ -447,7 +463,7 @@ class CorrelationPass:
         return ToolRule.KIND if in_kind else ToolRule.PAYLOAD
 
     def _namer(self, asked: int) -> int:
-        """The message that names the call a request makes: itself, or the proposal it fulfils where it names none."""
+        """Returns the message that names a request's call: the request, or the proposal it fulfils if it names none."""
         columns = self.columns
         method, above = int(columns["method"][asked]), int(columns["cause"][asked])
         if columns["target"][asked] or (method and self._capture.strings[method] not in _NEEDS_TARGET):
@@ -457,9 +473,10 @@ class CorrelationPass:
         return above if int(columns["method"][above]) == method or not method else asked
 
     def _calls_of(self, *parts: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.uint32]:
-        """The places in `calls` of what messages say: kinds, methods and targets."""
+        """Returns (n,) indexes in `calls` for arrays of kinds, methods and targets."""
         if any(len(part) and int(part.max()) >= 1 << _PART_BITS for part in parts):
-            rows = zip(*(part.tolist() for part in parts), strict=True)  # millions of different strings
+            # a string id does not fit: millions of different strings
+            rows = zip(*(part.tolist() for part in parts), strict=True)
             return np.fromiter(map(self._call_id, rows), np.uint32, len(parts[0]))
         kind, method, target = (part.astype(np.int64) for part in parts)
         packed = kind << 2 * _PART_BITS | method << _PART_BITS | target
@@ -477,10 +494,10 @@ class CorrelationPass:
             self.calls.append(":".join(strings[code] for place, code in enumerate(named) if code or not place))
         return found
 
-    # Asking
+    # Lookup
 
     def shown_calls(self, rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
-        """Returns (n,) places in `calls` with the kinds as they are shown (`store.messages.foreign_rpc`)."""
+        """Returns (n,) indexes in `calls`, with kinds as the window shows them (`store.messages.foreign_rpc`)."""
         called, shown = self.columns["call"][rows], self._capture.foreign_rpc.kind_codes(rows)
         pairs, places = np.unique(called.astype(np.int64) << 32 | shown, return_inverse=True)
         found = [
@@ -490,20 +507,23 @@ class CorrelationPass:
         return np.array(found, np.uint32)[places]
 
     def naming_themselves(self) -> Rows:
-        """Messages whose correlation id is a name of their own (`DraftNames`), ascending."""
+        """Returns the messages with a correlation id that is their own name (`DraftNames`), ascending."""
         return np.array(self._drafts.own, np.int64)
 
     def nearly_answered(self, row: int) -> tuple[int, bool] | None:
-        """The request a response without a cause seems to mean, and whether by the same id (`OpenCalls.nearly`)."""
+        """Returns the request that a response without a cause probably answers, or None.
+
+        The second value is true if both have the same id (`OpenCalls.nearly`).
+        """
         return self._open_calls.nearly.get(row)
 
     def effects(self, row: int) -> list[int]:
-        """Messages that name this one, ascending. O(messages), as no list is kept."""
+        """Returns the messages that name this one, ascending. O(messages), since no index is stored."""
         found = set(np.flatnonzero(self.columns["cause"] == row).tolist())
         return sorted(found.union(self._further.get(row, ())))
 
     def causes(self, row: int) -> list[int]:
-        """Messages this one names, ascending."""
+        """Returns the messages that this one names, ascending."""
         found = {int(self.columns["cause"][row])} - {NO_ROW}
         if self._capture.flags(row) & Flag.MANY_CORRELATIONS:
             hashes = np.array(self.hashes_named_by(row), np.uint64)
@@ -512,10 +532,11 @@ class CorrelationPass:
         return sorted(found)
 
     def latency_ns(self, row: int) -> int | None:
-        """Nanoseconds from a request to this response; None for anything else or where a time is missing.
+        """Returns nanoseconds from a request to this response, or None for other messages and missing times.
 
-        Of a call that takes several requests, from the first of them to its result. Of a tool that tells how long it
-        worked, that; of what a person answers or refuses, None (`latency.latency_ms` says the same of many).
+        A call with several requests counts from its first request to its result. A tool that reports its own duration
+        has that one. An answer or refusal by a person has None. `latency.latency_ms` computes the same for many
+        messages.
         """
         cause = self.rounds.begun.get(row, int(self.columns["cause"][row]))
         if cause == NO_ROW or self._capture.string("kind", row) != kinds.RESPONSE:
@@ -523,7 +544,8 @@ class CorrelationPass:
         times = self._capture.columns["time_ns"]
         if times[row] == NO_TIME or times[cause] == NO_TIME or self._capture.string("kind", cause) != kinds.REQUEST:
             return None
-        apart = int(times[row]) - int(times[cause])  # hostile times are further apart than 64 bits tell
+        # as Python integers: times in hostile input may differ by more than 64 bits
+        apart = int(times[row]) - int(times[cause])
         flags = self._capture.flags(row)
         if not flags & Flag.DERIVED:
             return apart
@@ -537,7 +559,7 @@ class CorrelationPass:
 
 _OF_AGENTS = frozenset(one.LABEL for one in CODING_AGENTS)
 
-# What a kind may name, best first. Kinds that are not listed may name anything.
+# Kinds that each kind may name, best first. Kinds without an entry may name any message.
 _WANTED: dict[str, tuple[str, ...]] = {
     kinds.RESPONSE: (kinds.REQUEST, kinds.PROPOSAL),
     kinds.REQUEST: (kinds.PROPOSAL,),

@@ -1,6 +1,6 @@
-"""What correlation ids name where no message bears them: a context, else a stream, else nothing (docs/protocols.md 5).
+"""Resolves correlation ids that no message bears: they name a context, else a stream (docs/protocols.md 5).
 
-The links between messages are the correlation pass's; this one looks only at messages that it could link to nothing.
+The correlation pass links messages to messages. This pass handles only the messages that it could not link.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from inspector.store.columns.hashes import NO_ROW, HashIndex
 from inspector.store.messages.capture import Capture
 
 _CORRELATED = Flag.CORRELATED.value
-_MOST_PREFIXES = 32  # ancestors of one path that can be named
+_MOST_PREFIXES = 32  # limit of ancestors of one path that can be named
 
 
 class Named(enum.IntEnum):
-    """What a message names. A later one that bears the id makes it a message after all."""
+    """The kind of thing that a message's correlation id names. A later message with that id turns it into a message."""
 
     NOTHING_ASKED = 0
-    """It names nothing, and need not."""
+    """It names no other message, and need not."""
     MESSAGE = 1
     LATER_MESSAGE = 2
-    """It came before what it names."""
+    """The bearer of the id came after this message."""
     CONTEXT = 3
     STREAM = 4
     NOTHING_SEEN = 5
-    """Nothing that was seen bears the id; of a response also: its request was never seen."""
+    """No message, context or stream bears the id. For a response also: its request was never seen."""
 
 
 class NamedPass:
-    """Contexts and streams that correlation ids name.
+    """Finds contexts and streams that correlation ids name.
 
-    Nothing is listed before a message names what no message bears, which in most traffic none does.
+    Builds its indexes only after a message names an id that no message bears. Most traffic has no such message.
     """
 
     def __init__(self, capture: Capture, correlation: CorrelationPass, contexts: ContextPass) -> None:
@@ -53,17 +53,17 @@ class NamedPass:
         self._contexts = contexts
         self._columns = GrowingColumns({"found": np.uint8})
         self._waiting = HashIndex()  # messages by the hashes of the ids they name (`MessageIds.hash_in`)
-        self._names = {what: HashIndex() for what in _COLUMNS}  # the same hashes of names; rows mean nothing
+        self._names = {what: HashIndex() for what in _COLUMNS}  # the same hashes, of names; the rows have no meaning
         self._met = {what: _Met() for what in _COLUMNS}
         self._listed = 0
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
-        """Messages that name something else than before."""
+        """Returns the messages whose `Named` changed, and clears them."""
         return self._changed.take()
 
     def feed(self, start: int, stop: int) -> None:
-        """Look at messages `start` to `stop`, after the passes on contexts and correlation."""
+        """Processes messages `start` to `stop`, after the passes on contexts and correlation."""
         columns = self._capture.columns
         self._columns.append({"found": 0}, stop - start)
         loose = (columns["flags"][start:stop] & _CORRELATED != 0) & (
@@ -87,10 +87,10 @@ class NamedPass:
             self._columns.put("found", better, what.value)
             self._changed.update_all(better)
 
-    # The names
+    # Names of contexts and streams
 
     def _list_names(self, stop: int) -> None:
-        """Take in the names of contexts and streams that messages up to `stop` have brought."""
+        """Indexes the names of contexts and streams in messages up to `stop`."""
         start, self._listed = self._listed, stop
         for what, column in _COLUMNS.items():
             keys = self._unmet(what, column, start, stop)
@@ -103,7 +103,7 @@ class NamedPass:
             self._name(ascending(hashes), what)
 
     def _unmet(self, what: Named, column: str, start: int, stop: int) -> NDArray[np.int64]:
-        """Each space and string of a column that was not met before, as one number."""
+        """Returns each new pair of space and string in a column, packed as space << 32 | string."""
         codes = self._capture.columns[column][start:stop].astype(np.int64)
         spaces = self._capture.columns["space"][start:stop].astype(np.int64)
         return self._met[what].new(ascending((spaces << 32 | codes)[codes != 0]))
@@ -118,10 +118,10 @@ class NamedPass:
             _, rows = self._waiting.all_rows(new)
             self._take(rows, what)
 
-    # Asking
+    # Lookup
 
     def named(self, rows: slice | Array) -> Array:
-        """What some messages name, as numbers of `Named`: (k,) uint8. O(rows)."""
+        """Returns (k,) uint8 numbers of `Named`. O(rows)."""
         links, source = self._correlation.columns, self._capture.columns
         cause = links["cause"][rows]
         own = np.arange(*rows.indices(len(source))) if isinstance(rows, slice) else rows
@@ -136,7 +136,7 @@ class NamedPass:
         return np.where(cause != NO_ROW, linked, loose).astype(np.uint8)
 
     def origins(self, row: int) -> list[int]:
-        """Messages that stand for the contexts or streams a message names: what began them, and what ended a context.
+        """Returns the messages that began the contexts or streams a message names, and those that ended a context.
 
         O(messages) for streams.
         """
@@ -150,7 +150,7 @@ class NamedPass:
         return sorted(found - {row})
 
     def _of_context(self, node: int) -> list[int]:
-        """What began a context: its start, else its first message, else the first below it; and what concluded it."""
+        """Returns the start of a context, else its first message, else the first in a child; and its conclusion."""
         facts = self._contexts.facts
         first = facts.started_by[node] if facts.started_by[node] >= 0 else facts.first_row[node]
         if first < 0:
@@ -168,11 +168,11 @@ class NamedPass:
         return first[:1].tolist()
 
     def named_by(self, row: int) -> list[int]:
-        """Messages that name the context this one began or concluded, or the stream it opened. O(messages)."""
+        """Returns messages that name the context this one began or concluded, or the stream it opened. O(messages)."""
         return sorted({other for other in self._candidates(row) if row in self.origins(other)})
 
     def _candidates(self, row: int) -> list[int]:
-        """Messages that name a context or stream that this one is about."""
+        """Returns messages that name a context or stream which this message refers to."""
         if not len(self._waiting):
             return []
         capture, tree = self._capture, self._contexts.tree
@@ -189,30 +189,34 @@ class NamedPass:
         return [other for one in hashes for other in self._waiting.rows(one)]
 
     def started_by(self, row: int) -> int:
-        """The context a reasoning start opened; MAIN."""
+        """Returns the context that a reasoning start opened, or MAIN."""
         return self._contexts.begun_by(row) if self._capture.string("kind", row) == "reasoning/start" else MAIN
 
 
 _COLUMNS = {Named.STREAM: "stream", Named.CONTEXT: "context"}
-"""Where names are, the better ones last."""
+"""Columns with names, the better ones last."""
 _RANKS = np.zeros(max(Named) + 1, np.uint8)
 _RANKS[[Named.STREAM, Named.CONTEXT]] = 1, 2
 
 
 def _any(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Rows that all are below, for each hash."""
+    """Returns an upper limit for rows, once per hash, so that a lookup covers all rows."""
     return np.full(len(hashes), np.iinfo(np.int64).max)
 
 
 class _Met:
-    """Strings that were met in a space: nearly all in one space only, which is kept by string."""
+    """Remembers pairs of string and space. Nearly every string occurs in one space, so an array by string holds it."""
 
     def __init__(self) -> None:
         self._space_of = np.full(1024, -1, np.int32)
         self._others: set[int] = set()
 
     def new(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of some spaces and strings, each as one number and given once, that come for the first time."""
+        """Returns the pairs that were not seen before.
+
+        Args:
+            keys: pairs packed as space << 32 | string, without duplicates.
+        """
         if not len(keys):
             return keys
         codes, spaces = keys & 0xFFFFFFFF, keys >> 32
@@ -229,7 +233,7 @@ class _Met:
 
 
 def _context_names(key: str) -> list[str]:
-    """What a message may call the contexts of an observed key by: the path and those above it; an object's id."""
+    """Returns the names of an observed context key: the path and its ancestors, or the id of a context object."""
     if key.startswith(OBJECT_KEY):
         return [key[len(OBJECT_KEY) :]] if len(key) > len(OBJECT_KEY) else []
     path = normalise(key)

@@ -1,8 +1,8 @@
-"""Waits end with the process that waits, and with the one that was asked (docs/protocols.md 10).
+"""Ends waits when the process that asked, or the one that was asked, is gone (docs/protocols.md 10).
 
-RULE: who leaves, or joins once more under the same id, is another process from then on: it knows nothing of what the
-former one asked, proposed or was asked. An answer that comes all the same counts. So it is with lines of MCP where
-their connection was opened anew: the server was started again.
+RULE: a participant that leaves, or joins again under the same id, is another process from then on. The new process
+knows no request or proposal of the former one, nor requests made to it. A late answer still counts. The same holds for
+MCP lines after their connection was reopened, since the server was started again.
 """
 
 from __future__ import annotations
@@ -25,26 +25,27 @@ from inspector.store.messages.capture import Capture
 
 
 class DeparturePass:
-    """Gives up the requests and proposals of those who are gone, and the requests made of them alone."""
+    """Gives up requests and proposals of participants that left, and requests made to them alone."""
 
     def __init__(self, capture: Capture, correlation: CorrelationPass, participants: ParticipantPass) -> None:
         self._capture = capture
         self._links = correlation.columns
         self._participants = participants
-        # By space and name, the requests and proposals that end with somebody, since it left last.
+        # By space and name, the open requests and proposals that end with a participant, since it last left.
         self._with: dict[int, array[int]] = {}
-        self._asked_since = array("i")  # put there when somebody leaves: a batch costs nothing for what is open
+        # indexed only when somebody leaves, so that open requests cost no time per batch
+        self._asked_since = array("i")
         self._told = 0
         self._piped: list[Rows] = []  # requests without an envelope
         self._reopened = 0
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
-        """Messages that are given up."""
+        """Returns the messages that were given up, and clears them."""
         return self._changed.take()
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`. O(messages), and where somebody left O(requests by and to it since)."""
+        """Processes messages `start` to `stop`. O(stop - start + requests by and to participants that left)."""
         kind, find = self._capture.columns["kind"][start:stop], self._capture.strings.find
         asked = are_any(kind, [find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL)])
         new = np.flatnonzero(asked) + start
@@ -65,7 +66,7 @@ class DeparturePass:
         self._list(self._give_up(self._still_open(ascending(*rows), start), left), only=gone)
 
     def _end_connections(self) -> None:
-        """Give up what was asked over connections that others took the place of."""
+        """Gives up requests over connections that another one replaced."""
         every = self._capture.ended_connections
         ended, self._reopened = every[self._reopened :], len(every)
         if not ended or not self._piped:
@@ -78,12 +79,12 @@ class DeparturePass:
         self._piped = [rows[~gone]]
 
     def _still_open(self, rows: Rows, start: int) -> Rows:
-        """Those of some messages that nobody had answered before this batch, and that are not given up."""
+        """Returns the messages that had no answer before this batch and are not given up."""
         answer = self._links["answer"][rows]
         return rows[((answer == NO_ROW) | (answer >= start)) & (self._links["given_up"][rows] == 0)]
 
     def _list(self, rows: Rows, only: set[int] | None = None) -> None:
-        """Note who some messages end with: their senders, and the one each was addressed to alone."""
+        """Indexes messages by the participants that end them: the sender, and the recipient if there is only one."""
         spaces = self._capture.columns["space"][rows].astype(np.int64) << 32
         for people in (self._capture.columns["sender"][rows].astype(np.int64), self._asked_alone(rows)):
             for person, row in zip((spaces | people)[people != 0].tolist(), rows[people != 0].tolist(), strict=True):
@@ -94,7 +95,7 @@ class DeparturePass:
                 self._with[person].append(row)
 
     def _give_up(self, rows: Rows, left: tuple[Rows, NDArray[np.int64]]) -> Rows:
-        """Give up what ends with those who left; returns the others."""
+        """Gives up the messages that end with the participants that left; returns the rest."""
         links = self._links
         by_sender = self._first_after(rows, self._capture.columns["sender"][rows], left)
         by_asked = self._first_after(rows, self._asked_alone(rows), left)
@@ -110,13 +111,13 @@ class DeparturePass:
         return rows[~gone]
 
     def _asked_alone(self, rows: Rows) -> NDArray[np.int64]:
-        """The string id of the one each request was addressed to; 0 for several, for all, and of a proposal."""
+        """Returns (n,) the string id of each request's only recipient; 0 for several, for all and for proposals."""
         columns = self._capture.columns
         asked = columns["kind"][rows] == (self._capture.strings.find(kinds.REQUEST) or -1)
         return np.where(asked, self._capture.to_sets.alone(columns["to_set"][rows]), 0)
 
     def _first_after(self, rows: Rows, people: NDArray[np.integer], left: tuple[Rows, NDArray[np.int64]]) -> Rows:
-        """The first departure of each of some people after a message; _NEVER."""
+        """Returns (n,) the first departure of each participant after a message, or _NEVER."""
         at, keys = left
         order = np.lexsort((at, keys))
         keys, at = keys[order], at[order]
@@ -126,7 +127,7 @@ class DeparturePass:
         found = (place < len(known)) & (people != 0)
         found[found] = known[place[found]] == wanted[found]
         first = np.full(len(rows), _NEVER, np.int64)
-        # One number orders departures by who left and when.
+        # Packs participant and row into one number, so that one search finds both.
         ranked = np.repeat(np.arange(len(known)), np.diff(np.append(first_of, len(keys)))) << 32 | at
         after = np.searchsorted(ranked, place[found] << 32 | rows[found], "right")
         within = (after < len(ranked)) & (keys[np.minimum(after, len(keys) - 1)] == wanted[found])

@@ -1,4 +1,4 @@
-"""Tapped servers that ended badly: by what their recorder wrote down, which nobody who is recorded can write."""
+"""Finds tapped servers that ended badly, from the records that only the recorder can write."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ _PROCESS_ENDS = "recorder/end"
 
 
 def ended_badly(capture: Capture, start: int, stop: int) -> Rows:
-    """Which of the messages start to stop say that a tapped server ended badly; `Capture.reason` says how.
+    """Returns messages from `start` to `stop` that report the bad end of a tapped server.
 
-    They are the marks of a capture that its tap wrote (`Flag.GAP` with `Flag.ERROR`), and the last lines of wire
-    recordings (docs/protocols.md 13). Lines that look so in a log of what a server printed are not believed.
+    They are marks in a capture that the tap wrote (`Flag.GAP` with `Flag.ERROR`), and the last lines of wire recordings
+    (docs/protocols.md 13). `Capture.reason` has the reason. Lines of the same shape in a server's own output are not
+    trusted.
     """
     columns = capture.columns
     flags = columns["flags"][start:stop]

@@ -1,4 +1,4 @@
-"""Falls back from `server/discover`, refused or left open, to `initialize`: no failure (docs/protocols.md 13)."""
+"""Clears the error of `server/discover` if its client falls back to `initialize` (docs/protocols.md 13)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from inspector.store.messages.capture import Capture
 
 _MOST_OPEN = 16
 _LONGEST_EXCHANGE = 256
-"""Messages between a refused request over HTTP and its refusal, which repeats no id."""
+"""Messages to search between a refused request over HTTP and its refusal, which repeats no id."""
 
 
 class Fallbacks:
-    """Clears the error of a refusal that its client expected: an older server does not know `server/discover`.
+    """Clears the error of a refusal that the client expected: an older server does not know `server/discover`.
 
-    The next `initialize` over the same connection shows that the client fell back, also where it was sent before the
-    refusal came. A refusal without one stays a failure. Over stdio silence is a refusal as well: the wait is over.
+    The next `initialize` over the same connection shows the fallback, even if it was sent before the refusal came. A
+    refusal without a later `initialize` stays a failure. Over stdio silence is a refusal as well, and ends the wait.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns, changed: ChangedRows) -> None:
@@ -32,10 +32,10 @@ class Fallbacks:
         self._links = links
         self._changed = changed
         self._asked: dict[int, deque[int]] = {}
-        self._unanswered: dict[int, int] = {}  # requests that were open when `initialize` came, and that one
+        self._unanswered: dict[int, int] = {}  # requests that were open when `initialize` came -> that `initialize`
 
     def feed(self, start: int, stop: int) -> None:
-        """Takes in messages `start` to `stop`, whose answers are linked. O(messages)."""
+        """Processes messages `start` to `stop` after their answers are linked. O(stop - start)."""
         columns, strings = self._capture.columns, self._capture.strings
         discover, initialize = (strings.find(name) or -1 for name in ("server/discover", "initialize"))
         if discover == -1:
@@ -57,13 +57,13 @@ class Fallbacks:
             del self._unanswered[next(iter(self._unanswered))]
 
     def _keys(self, rows: Rows) -> list[int]:
-        """Connections by number; of HTTP the source, as each attempt may be a conversation of its own."""
+        """Returns connection numbers; for HTTP the source, since each attempt may be a conversation of its own."""
         numbers = self._capture.extracted.exchanges("number", rows)
         keys = connection_keys(self._capture, rows)
         return np.where(numbers != 0, -1 - (keys >> 32), keys).tolist()
 
     def _clear(self, asked: int, initialize: int, stop: int) -> None:
-        """Clears the refusal of a request that an `initialize` followed, as far as it came before `stop`."""
+        """Clears the refusal of a request with a later `initialize`, if the refusal came before `stop`."""
         answer = int(self._links["answer"][asked])
         refusal = self._in_exchange(asked, stop) if answer == NO_ROW else answer
         late = answer == NO_ROW == refusal or answer > initialize
@@ -86,11 +86,11 @@ class Fallbacks:
         self._changed.update((asked, refusal))
 
     def _is_in_no_exchange(self, row: int) -> bool:
-        """Tells whether a message came over a connection of its own client: over HTTP another may have begun."""
+        """Tells if a message came without an HTTP exchange. Over HTTP the `initialize` may be another client's."""
         return int(self._capture.extracted.exchanges("number", np.array([row]))[0]) == 0
 
     def _in_exchange(self, asked: int, stop: int) -> int:
-        """The refusal that came in the HTTP exchange of a request, without its id; NO_ROW."""
+        """Returns the refusal in the HTTP exchange of a request, which lacks its id, or NO_ROW."""
         extracted = self._capture.extracted
         own = int(extracted.exchanges("number", np.array([asked]))[0])
         rows = np.arange(asked + 1, min(stop, asked + 1 + _LONGEST_EXCHANGE))

@@ -1,6 +1,6 @@
-"""Requests that wait for an answer, found by their JSON-RPC id: rule 4 of docs/protocols.md 3.
+"""Matches answers to open requests by JSON-RPC id: rule 4 of docs/protocols.md 3.
 
-Nothing is listed before somebody answers without naming a request, which in MEW traffic nobody does.
+The index is built only after an answer comes that names no request. MEW traffic has no such answer.
 """
 
 from __future__ import annotations
@@ -16,44 +16,49 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW, respelt
 from inspector.store.messages.capture import Capture
 
 _RPC = Flag.RPC.value
-_WAYS = 16  # directions of one connection that are looked at; a pipe has two
+_WAYS = 16  # limit of directions of one connection; a pipe has two
 
-_MOST_ANSWERED = 65_536  # answered requests that are kept, for an answer to come again
+_MOST_ANSWERED = 65_536  # limit of answered requests in memory, for repeated answers
 
 _Pipe = tuple[int, int]
-"""Source and number of its connection, for JSON-RPC without an envelope; (-1, space) for an envelope. A JSON-RPC id
-means something within one only: a server that was started again is asked with the same ids."""
+"""Source and number of its connection, for JSON-RPC without an envelope; (-1, space) for an envelope.
+
+A JSON-RPC id is unique within one pipe only: a restarted server gets the same ids again.
+"""
 _Key = tuple[_Pipe, int, int, str | int, int]
-"""Where it was said, JSON-RPC id (its hash), asker and who was asked. Asked is a participant; for a line of MCP stdio
-that names nobody it is its source, and the last number is the direction the line went."""
+"""Pipe, hash of the JSON-RPC id, sender, recipient, direction.
+
+The recipient is a participant. A line of MCP stdio names no participant, so its source and its direction stand in.
+"""
 
 
 class OpenCalls:
-    """Finds the request an answer without correlation id belongs to. O(recipients) an answer.
+    """Finds the request of an answer without correlation id. O(recipients) an answer.
 
     Args:
         links: the columns of the correlation pass; `answer` is read.
 
     Attributes:
-        nearly: answers that belong to no open request, and the request they seem to mean: one that was answered before
-            under the same id (true), or one whose id is the number that theirs is the text of, or the reverse (false).
+        nearly: by answer without an open request, the request it probably answers. The flag is true if that request has
+            the same id and was answered before; false if one id is a number and the other its text.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns) -> None:
         self._capture = capture
         self._links = links
-        # By the hash of their key, which holds that of a JSON-RPC id: of most keys there is one, a row and no list.
+        # By hash of the key, which includes the JSON-RPC id. Most keys have one request: stored as a row, not as a
+        # list.
         self._open: dict[int, int | list[int]] = {}
-        self._answered: dict[_Key, int] = {}  # the last under each key
+        self._answered: dict[_Key, int] = {}  # the last request under each key
         self.nearly: dict[int, tuple[int, bool]] = {}
-        self._ways: dict[tuple[int, _Pipe], dict[int, None]] = {}  # directions, of requests that name nobody
+        self._ways: dict[tuple[int, _Pipe], dict[int, None]] = {}  # directions of requests without a recipient
         self._listed = 0
 
     def asked_by(self, row: int) -> int:
-        """The latest unanswered request with this JSON-RPC id, between the same two, the other way; NO_ROW.
+        """Returns the latest open request with the same JSON-RPC id and the reverse sender and recipient, or NO_ROW.
 
         Args:
-            row: the answer; rows asked for ascend.
+            row: the answer; rows of successive calls ascend.
         """
         rpc = int(self._capture.columns["rpc_hash"][row])
         if not rpc:
@@ -68,11 +73,11 @@ class OpenCalls:
         return found
 
     def _is_streamed(self, request: int) -> bool:
-        """Whether a request is one that more answers than the first come to."""
+        """Tells if a request's method gets several answers."""
         return request != NO_ROW and self._capture.string("method", request) in kinds.STREAMED_ANSWERS
 
     def asked_with(self, rpc: int, row: int) -> int:
-        """The latest unanswered request with a JSON-RPC id (its hash) that went the way of `row`; NO_ROW."""
+        """Returns the latest open request with a JSON-RPC id (its hash) and the direction of `row`, or NO_ROW."""
         self._list_until(row)
         return max((self._latest(key, row) for key in self._keys_of_request(row, rpc)), default=NO_ROW)
 
@@ -83,7 +88,7 @@ class OpenCalls:
         return max((self._answered.get(key, NO_ROW) for key in keys), default=NO_ROW)
 
     def _note_nearly(self, keys: list[_Key], row: int) -> None:
-        """Note what is meant by an answer that no open request fits."""
+        """Stores the probable request of an answer that matches no open request."""
         again = self._last_answered(keys)
         if again != NO_ROW:
             self.nearly[row] = again, True
@@ -95,7 +100,7 @@ class OpenCalls:
             self.nearly[row] = found, False
 
     def _keys_of_answer(self, rpc: int, row: int) -> Iterator[_Key]:
-        """What the requests are listed under that an answer may belong to."""
+        """Yields the keys of requests that an answer may belong to."""
         columns = self._capture.columns
         pipe, sender = self._pipe(row), int(columns["sender"][row])
         known = (self._capture.strings.find(receiver) for receiver in self._capture.to(row))
@@ -104,14 +109,14 @@ class OpenCalls:
             name = self._capture.strings[sender]
             yield from ((pipe, rpc, asker, name, 0) for asker in askers)
             return
-        # A line of MCP stdio names nobody: the other side of the same connection (docs/protocols.md 13).
+        # A line of MCP stdio names no participant: try the other side of the same connection (docs/protocols.md 13).
         source, way = int(columns["source"][row]), int(columns["direction"][row])
         for asker in askers or (0,):
             others = (other for other in self._ways.get((source, pipe), ()) if not way or other != way)
             yield from ((pipe, rpc, asker, source, other) for other in others)
 
     def _list_until(self, row: int) -> None:
-        """List the requests before `row` that nobody has answered yet."""
+        """Indexes the requests before `row` that have no answer yet."""
         columns = self._capture.columns
         start, self._listed = self._listed, max(row, self._listed)
         request = self._capture.strings.find(kinds.REQUEST) or -1
@@ -151,7 +156,7 @@ class OpenCalls:
         return -1, int(columns["space"][row])
 
     def _latest(self, key: _Key, row: int) -> int:
-        """The latest request under a key that nobody had answered before `row`; those answered are forgotten."""
+        """Returns the latest request under a key without an answer before `row`; removes answered ones."""
         listed = self._open.get(hash(key))
         if listed is None:
             return NO_ROW

@@ -1,4 +1,4 @@
-"""What became of each proposal (docs/protocols.md 5), told by the links between messages."""
+"""Derives the state of each proposal from the links between messages (docs/protocols.md 5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.store.messages.capture import Capture
 
 
 class ProposalState(enum.IntEnum):
-    """What became of a proposal. Ordered: a later state hides an earlier one, whatever the order of arrival."""
+    """State of a proposal. A higher state replaces a lower one, in any order of arrival."""
 
     NONE = 0
     OPEN = 1
@@ -26,14 +26,14 @@ class ProposalState(enum.IntEnum):
 
 
 class Proposals:
-    """Keeps the column `proposal_state` of the correlation pass.
+    """Maintains the column `proposal_state` of the correlation pass.
 
     Args:
         links: the columns of that pass; `cause` and `answer` are read, `proposal_state` is written.
-        changed: takes note of proposals whose state changed.
+        changed: collects proposals with a changed state.
 
     Attributes:
-        rejections: of proposals that were rejected, the first message that did so.
+        rejections: by rejected proposal, the first message that rejected it.
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns, changed: ChangedRows) -> None:
@@ -43,13 +43,13 @@ class Proposals:
         self.rejections: dict[int, int] = {}
 
     def extend(self, start: int, stop: int) -> None:
-        """Open the proposals among messages `start` to `stop`."""
+        """Opens the proposals among messages `start` to `stop`."""
         proposal = self._capture.strings.find(kinds.PROPOSAL) or -1
         proposed = self._capture.columns["kind"][start:stop] == proposal
         self._links.put("proposal_state", np.flatnonzero(proposed) + start, ProposalState.OPEN.value)
 
     def note_link(self, row: int, cause: int) -> None:
-        """A message was linked to one that it names; links may come in any order."""
+        """Updates the state of a proposal after a message was linked to its cause; links may come in any order."""
         kind, cause_kind = (self._capture.string("kind", message) for message in (row, cause))
         if any(self._capture.flags(one) & Flag.REFUSED for one in (row, cause if kind == kinds.RESPONSE else row)):
             return
@@ -60,9 +60,9 @@ class Proposals:
         elif cause_kind == kinds.PROPOSAL:
             sender = self._capture.columns["sender"]
             if kind == kinds.REQUEST:
-                answered = self._links["answer"][row] != NO_ROW  # its response may have come before it
+                answered = self._links["answer"][row] != NO_ROW  # its response may have come first
                 self._raise_state(cause, ProposalState.ANSWERED if answered else ProposalState.FULFILLED)
-            elif kind == kinds.RESPONSE and self._capture.flags(row) & Flag.DERIVED:  # as ACP's permissions are given
+            elif kind == kinds.RESPONSE and self._capture.flags(row) & Flag.DERIVED:  # as in permissions of ACP
                 self._raise_state(cause, ProposalState.FULFILLED)
             elif kind == kinds.REJECT:
                 self.rejections[cause] = min(row, self.rejections.get(cause, row))

@@ -1,9 +1,9 @@
-"""What waits for somebody: requests that want an answer and have none, proposals nobody has acted on.
+"""Determines open waits: requests that still need an answer, and proposals without a decision.
 
-The one place that says so. A request needs no answer when it is a notification: its method says it, or it is JSON-RPC
-(v0.0's `mcp` messages among it) without an id (docs/protocols.md 3). What a gateway refused, or its sender cancelled,
-waits no more; nor does what was asked by, or of, a process that is gone (`departures`), or by an agent that
-was stopped. A trace without any span of a tool does not say when tools answer: nothing waits in it.
+This is the only place that decides it. A request needs no answer if it is a notification: by its method, or as JSON-RPC
+without an id (v0.0's `mcp` messages too; docs/protocols.md 3). A wait ends when a gateway refuses the message, when its
+sender cancels it, or when the process of either side is gone (`departures`). It also ends when its agent was stopped. A
+trace without any span of a tool does not record answers of tools, so it has no waits.
 """
 
 from __future__ import annotations
@@ -35,33 +35,33 @@ _MOST_EXCHANGES = 10_000
 _EXCHANGE_ENDS = ("http/end", "http/error")
 _FAILED = 400
 _STOPS = ("reasoning/cancel", "acp/cancel")
-"""What stops an agent: in a transcript, and in a session of ACP, which goes on."""
+"""Kinds of messages that stop an agent: in a transcript, and in a session of ACP, which goes on."""
 _MOST_BEHIND = 4_096
-"""Messages before the one that stops an agent, among which what it had asked for is looked for."""
-_BARE_KIND = "mcp"  # of v0.0, which has JSON-RPC as its payload
+"""Limit of messages searched before a stop, for requests of the stopped agent."""
+_BARE_KIND = "mcp"  # of v0.0, with JSON-RPC as its payload
 
 
 class GivenUp(enum.IntEnum):
-    """Why nobody needs to answer a request, or to act on a proposal."""
+    """Reason why a request needs no answer, or a proposal no decision."""
 
     NO = 0
     ASKER_LEFT = 1
     """Its sender left, or was started again."""
     ASKED_LEFT = 2
-    """The only one asked did."""
+    """Its only recipient left, or was started again."""
     CANCELLED = 3
-    """Its sender said so by notifications/cancelled, hung up, or was stopped, as agents of transcripts are."""
+    """Its sender sent notifications/cancelled, hung up, or was stopped, as agents of transcripts are."""
     REFUSED = 4
-    """A gateway said that it did not let it through, or an HTTP status that it was not taken."""
+    """A gateway reported that it blocked the message, or an HTTP status that the server rejected it."""
 
 
 class Outcomes:
-    """Keeps the column `given_up` of the correlation pass.
+    """Maintains the column `given_up` of the correlation pass.
 
     Args:
         links: the columns of that pass.
-        changed: takes note of messages that are given up.
-        trust: whose errors are a gateway's.
+        changed: collects the messages that are given up.
+        trust: tells errors of a gateway from impersonations.
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class Outcomes:
         self._links = links
         self._open_calls = open_calls
         self._changed = changed
-        self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call made in it
-        self._stopped: dict[tuple[int, int], int] = {}  # by source and context, where its agent was stopped last
-        self._untraced: dict[int, list[int]] = {}  # by trace without a span of a tool, the requests in it
+        self._exchanges: dict[tuple[int, int], int] = {}  # by source and HTTP exchange, the last call in it
+        self._stopped: dict[tuple[int, int], int] = {}  # by source and context, the last stop of its agent
+        self._untraced: dict[int, list[int]] = {}  # by trace without a span of a tool, its requests
 
     def end_exchanges(self, start: int, stop: int) -> None:
-        """Give up what was asked in an HTTP exchange that is over: the client hung up, or its answer is an error.
+        """Gives up requests in an HTTP exchange that ended with an error, or by the client hanging up.
 
-        In MCP 2026-07-28 hanging up takes a call back; before, the answer may come in another exchange.
+        In MCP 2026-07-28 hanging up cancels a call. In earlier versions the answer may come in another exchange.
         """
         carried = self._capture.extracted.exchange_rows
         low, high = np.searchsorted(carried, [start, stop])
@@ -115,9 +115,9 @@ class Outcomes:
         )
 
     def end_turns(self, start: int, stop: int) -> None:
-        """Give up what agents of transcripts had asked for, and not got, when they were stopped.
+        """Gives up the unanswered requests of transcript agents when the agents are stopped.
 
-        O(messages), and so many for each stop as lie since the one before, at most `_MOST_BEHIND`.
+        O(stop - start), plus the messages between two stops, at most `_MOST_BEHIND` each.
         """
         columns, find = self._capture.columns, self._capture.strings.find
         codes, request = [code for name in _STOPS if (code := find(name))], find(kinds.REQUEST) or -1
@@ -136,7 +136,7 @@ class Outcomes:
             self._give_up(rows[self._links["answer"][rows] == NO_ROW], GivenUp.CANCELLED)
 
     def note_tool_spans(self, start: int, stop: int) -> None:
-        """Report the requests of traces as changed once the first span of a tool comes: they wait from then on."""
+        """Reports requests of a trace as changed when its first span of a tool comes: they wait from then on."""
         columns, traces = self._capture.columns, self._capture.strings.find(otlp.LABEL)
         if not traces:
             return
@@ -150,7 +150,7 @@ class Outcomes:
             self._changed.update(self._untraced.pop(trace, ()))
 
     def note_errors(self, rows: Rows, causes: Rows) -> None:
-        """Some messages were linked to others that they name: errors of a gateway refuse those."""
+        """Refuses the causes of gateway errors among newly linked messages."""
         code = self._capture.strings.find(_ERROR)
         if code:
             errors = np.flatnonzero(self._capture.columns["kind"][rows] == code).tolist()
@@ -158,17 +158,18 @@ class Outcomes:
             self._give_up(causes[errors], GivenUp.REFUSED)
 
     def cancelling(self, start: int, stop: int) -> Rows:
-        """Messages `start` to `stop` that cancel a request."""
+        """Returns the messages from `start` to `stop` that cancel a request."""
         method = self._capture.strings.find(_CANCELLED)
         if not method:
             return np.empty(0, np.int64)
         return np.flatnonzero(self._capture.columns["method"][start:stop] == method) + start
 
     def cancel(self, row: int, named: int) -> None:
-        """Give up the request that a message cancels.
+        """Gives up the request that a message cancels.
 
         Args:
-            named: the message it names by correlation; NO_ROW. Rows ascend.
+            row: the cancelling message; rows of successive calls ascend.
+            named: the message it names by correlation, or NO_ROW.
         """
         asked = self._asked(row)
         if asked == NO_ROW and named != NO_ROW and self._is_own_request(named, row):
@@ -177,7 +178,7 @@ class Outcomes:
             self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
 
     def _asked(self, row: int) -> int:
-        """The open request of the same sender that `requestId` names, be it by its JSON-RPC id or its envelope's."""
+        """Returns the sender's open request that `requestId` names, by JSON-RPC id or envelope id, or NO_ROW."""
         params: Any = (
             None if self._capture.records.is_big(row) else self._capture.records.decoded(row).payload.get("params")
         )
@@ -205,10 +206,10 @@ class Outcomes:
 
 
 def wants_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
-    """Which of some requests want an answer; not notifications. O(rows), and a look at each distinct method.
+    """Returns (n,) flags of requests that need an answer, unlike notifications. O(rows + distinct methods).
 
     Args:
-        methods: (rows,) their methods as the correlation pass has them.
+        methods: (n,) their methods as the correlation pass has them.
     """
     strings, columns = capture.strings, capture.columns
     told = [code for code in ascending(methods).tolist() if code and _wants_none(strings[code])]
@@ -220,7 +221,7 @@ def wants_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
 
 
 def are_untraced(capture: Capture, rows: Rows) -> _Bools:
-    """Marks calls that only the calls of a model tell, in traces without a span of any tool. O(rows)."""
+    """Returns (n,) flags of calls in traces without any tool span, reported by a model's messages only. O(rows)."""
     columns, traces = capture.columns, capture.strings.find(otlp.LABEL)
     if not traces:
         return np.zeros(len(rows), np.bool_)
@@ -231,34 +232,38 @@ def are_untraced(capture: Capture, rows: Rows) -> _Bools:
 
 
 def _wants_none(method: str) -> bool:
-    """Whether nobody waits for an answer to a method: notifications, and what is open as long as somebody listens."""
+    """Tells if a method gets no answer: notifications, and subscriptions that stay open."""
     return method.startswith("notifications/") or method == mcp_messages.LISTEN
 
 
 def are_refused(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
-    """Which of some messages a gateway said it did not let through. O(rows)."""
+    """Returns (n,) flags of messages that a gateway refused. O(rows)."""
     rejected = capture.columns["flags"][rows] & Flag.REJECTED.value != 0
     return rejected | (links["given_up"][rows] == GivenUp.REFUSED.value)
 
 
 def are_forgotten(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
-    """Which of some messages nobody waits for: refused, cancelled, or their sender is gone. O(rows).
+    """Returns (n,) flags of messages that no participant waits for: refused, cancelled, or their sender is gone.
 
-    A sender that is still there does wait where only the one it asked is gone, and waits in vain.
+    O(rows).
+
+    A sender that is still there does wait if only its recipient is gone, although in vain.
     """
     return are_given_up(capture, links, rows) & (links["given_up"][rows] != GivenUp.ASKED_LEFT.value)
 
 
 def are_given_up(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
-    """Which of some messages were refused or cancelled, or are of a process that is gone, or for one. O(rows)."""
+    """Returns (n,) flags of messages that were refused or cancelled, or whose sender or only recipient is gone.
+
+    O(rows).
+    """
     return (links["given_up"][rows] != GivenUp.NO.value) | (capture.columns["flags"][rows] & Flag.REJECTED.value != 0)
 
 
 def are_waiting(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
-    """Which of some messages wait: requests that want an answer and have none, and open proposals. O(rows).
+    """Returns (n,) flags of waits: unanswered requests that need an answer, and open proposals. O(rows).
 
-    What stands in a log more than once, as in those of several recipients, waits no more when one of its copies does
-    not.
+    A message may have copies, such as in the logs of several recipients. It no longer waits once one copy was settled.
     """
     kind = capture.columns["kind"][rows]
     request, proposal = (capture.strings.find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL))
@@ -277,10 +282,10 @@ def _is_open(links: GrowingColumns, rows: Rows) -> _Bools:
 
 
 def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
-    """A copy of each of some messages that was answered or decided: the one before it, or the last; NO_ROW. O(rows).
+    """Returns (n,) an answered or decided copy of each message, the one before it or the last, or NO_ROW. O(rows).
 
-    A copy has the same id, sender and kind. Of what transcripts tell it is the one they tell as such: ids may come anew
-    there, as in each turn, and of a call of a trace the model's span may name another agent than the tool's.
+    A copy has the same id, sender and kind. In transcripts ids may repeat, as in each turn, and the spans of a model
+    and of a tool may name different agents. There only copies that the transcript itself reports count.
     """
     columns = capture.columns
     hashes = columns["id_hash"][rows]
@@ -304,6 +309,6 @@ def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
 
 
 def _first_told(capture: Capture, rows: Rows) -> Rows:
-    """What each of some messages is a copy of; itself where it is none."""
+    """Returns (n,) the original of each message; the message itself if it is no copy."""
     of, is_copy = capture.repeats(rows)
     return np.where(is_copy, of, rows)

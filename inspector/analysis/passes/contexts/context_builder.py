@@ -1,7 +1,7 @@
 """Builds the context tree from messages, in their order (docs/protocols.md 6 and 7).
 
-What shapes it are first messages with a context key, contexts in object form, reasoning starts, and what tells of
-sub-sessions and sub-agents. Everybody else only lies in a context that is there.
+The tree is shaped by first messages with a context key, contexts in object form, reasoning starts, and reports of
+sub-sessions and sub-agents. All other messages only belong to a context that exists already.
 """
 
 from __future__ import annotations
@@ -33,33 +33,33 @@ from inspector.store.messages.capture import Capture
 from inspector.store.messages.transcripts import AgentNews
 
 SUB_AGENT = "sub-agent"
-"""The declared type of contexts of sub-agents, as transcripts have them."""
+"""The declared type of contexts of sub-agents in transcripts."""
 
 START = "reasoning/start"
-"""The kind that begins a reasoning."""
+"""The kind of message that begins a reasoning."""
 _ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
 _LABEL_LENGTH = 80
-_LOOKED_AT = 8 * _LABEL_LENGTH  # of a text that becomes a label
-_TOGETHER = 32  # texts
+_LOOKED_AT = 8 * _LABEL_LENGTH  # limit of characters read for a label
+_TOGETHER = 32  # texts searched for secrets at once
 _DRAFTED = (Flag.CONTEXT_IN_KIND | Flag.CONTEXT_IN_REASONING).value
 _CORRELATED = Flag.CORRELATED.value
 
 
 class ContextBuilder:
-    """Lets messages shape the tree.
+    """Applies messages to the context tree.
 
     Attributes:
         tree: the nodes.
-        facts: what is noted of each node.
-        refs: the numbers of context keys, and the nodes they lead to.
-        notes: what is odd about contexts as messages name them.
-        sessions: what is known of spaces that are MSP sessions.
-        named: hashes (`MessageIds.hash_in`) of ids that named contexts as parents; who looks at them takes them out.
-        ending: messages that end what they name by correlation, and the node of each.
+        facts: the facts of each node.
+        refs: the numbers of context keys, and their nodes.
+        notes: oddities in the naming of contexts.
+        sessions: the facts of spaces that are MSP sessions.
+        named: hashes (`MessageIds.hash_in`) of ids that named contexts as parents; the reader removes them.
+        ending: by message that ends a context by correlation, the node it ends.
 
     Args:
-        typed: called with a node that has got its first declared type, or counts as reasoning by now.
-        touched: called with a node that began or ended although nobody said anything in it.
+        typed: called with a node that got its first declared type, or now counts as reasoning.
+        touched: called with a node that began or ended without a message in it.
     """
 
     def __init__(self, capture: Capture, *, typed: Callable[[int], None], touched: Callable[[int], None]) -> None:
@@ -79,18 +79,18 @@ class ContextBuilder:
         )
         self._merged: list[tuple[int, int]] = []
         self._named_starts = NamedStarts(capture, self.tree)
-        self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, which nothing bears yet
+        self._early_ends: dict[int, list[int]] = {}  # by the hash of the id they name, while no message bears it
         self.ending: dict[int, int] = {}
 
     def take_in(self, start: int, stop: int, structure: Array | None) -> tuple[Array, list[int]]:
-        """Let messages shape the tree.
+        """Applies messages to the tree.
 
         Args:
             start, stop: the messages.
-            structure: (messages,) which only tell of sessions; None for none.
+            structure: (n,) flags of messages that only report sessions; None if there are none.
 
         Returns:
-            (messages,) int32, the numbers of what each is in (`refs`), and the spaces of those that tell of sessions.
+            (n,) int32 context numbers of the messages (`refs`), and the spaces of messages that report sessions.
         """
         columns = self._capture.columns
         spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
@@ -104,7 +104,7 @@ class ContextBuilder:
         return refs, told
 
     def take_late(self, rows: Array) -> Array:
-        """Let messages shape the tree whose context is only known by now; (rows,) the numbers of what each is in."""
+        """Applies messages whose context became known only now; returns (n,) their context numbers."""
         spaces, keys = (self._capture.columns[name][rows] for name in ("space", "context"))
         for place in np.flatnonzero(self.refs.find_all(spaces, keys) == UNKNOWN).tolist():
             self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))
@@ -116,11 +116,11 @@ class ContextBuilder:
     def _observe_all(
         self, start: int, stop: int, refs: Array, structure: Array | None
     ) -> tuple[dict[int, int], list[int]]:
-        """Go through the messages that shape the tree.
+        """Visits the messages that shape the tree.
 
         Returns:
-            The nodes of messages that carry an operation on contexts, by their place, and the spaces of those that
-            tell of sessions.
+            The nodes of messages with an operation on contexts, by place, and the spaces of messages that report
+            sessions.
         """
         operations: dict[int, int] = {}
         of_sessions: list[int] = []
@@ -194,12 +194,12 @@ class ContextBuilder:
         return node
 
     def _is_of_session(self, row: int) -> bool:
-        """Whether a message is of an MSP session, whose contexts are named as its own specification says."""
+        """Tells if a message belongs to an MSP session; contexts there are named by their own specification."""
         code = self._capture.strings.find(msp.PROTOCOL)
         return code is not None and self._capture.columns["protocol"][row] == code
 
     def _below_known(self, space: int, path: str) -> int:
-        """The node of a path whose last segment alone is new: most begin with one that is known. MAIN for another."""
+        """Returns the node of a path with a known parent path, or MAIN for any other path. Most new paths have one."""
         above, _, name = path.rpartition("/")
         if not above or not name or self.tree.any_slash or "//" in path or path.count("/") >= MOST_LEVELS:
             return MAIN
@@ -211,9 +211,9 @@ class ContextBuilder:
     # Reasoning starts and ends
 
     def _starts(self, rows: Array) -> dict[int, tuple[str, str, bool]]:
-        """Of reasoning starts their id, a label, and whether they name what they begin beside their id; by message.
+        """Returns by message the id, the label, and true if the start names another context beside its id.
 
-        Those with neither an id nor a context begin nothing.
+        Starts with neither an id nor a context begin no reasoning and are left out.
         """
         columns, records = self._capture.columns, self._capture.records
         rows = rows[(columns["id_hash"][rows] != 0) | (columns["context"][rows] != 0)]
@@ -227,9 +227,9 @@ class ContextBuilder:
         }
 
     def _begin(self, space: int, row: int, above: int, identifier: str, label: str, names_other: bool) -> None:
-        """Let a reasoning start begin the context it names, unless messages call a context by its own id.
+        """Begins the context that a reasoning start names, unless messages use its own id as a context.
 
-        RULE (docs/protocols.md 8): by its own id it begins a node below the context it stands in. In the main context
+        RULE (docs/protocols.md 8): by its own id it begins a node below the context of its message. In the main context
         it always does so.
         """
         if above == MAIN and not identifier:
@@ -244,7 +244,7 @@ class ContextBuilder:
         self._note_start(above, row, label)
 
     def _begin_own(self, space: int, row: int, above: int, identifier: str, label: str) -> None:
-        """Let a start begin the context of its id."""
+        """Begins a context with the start's own id."""
         node = self._declare(space, row, above, identifier, label)
         first = self.facts.started_by[node] < 0
         if first or not self._is_void(row):
@@ -262,7 +262,12 @@ class ContextBuilder:
         return self.tree.resolve(node)
 
     def _note_start(self, node: int, row: int, label: str, *, own: bool = False) -> None:
-        """Note the start of a node; `own` is one that bears its id, `label` is for one that has none."""
+        """Records the start of a node.
+
+        Args:
+            own: the node bears the id of the start.
+            label: used if the node has no label.
+        """
         columns, facts = self._capture.columns, self.facts
         facts.reach(node)
         if label and not self.tree.label[node]:
@@ -276,14 +281,14 @@ class ContextBuilder:
         self.note_reasoning(node)
 
     def _was_written_before(self, row: int, end: int) -> bool:
-        """Whether a message was written before the end by the same sender that it follows."""
+        """Tells if a message was written before the end that it follows, by the clock of the same sender."""
         columns = self._capture.columns
         ours, theirs = int(columns["ts_ns"][row]), int(columns["ts_ns"][end])
         same = int(columns["sender"][row]) == int(columns["sender"][end])
         return same and NO_TIME not in (ours, theirs) and ours < theirs
 
     def _follow_names(self, row: int) -> None:
-        """Let starts begin nodes of their own ids, which a message names by now."""
+        """Turns the ids of earlier starts into nodes of their own, since a message has now used them as contexts."""
         for space, identifier, starts in self._named_starts.take():
             for start in starts:
                 above = self.tree.resolve(self.facts.sequences.node_of_start(start))
@@ -308,7 +313,7 @@ class ContextBuilder:
         return _label(*_masked([text[:_LOOKED_AT]]))
 
     def _take_label_back(self, start: int, node: int) -> None:
-        """Let a context that got its label from a start have that of the next one there."""
+        """Replaces the label that a start gave to a context by the label of the next start there."""
         if self._named_starts.labelled.get(node) != start:
             return
         del self._named_starts.labelled[node]
@@ -323,7 +328,7 @@ class ContextBuilder:
         return are_any(kinds, codes) if codes else np.zeros(len(kinds), np.bool_)
 
     def _end(self, space: int, row: int, node: int) -> None:
-        """Let a conclusion or cancel end what it names: a start by correlation, else the context it stands in."""
+        """Applies a conclusion or cancel: ends the start it names by correlation, else the context of its message."""
         if self._is_void(row):
             return
         columns = self._capture.columns
@@ -333,7 +338,11 @@ class ContextBuilder:
             self._note_end(node, row)
 
     def _end_named(self, space: int, row: int, node: int) -> bool:
-        """Let an end in the main context, or beside the start it names, end that start; returns whether it did."""
+        """Ends the start that an end names. The end must be in the main context or beside that start.
+
+        Returns:
+            True if it ended a start or context, or is stored until its id appears.
+        """
         capture, tree = self._capture, self.tree
         hashes = capture.hashes_named(row)
         for one in hashes:
@@ -356,14 +365,15 @@ class ContextBuilder:
         return False
 
     def _stands_in(self, row: int, node: int) -> bool:
-        """Whether a message stands in a context by its own key."""
+        """Tells if a message belongs to a context by its own key."""
         columns = self._capture.columns
         known = self.refs.find(int(columns["space"][row]), int(columns["context"][row]))
         return known != UNKNOWN and self.tree.resolve(self.refs.node(known)) == node
 
     def _end_start(self, row: int, start: int) -> None:
         node = self.tree.resolve(self.facts.sequences.node_of_start(start))
-        reasoning = self._capture.string("kind", start) == START  # other starts begin a context for everybody
+        # an end of another start ends the context for all senders
+        reasoning = self._capture.string("kind", start) == START
         self._note_end(node, row, start if reasoning else -1)
         self.ending[row] = node
         self._touched(node)
@@ -374,14 +384,13 @@ class ContextBuilder:
         self.facts.note_end(node, _ENDS[self._capture.string("kind", row) or ""], row, sender, start)
 
     def _is_void(self, row: int) -> bool:
-        """Whether nothing follows from a message: forged, refused by the gateway, or copied from another thread."""
+        """Tells if a message has no effect: forged, refused by the gateway, or copied from another thread."""
         flags = int(self._capture.columns["flags"][row])
         if flags & Flag.DERIVED.value and self._capture.repeats(np.array([row]))[1][0]:
             return True
         return bool(flags & Flag.REFUSED.value) or self._capture.true_sender(row) is not None
 
     def note_reasoning(self, node: int) -> None:
-        """Let a context count as reasoning."""
         if not self.facts.reasons[node]:
             self.facts.reasons[node] = True
             self._typed(node)
@@ -389,7 +398,7 @@ class ContextBuilder:
     # Sub-agents
 
     def _observe_agent(self, told: AgentNews) -> None:
-        """Let a sub-agent that a transcript tells of be a context below that of whoever called it."""
+        """Places the context of a sub-agent in a transcript below the context of its caller."""
         node = self.tree.of_key(told.space, told.context)
         if node == MAIN:
             return
@@ -411,7 +420,7 @@ class ContextBuilder:
     # Merges
 
     def _settle(self) -> None:
-        """Give what is known of merged nodes to those they became."""
+        """Merges the facts of merged nodes."""
         self.facts.reach(len(self.tree) - 1)
         if not self.tree.merged:
             return
@@ -421,7 +430,7 @@ class ContextBuilder:
         self.tree.merged.clear()
 
     def _follow_merges(self) -> None:
-        """Let keys lead to what nodes became, and facts be as many as there are nodes."""
+        """Updates context numbers after merges, and resizes the arrays to the number of nodes."""
         self._settle()
         self.tree.fit()
         self.facts.fit(len(self.tree))
@@ -436,12 +445,15 @@ class ContextBuilder:
 
 
 def _label(text: str) -> str:
-    """A text as a label: so many words are more than its length."""
+    """Returns a text as a label; splits only as many words as its length may need."""
     return " ".join(plain_words(text).split(maxsplit=_LABEL_LENGTH // 2 + 1))[:_LABEL_LENGTH]
 
 
 def _masked(texts: list[str]) -> list[str]:
-    """Texts without secrets: most hold none, so that some are looked at together, each alone where that finds any."""
+    """Returns texts with masked secrets.
+
+    Most texts have none, so several are searched at once, and one by one only after a hit.
+    """
     masked = list(texts)
     plain = [place for place, text in enumerate(texts) if text.isascii()]
     suspect = [place for place, text in enumerate(texts) if not text.isascii()]

@@ -1,4 +1,4 @@
-"""Numbers of the context keys that messages have, each in its space, and the node that each leads to."""
+"""Numbers the context keys in each space, and maps each number to its node."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["UNKNOWN", "ContextRefs"]
 
 
 class ContextRefs:
-    """Numbers are given in the order first seen, and never change; nodes do. Number 0 is no key: the main context."""
+    """Numbers are given in the order first seen and never change; their nodes do. Number 0 is the main context."""
 
     def __init__(self) -> None:
         self._nodes = array("i", [MAIN])
@@ -28,21 +28,21 @@ class ContextRefs:
         return len(self._nodes) - 1
 
     def find_all(self, spaces: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.int32]:
-        """(n,) the numbers of keys (0 for key 0) in their spaces; UNKNOWN. O(n)."""
+        """Returns (n,) the numbers of keys (0 for key 0) in their spaces, or UNKNOWN. O(n)."""
         refs = np.zeros(len(keys), np.int32)
         inside = np.flatnonzero(keys)
         refs[inside] = self._numbers.find_all(spaces[inside], keys[inside])
         return refs
 
     def add(self, space: int, key: int, node: int) -> int:
-        """Number a key in a space that has no number yet."""
+        """Adds a number for a new key in a space."""
         ref = len(self._nodes)
         self._nodes.append(node)
         self._numbers.put(space, key, ref)
         return ref
 
     def of_node(self, node: int) -> int:
-        """A number that leads to a node without a key: for messages whose key does not say where they belong."""
+        """Returns a number for a node without a key, for messages whose context does not follow from their key."""
         if node == MAIN:
             return 0
         found = self._of_nodes.get(node)
@@ -52,14 +52,17 @@ class ContextRefs:
         return found
 
     def node(self, ref: int) -> int:
-        """The node a number leads to."""
         return self._nodes[ref]
 
     def nodes(self, refs: NDArray[Any]) -> NDArray[np.int32]:
-        """(n,) the nodes that numbers lead to."""
+        """Returns (n,) the nodes of numbers."""
         return as_numpy(self._nodes)[refs]
 
     def follow(self, living: NDArray[np.int32]) -> None:
-        """Lead to what nodes became: `living` by node, with the main context's last."""
+        """Redirects the numbers after merges.
+
+        Args:
+            living: by old node, the present one; the last entry is the main context.
+        """
         nodes = as_numpy(self._nodes)
         nodes[:] = living[nodes]

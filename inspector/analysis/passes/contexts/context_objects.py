@@ -1,8 +1,8 @@
-"""Contexts in the form of objects, and operations on a stack of them (docs/protocols.md 7).
+"""Parses contexts in object form, and keeps the stacks of context operations (docs/protocols.md 7).
 
-Objects `{id, type, parent, metadata}` describe a context wherever they stand. Operations `{operation, topic,
-correlation_id}` are a stack per space and sender: markers of the kind `meup/context` push, pop and resume; on any other
-kind they only name the context their message belongs to. A message without `context` is not on anybody's stack.
+Objects `{id, type, parent, metadata}` describe a context in any message. Operations `{operation, topic,
+correlation_id}` form a stack per space and sender. Markers of the kind `meup/context` push, pop and resume. On any
+other kind they only name the context of their message. A message without `context` has no place on a stack.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from inspector.protocol.kinds import CONTEXT_OPERATION
 from inspector.protocol.object_contexts import WITHOUT_ID, object_key, operation_of
 from inspector.store.messages.capture import Capture
 
-_MOST_NESTED = 64  # parents inside parents that are looked at
-_MOST_PUSHED = 64  # contexts of one stack; below them the oldest are forgotten
+_MOST_NESTED = 64  # limit of parents inside parents
+_MOST_PUSHED = 64  # limit of contexts on one stack; the oldest are dropped
 _LABEL_LENGTH = 80
 _PLAIN = {"id", "parent"}
 
 
 class ContextObjects:
-    """Lets contexts in object form shape the tree.
+    """Applies contexts in object form to the tree.
 
     Attributes:
-        parents: hashes (`MessageIds.hash_in`) of the ids of parents named; who looks at them takes them out.
+        parents: hashes (`MessageIds.hash_in`) of the ids of named parents; the reader removes them.
 
     Args:
-        settle: called after nodes may have merged, so that what is known of them is together.
-        typed: called with a node that has got its first declared type.
+        settle: called after nodes may have merged, to merge their facts.
+        typed: called with a node that got its first declared type.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class ContextObjects:
         self._stacks: dict[tuple[int, int], list[int]] = {}
 
     def observe(self, space: int, row: int, known: int) -> int | None:
-        """Take in the context of a message, in the order of arrival.
+        """Processes the context of a message, in the order of arrival.
 
         Args:
             space, row: of the message.
-            known: the node that its key leads to.
+            known: the node of its key.
 
         Returns:
-            The node an operation's message belongs to, MAIN included; None where its key says that.
+            The node of a message with an operation, MAIN included; None if its key decides.
         """
         levels = self._capture.records.contexts_in(row)[:_MOST_NESTED]
         if not levels:
@@ -67,12 +67,12 @@ class ContextObjects:
         operation = operation_of(levels[0])
         if operation is not None:
             return self._operate(space, row, operation, levels[0])
-        for place, described in enumerate(reversed(levels)):  # a parent that is an object comes before its child
+        for place, described in enumerate(reversed(levels)):  # an outer parent is processed before its child
             self._describe(space, row, described, stamp_of(row, place))
         return None
 
     def _is_told_again(self, described: Mapping[str, Any], node: int) -> bool:
-        """Whether an object says nothing but the parent that its context has: most are written with each message."""
+        """Tells if an object repeats only the known parent of its context, as most messages do."""
         tree = self._tree
         above = tree.parent[node] if node != MAIN else MAIN
         if above == MAIN or set(described) != _PLAIN or not tree.is_named(above):
@@ -89,7 +89,7 @@ class ContextObjects:
         else:
             self._notes.add_id(node, row, key)
         above = described.get("parent")
-        # Objects without an id are different contexts in one node, so that they contradict each other in nothing.
+        # Objects without an id are different contexts in one node, so they cannot contradict each other.
         if isinstance(above, str) and above and (key is not None or tree.parent[node] == MAIN):
             node = self._hang(space, row, node, above)
         self._settle()
@@ -97,9 +97,9 @@ class ContextObjects:
         note_description(facts, conflicts, self._typed, node, row, stamp, described)
 
     def _hang(self, space: int, row: int, node: int, above: str) -> int:
-        """Put a node below the parent an object names; returns the node it then is."""
+        """Places a node below the parent that an object names; returns the resulting node."""
         tree = self._tree
-        # A parent that comes too late is not made: nothing would lie in it, and nobody else speaks of it.
+        # A parent that comes too late is not created: it would stay empty, and no other message uses it.
         parent = tree.of_id(space, above) if tree.parent[node] == MAIN else tree.find(space, above)
         if parent == MAIN:
             self._notes.add(node, row, Oddity.PARENT_CONFLICT)
@@ -149,11 +149,11 @@ def note_description(
     facts: NodeFacts, conflicts: ContextNotes | None, typed: Callable[[int], None], node: int, row: int, stamp: int,
     described: Mapping[str, Any],
 ) -> None:  # fmt: skip
-    """Notes the metadata, labels and type that a message declares of a context.
+    """Records the metadata, labels and type that a message declares for a context.
 
     Args:
         facts: changed in place.
-        conflicts: gets a type that contradicts the declared one; None where contradictions are none.
+        conflicts: gets a type that contradicts the declared one; None to ignore contradictions.
         typed: called if the type or the labels of the node changed.
         node, row, stamp: the context, the message, and its order among declarations.
         described: the object or payload.
@@ -174,12 +174,12 @@ def note_description(
 
 
 def stamp_of(row: int, place: int = 0) -> int:
-    """How late a message describes a context, for `NodeFacts`; of parents within parents the inner ones come first."""
+    """Returns the order of a description for `NodeFacts`: by message, and within it from inner to outer parents."""
     return row * _MOST_NESTED + place
 
 
 def _act(stack: list[int], operation: str, node: int) -> None:
-    """Push or resume a node, which puts it on top; or pop it, with whatever lies above it."""
+    """Applies an operation to a stack: push and resume put a node on top, pop removes it and all nodes above it."""
     if operation == "pop":
         if node in stack:
             del stack[stack.index(node) :]

@@ -1,4 +1,4 @@
-"""Contexts: which node each message belongs to, and each node's state, activity and type (docs/protocols.md 6 to 8)."""
+"""Assigns messages to context nodes, and derives each node's state, activity and type (docs/protocols.md 6 to 8)."""
 
 from __future__ import annotations
 
@@ -31,38 +31,38 @@ from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
 IDLE_AFTER_S = 30
-"""A context is active this long after its last message (docs/design.md 2), unless somebody says otherwise."""
+"""Seconds that a context stays active after its last message (docs/design.md 2), by default."""
 
 STATES = ("", "active", "idle", "concluded", "cancelled")
-"""What the numbers of `ContextPass.states` stand for."""
+"""Names of the numbers in `ContextPass.states`."""
 
 REASONING = "reasoning"
-"""The type of contexts of reasoning that declare no other."""
+"""The type of reasoning contexts without a declared type."""
 NOT_REASONED = frozenset({SUB_AGENT, msp.SUBSESSION_TYPE})
-"""Declared types of contexts that are somebody's whole work, not a reasoning."""
+"""Declared types of contexts that are a participant's whole work, not a reasoning."""
 _ALL = slice(None)
 _LABEL_LENGTH = 80
-_STARTS_BACK = 256  # starts of one context that are looked at for the one of a message
-_STEPS_UP = 64  # a node that lies deeper finds its root in an array of all nodes
+_STARTS_BACK = 256  # limit of starts of one context searched for a message's own
+_STEPS_UP = 64  # limit of steps to the root; deeper nodes use an array of all roots
 
 
 class ContextPass:
-    """The context tree and what is known of each node.
+    """The context tree, with the facts and the messages of each node.
 
-    A message refers to its (space, observed key) by a number that is never rewritten, and that to a node.
+    A message refers to its (space, observed key) by a number that is never rewritten; that number refers to a node.
 
     Attributes:
         tree: the nodes.
-        facts: what is noted of each node; its arrays `first_row`, `last_row`, `last_ns`, `started_by` and
+        facts: the facts of each node; its arrays `first_row`, `last_row`, `last_ns`, `started_by` and
             `concluded_by` are attributes here too.
         main_counts: messages in main by space (string id).
-        notes: what is odd about contexts as messages name them.
-        sessions: what is known of spaces that are MSP sessions.
+        notes: oddities in the naming of contexts.
+        sessions: the facts of spaces that are MSP sessions.
         sequences: the starts and ends of contexts.
-        ending: messages that end what they name by correlation, and the node of each.
+        ending: by message that ends a context by correlation, the node it ends.
         declarations: grows with each type and label that a context gets.
-        type_names: what the numbers of `types` stand for.
-        idle_after_s: how long a context is active after its last message.
+        type_names: names of the numbers in `types`.
+        idle_after_s: seconds that a context stays active after its last message.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -98,11 +98,11 @@ class ContextPass:
     # Feeding
 
     def feed(self, start: int, stop: int, late: Rows = NO_ROWS) -> None:
-        """Take in messages `start` to `stop`.
+        """Processes messages `start` to `stop`.
 
         Args:
             start, stop: the messages.
-            late: earlier ones whose context is only known by now (`StreamPass`).
+            late: earlier messages whose context became known only now (`StreamPass`).
         """
         columns = self._capture.columns
         moves = self.tree.moves
@@ -116,10 +116,11 @@ class ContextPass:
         if self.tree.moves != moves:
             self._moved = True
         spaces, nodes = columns["space"][start:stop], self._refs.nodes(refs)
-        said = columns["flags"][start:stop] & Flag.GAP.value == 0  # marks are rows, but nobody's message, at our time
-        said = said if structure is None else said & ~structure  # what tells of a session is nobody's message, too
+        # marks are rows without a sender, at this program's time
+        said = columns["flags"][start:stop] & Flag.GAP.value == 0
+        said = said if structure is None else said & ~structure  # reports about a session have no sender either
         spaces, main = spaces[said], nodes[said] == MAIN
-        by_senders = np.may_share_memory(columns["time_ns"], columns["ts_ns"])  # theirs are the only times there are
+        by_senders = np.may_share_memory(columns["time_ns"], columns["ts_ns"])  # the only times are the senders' own
         times, senders = (columns[name][start:stop][said] for name in ("time_ns", "sender"))
         self._clock.feed(times, senders, by_senders=by_senders)
         self._count_spaces(spaces, main)
@@ -127,7 +128,7 @@ class ContextPass:
         self._fed = stop
 
     def _take_late(self, rows: Rows) -> None:
-        """Move messages that were counted in the main context to where they belong."""
+        """Moves messages from the main context to the context that is now known."""
         columns = self._capture.columns
         rows = rows[(columns["context"][rows] != 0) & (self._columns["ref"][rows] == 0)]
         spaces, refs = columns["space"][rows], self._builder.take_late(rows)
@@ -150,7 +151,7 @@ class ContextPass:
         self._note_kinds(rows, held, columns["kind"][start:stop][inside])
 
     def _count_spaces(self, spaces: Array, in_main: Array) -> None:
-        """Note the spaces of messages in the order first seen, and how many of each lie in main."""
+        """Records the spaces of messages in the order first seen, and counts their messages in main."""
         if not len(spaces):
             return
         if (spaces == spaces[0]).all():
@@ -180,81 +181,80 @@ class ContextPass:
     def _type_changed(self, node: int) -> None:
         self.declarations += 1
         if 0 <= self.first_row[node] < self._fed:
-            self._moved = True  # `context.type` of messages that were already read changes
+            self._moved = True  # `context.type` of processed messages changes
         if node < len(self._types):
             self.type_version += 1
 
     def take_changes(self) -> Rows:
-        """No single message changes here: either nothing, or the tree moved."""
+        """Returns no rows: changes here move the tree and never a single message."""
         return NO_ROWS
 
     def take_touched(self) -> set[int]:
-        """Nodes that gained messages, and sub-sessions that began or ended, since the last call."""
+        """Returns nodes with new messages, and sub-sessions that began or ended, since the last call."""
         return set(self._touched.take().tolist())
 
     def take_parents(self) -> list[int]:
-        """Hashes (`MessageIds.hash_in`) of ids that named contexts as parents since the last call."""
+        """Returns hashes (`MessageIds.hash_in`) of ids that named contexts as parents since the last call."""
         parents = self._builder.named
         found = parents.tolist()
         del parents[:]
         return found
 
     def take_moved(self) -> bool:
-        """Whether nodes appeared, moved or changed their type since the last call."""
+        """Tells if nodes appeared, moved or changed their type since the last call."""
         moved, self._moved = self._moved, False
         return moved
 
-    # Asking
+    # Lookup
 
     @property
     def clock_ns(self) -> int:
-        """The latest time seen (`LogClock`), by which a log's contexts are active or idle; NO_TIME."""
+        """The present time by the log (`LogClock`), used to tell active from idle; NO_TIME if unknown."""
         return self._clock.latest_ns
 
     @property
     def spaces(self) -> list[int]:
-        """String ids of the spaces that hold messages, in the order first seen; 0 where none is named."""
+        """String ids of spaces with messages, in the order first seen; 0 for messages without a space."""
         return list(self._spaces)
 
     def nodes(self) -> Array:
-        """(n,) int32, the node of each message, MAIN for the main context. O(messages)."""
+        """Returns (n,) int32, the node of each message, MAIN for the main context. O(messages)."""
         return self._refs.nodes(self._columns["ref"])
 
     def nodes_of(self, rows: slice | Array) -> Array:
-        """(rows,) int32, the node of each of these messages. O(rows)."""
+        """Returns (n,) int32, the nodes of some messages. O(n)."""
         return self._refs.nodes(self._columns["ref"][rows])
 
     def refs(self, start: int, stop: int) -> Array:
-        """(stop - start,) the number of each message's (space, context as written): from 1 as first seen, 0 in main."""
+        """Returns (stop - start,) numbers of (space, written context) by message: from 1 as first seen, 0 in main."""
         return self._columns["ref"][start:stop]
 
     def refs_of(self, rows: Array) -> Array:
-        """(rows,) the same of some messages."""
+        """Returns (n,) the same numbers of some messages."""
         return self._columns["ref"][rows]
 
     def nodes_of_refs(self, refs: Array) -> Array:
-        """(n,) int32, the nodes that numbers as `refs` gives them lead to now."""
+        """Returns (n,) int32, the present nodes of numbers from `refs`."""
         return self._refs.nodes(refs)
 
     @property
     def ref_count(self) -> int:
-        """How many numbers `refs` gives, from 1 on."""
+        """Highest number in `refs`; numbers start at 1."""
         return len(self._refs)
 
     def node_of(self, row: int) -> int:
-        """The node a message belongs to; MAIN for the main context."""
         return self._refs.node(int(self._columns["ref"][row]))
 
     def depths(self, rows: slice | Array = _ALL) -> Array:
-        """Depth of the contexts of all or some messages, as int32; 0 in main."""
+        """Returns (n,) int32 context depths of all or some messages; 0 in main."""
         return self.tree.lines.depths.take(self.nodes_of(rows))
 
     def parents(self, rows: slice | Array = _ALL) -> Array:
-        """(rows,) int32, the nodes that the contexts of all or some messages lie in; MAIN of roots and in main."""
+        """Returns (n,) int32 parent nodes of the contexts of all or some messages; MAIN for roots and in main."""
         return np.append(as_numpy(self.tree.parent), np.int32(MAIN))[self.nodes_of(rows)]
 
     def told(self, rows: slice | Array = _ALL) -> Array:
-        """(rows,) uint8 `Told`, how all or some messages tell their context; 0 in main."""
+        """Returns (n,) uint8 `Told`, the place of the context in each message; 0 in main."""
         columns = self._capture.columns
         elsewhere = _TOLD[columns["flags"][rows] >> _TOLD_SHIFT & 15]
         here = np.where(columns["context"][rows] != 0, Told.ENVELOPE.value, Told.MARKERS.value)
@@ -262,12 +262,12 @@ class ContextPass:
         return np.where(self.nodes_of(rows) == MAIN, 0, np.where(elsewhere != 0, elsewhere, here)).astype(np.uint8)
 
     def told_first(self, node: int) -> Told:
-        """How the first message of a context tells it; NOT of one that has none."""
+        """Returns the place of the context in its first message; NOT for a context without messages."""
         first = self.first_row[node]
         return Told(int(self.told(np.array([first]))[0])) if first >= 0 else Told.NOT
 
     def told_firsts(self) -> Array:
-        """(nodes,) uint8, the same of all contexts."""
+        """Returns (nodes,) uint8, the same of all contexts."""
         first = as_numpy(self.first_row)
         found = np.zeros(len(first), np.uint8)
         held = np.flatnonzero(first >= 0)
@@ -275,7 +275,7 @@ class ContextPass:
         return found
 
     def labels(self) -> tuple[Array, list[tuple[str, ...]]]:
-        """(nodes + 1,) uint32 places in a list of label sets, and that list; the last is the main context's, none."""
+        """Returns (nodes + 1,) uint32 indexes into label sets, and that list; the last is the main context."""
         generation = (self.tree.moves, self.declarations, len(self.tree))
         if self._labels[0] != generation:
             values = np.zeros(len(self.tree) + 1, np.uint32)
@@ -287,18 +287,18 @@ class ContextPass:
         return self._labels[1:]
 
     def types(self, rows: slice | Array = _ALL) -> Array:
-        """Places in `type_names` of the types of the contexts of all or some messages, as int32; 0 is none."""
+        """Returns (n,) int32 indexes into `type_names` for the contexts of all or some messages; 0 is none."""
         return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of(rows))
 
     def types_of_refs(self, refs: Array) -> Array:
-        """(n,) places in `type_names` of the types of contexts, by numbers as `refs` gives them; 0 is none."""
+        """Returns (n,) indexes into `type_names` for context numbers from `refs`; 0 is none."""
         return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of_refs(refs))
 
     def state(self, node: int, now_ns: int | None = None) -> str:
-        """active, idle, concluded or cancelled (docs/design.md 2).
+        """Returns "active", "idle", "concluded" or "cancelled" (docs/design.md 2).
 
         Args:
-            now_ns: the wall clock for live traffic; without it, the time of the last record.
+            now_ns: the wall clock for live traffic; None for the time of the last record.
         """
         if self.facts.end[node]:
             return "cancelled" if self.facts.end[node] == CANCELLED else "concluded"
@@ -308,7 +308,7 @@ class ContextPass:
         return self.activity(last, now_ns)
 
     def main_state(self, space: int, now_ns: int | None = None) -> str:
-        """Active or idle, by the last message in the main context of a space. O(messages)."""
+        """Returns "active" or "idle" for the main context of a space, by its last message. O(messages)."""
         columns = self._capture.columns
         rows = np.flatnonzero(columns["space"][: self._fed] == space)
         times = columns["time_ns"][rows[self.nodes_of(rows) == MAIN]]
@@ -317,9 +317,9 @@ class ContextPass:
         return self.activity(int(times.max()) if len(times) else NO_TIME, now_ns)
 
     def activity(self, last_ns: int, now_ns: int | None) -> str:
-        """Active or idle, by the time of the last message; `now_ns` as for `state`.
+        """Returns "active" or "idle" by the time of the last message; `now_ns` as for `state`.
 
-        Where no message has a time none can have timed out.
+        A log without any times has no idle context.
         """
         if self.clock_ns == NO_TIME:
             return "active"
@@ -327,11 +327,11 @@ class ContextPass:
         return "active" if last_ns != NO_TIME and now - last_ns <= self.idle_after_s * 1_000_000_000 else "idle"
 
     def states(self, now_ns: int | None = None) -> Array:
-        """(nodes + 1,) uint8, the states of all nodes as places in `STATES`; the last is the main context's, none."""
+        """Returns (nodes + 1,) uint8 states as indexes into `STATES`; the last is the main context's, with no state."""
         last = self._last_below()
         untimed = (last == NO_TIME) & (np.asarray(self.tree.subtree) > 0)
         now = self.clock_ns if now_ns is None else now_ns
-        # Hostile times are further apart than 64 bits tell.
+        # Hostile times may differ by more than 64 bits.
         since = min(max(now - self.idle_after_s * 1_000_000_000, NO_TIME + 1), np.iinfo(np.int64).max)
         end = as_numpy(self.facts.end)
         ended = np.where(end == CANCELLED, STATES.index("cancelled"), STATES.index("concluded"))
@@ -341,7 +341,7 @@ class ContextPass:
         return np.append(states[living_nodes(self.tree)], np.uint8(0))
 
     def _last_in_reach(self, node: int) -> int:
-        """Time of the last message in a context and below it, its start included; NO_TIME."""
+        """Returns the time of the last message in a context and its descendants, its start included, or NO_TIME."""
         return int(self._last_below()[node]) if self.tree.children.any(node) else self._own_last(node)
 
     def _own_last(self, node: int) -> int:
@@ -350,9 +350,9 @@ class ContextPass:
         return max(self.last_ns[node], begun)
 
     def _last_below(self) -> Array:
-        """By node, the same: whoever speaks below a context names it, or works for it.
+        """Returns (nodes,) the same of all nodes. A message in a descendant keeps its ancestors active.
 
-        O(nodes log depth) when made anew.
+        O(nodes log depth) after a change.
         """
         if self._reach_of != (self._fed, self.tree.version):
             parent, started = (as_numpy(values).astype(np.int64) for values in (self.tree.parent, self.started_by))
@@ -365,13 +365,13 @@ class ContextPass:
         return self._reach
 
     def begun_by(self, row: int) -> int:
-        """The context that a message began, or began again; MAIN."""
+        """Returns the context that a message began, or began again, or MAIN."""
         return self.tree.resolve(self.sequences.node_of_start(row))
 
     def start_before(self, node: int, row: int) -> int:
-        """The start of the sequence a message belongs to: its sender's latest in the context, else anybody's; -1.
+        """Returns the start of a message's sequence: its sender's latest in the context, else any sender's, or -1.
 
-        Of a message that came before any start it is the first.
+        A message before all starts gets the first one.
         """
         sender = int(self._capture.columns["sender"][row])
         before = [one for one in islice(self.sequences.starts_of(node), _STARTS_BACK) if one[0] < row]
@@ -381,7 +381,7 @@ class ContextPass:
         return before[0][0] if before else self.started_by[node]
 
     def unstarted(self) -> Array:
-        """(n,) the contexts with reasoning that no message began, sub-agents and sessions aside. O(nodes)."""
+        """Returns (n,) contexts with reasoning but without a start, except sub-agents and sessions. O(nodes)."""
         facts = self.facts
         found = (as_numpy(facts.thinks) != 0) & (as_numpy(self.started_by) < 0) & (as_numpy(self.first_row) >= 0)
         nodes = np.flatnonzero(found & (living_nodes(self.tree) == np.arange(len(found))))
@@ -390,7 +390,7 @@ class ContextPass:
         return np.array([node for node in nodes.tolist() if self.type(node) not in NOT_REASONED], np.int64)
 
     def had_ended(self, node: int, row: int) -> bool:
-        """Whether a context had ended when a message came."""
+        """Tells if a context had ended before a message."""
         first = self.sequences.first_end[node]
         if not 0 <= first < row:
             return False
@@ -398,7 +398,7 @@ class ContextPass:
         return bool(before) and before[-1].state != RUNNING
 
     def type(self, node: int) -> str | None:
-        """The declared type, else `reasoning` where the context or its name says so, else None."""
+        """Returns the declared type, else `reasoning` for a reasoning context, else None."""
         declared = self.facts.declared.get(node)
         if declared is not None:
             return declared[1]
@@ -408,7 +408,6 @@ class ContextPass:
         return self.tree.name[self._root(node)].startswith(REASONING_START)
 
     def _root(self, node: int) -> int:
-        """The root a node lies under."""
         root = node
         for _ in range(_STEPS_UP):
             above = self.tree.parent[root]
@@ -418,12 +417,12 @@ class ContextPass:
         return int(self.tree.lines.roots[node])
 
     def metadata(self, node: int) -> dict[str, object]:
-        """What objects said of a context: trigger, confidence, started, ended...; each key's latest value."""
+        """Returns the latest value of each metadata key of a context: trigger, confidence, started, ended..."""
         found = self.facts.metadata.get(node, {})
         return {key: value for key, (_, value) in sorted(found.items(), key=lambda item: (item[1][0], item[0]))}
 
     def type_reason(self, node: int) -> str:
-        """Why the node has its type, as a sentence; "" when it has none."""
+        """Explains the type of a node in a sentence; "" for a node without a type."""
         if node in self.facts.declared:
             return "Its messages say so."
         if self.started_by[node] >= 0:
@@ -433,13 +432,13 @@ class ContextPass:
         return "Its first segment starts with “reason”." if self._named_so(node) else ""
 
     def note(self, node: int) -> str:
-        """What is odd about a node, as a sentence; "" where nothing is."""
+        """Describes an oddity of a node in a sentence; "" for none."""
         levels = f"{self.tree.depth(node):,} levels" if node in self.tree.cut else ""
         cut = f"Its path has {levels}: those beyond {MOST_LEVELS:,} are one context."
         return cut if node in self.tree.cut else ""
 
     def speakers_of(self, node: int) -> list[int]:
-        """String ids of those who wrote in a context, in the order they first did. O(messages) when made anew."""
+        """Returns string ids of senders in a context, by first message. O(messages) after a change."""
         if self._speakers_of != (self._fed, self.tree.moves):
             self._speakers, self._speakers_of = self._list_speakers(), (self._fed, self.tree.moves)
         nodes, senders = self._speakers
@@ -447,7 +446,7 @@ class ContextPass:
         return senders[low:high].tolist()
 
     def _list_speakers(self) -> tuple[Array, Array]:
-        """Each node with each of its senders, by node and then in the order of their first messages there."""
+        """Returns pairs of node and sender, sorted by node and first message."""
         senders, nodes = self._capture.columns["sender"][: self._fed], self.nodes()
         rows = np.flatnonzero((nodes != MAIN) & (senders != 0))
         pairs, first = np.unique(nodes[rows].astype(np.int64) << 32 | senders[rows], return_index=True)
@@ -455,7 +454,7 @@ class ContextPass:
         return pairs[order] >> 32, pairs[order] & 0xFFFFFFFF
 
     def label(self, node: int) -> str:
-        """What the tree shows: a reasoning's first words, else the name."""
+        """Returns the label in the tree: a reasoning's first words, else the name."""
         return self.tree.label[node] or self.tree.segments(node, 1)[-1]
 
 

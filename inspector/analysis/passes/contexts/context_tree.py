@@ -1,7 +1,7 @@
-"""The nodes of the context tree, and how keys, starts and moves shape it (docs/protocols.md 6 and 7).
+"""Stores the nodes of the context tree, and applies keys, starts and moves to it (docs/protocols.md 6 and 7).
 
-A node is one context; its identity is its id, its path is computed. Roots are found by id, nodes below by
-their parent and segment. Number -1 is the main context, which is no node.
+A node is one context. Its identity is its id; its path is computed. Roots are found by id, other nodes by parent and
+segment. Number -1 is the main context, which is no node.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from inspector.store.columns.block import OBJECT_KEY
 __all__ = ["MAIN", "ContextTree"]
 
 MOST_LEVELS = 1_000
-"""Segments of a path that become nodes; the rest of a longer one is the name of the last. The drafts suggest five."""
+"""Limit of path segments that become nodes; the last node's name has the rest. The drafts suggest five levels."""
 
 _ROOM = 256
 _MOST_NAMES = 16  # of one node
 
 
 class ContextTree:
-    """Nodes by number, in the order first seen. Arrays run parallel; a merged node's number lives on as an alias.
+    """Nodes by number, in the order first seen, as parallel arrays; a merged node's number stays as an alias.
 
     Attributes:
-        parent: node above, MAIN for a root.
+        parent: parent node, MAIN for a root.
         name: the id (roots) or segment.
-        space: string id of the space it belongs to.
-        children: node numbers below, in the order first seen. roots: the same by space.
-        implicit: no message of its own and never declared; only an ancestor.
+        space: string id of its space.
+        children: child nodes in the order first seen. roots: the same by space.
+        implicit: an ancestor without messages or declaration of its own.
         own: messages in it.
-        cut: nodes whose name is the rest of a path with more than MOST_LEVELS segments.
-        label: what to show instead of the name (a reasoning's first words), or "".
+        cut: nodes with the rest of a path of more than MOST_LEVELS segments as name.
+        label: text to show instead of the name (a reasoning's first words), or "".
         lines: root and depth of each node.
-        any_slash: an id has a slash in it, so that a path may begin with that.
-        version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
-        settled: nodes whose places others may have noted; a later one that is placed as soon as it is made just appears
-            there, and nobody has to look at the others again.
+        any_slash: true once an id has a slash, so that a path may begin with that id.
+        version: grows when a node appears, moves, merges or vanishes. moves: the same without appearing.
+        settled: nodes with a place that callers may have cached. Placing a later node right after its creation
+            invalidates no cache.
     """
 
     def __init__(self) -> None:
@@ -62,55 +62,55 @@ class ContextTree:
         self.label = TextColumn()
         self.roots = Siblings(self.children)
         self._sums = SubtreeSums(self.parent, self.own, lambda: self.aliases)
-        self._higher = array("i")  # a node above each, as far up as is known; MAIN of roots
+        self._higher = array("i")  # an ancestor of each node, as high as known; MAIN of roots
         self.version = 0
         self.moves = 0
         self.settled = 0
         self._alias = array("i")
-        self._named = array("b")  # by its id, and not only as a segment of a path
+        self._named = array("b")  # true if known by its id, not only as a segment of a path
         self._by_id = NodeIndex(self.space, self.name)
-        self._by_place = NodeIndex(self.parent, self.name)  # those that are no roots
+        self._by_place = NodeIndex(self.parent, self.name)  # without roots
         self.any_slash = False
         self._slashed: set[tuple[int, str]] = set()
-        self._slashes: set[int] = set()  # in any of these ids
+        self._slashes: set[int] = set()  # numbers of slashes in these ids
         self.lines = NodeLines(self)
-        self.merged: list[tuple[int, int]] = []  # (from, into) since the last look
+        self.merged: list[tuple[int, int]] = []  # (from, into) since the last read
         self.watched = False
-        self.made: list[int] = []  # nodes since the last look, while watched
+        self.made: list[int] = []  # nodes created since the last read, while watched
 
     def __len__(self) -> int:
         return len(self.parent)
 
     def resolve(self, node: int) -> int:
-        """The node a number stands for after merges."""
+        """Returns the present node of a number after merges."""
         alias, living = self._alias, node
         while living >= 0 and alias[living] != living:
             living = alias[living]
-        while node >= 0 and alias[node] != living:  # the next to ask has a shorter way
+        while node >= 0 and alias[node] != living:  # path compression for the next lookup
             alias[node], node = living, alias[node]
         return living
 
     def alive(self) -> list[int]:
-        """Every node that has not been merged away or dropped."""
+        """Returns all nodes except merged and dropped ones."""
         return [node for node, target in enumerate(self.aliases) if target == node]
 
     @property
     def aliases(self) -> array[int]:
-        """By number, the node it was merged into (which may be merged itself), MAIN for one dropped, else itself."""
+        """By number, the node it was merged into (may be merged itself), MAIN if dropped, else itself."""
         self.fit()
         return self._alias
 
-    # Finding and making nodes
+    # Finding and creating nodes
 
     def of_key(self, space: int, key: str) -> int:
-        """The node of an observed context key; MAIN for one with nothing in it. Makes what is missing."""
+        """Returns the node of an observed context key, or MAIN for an empty one. Creates missing nodes."""
         if key.startswith(OBJECT_KEY):
             identifier = key[len(OBJECT_KEY) :]
             return self._used(self.of_id(space, identifier)) if identifier else MAIN
         path = normalise(key)
         if not path:
             return MAIN
-        known = self._with_id(space, key)  # an id may be written as no path is
+        known = self._with_id(space, key)  # an id may have a form that no path has
         if known is None and path != key:
             known = self._with_id(space, path)
         if known is not None:
@@ -125,23 +125,23 @@ class ContextTree:
         return self._used(node)
 
     def below(self, above: int, segment: str) -> int:
-        """The node of the path of another node with one segment more. Makes what is missing.
+        """Returns the child of a node with a segment. Creates it if missing.
 
-        That is the node of its key (`of_key`), unless ids have slashes in them (`any_slash`).
+        That equals `of_key` of the joined path, unless ids have slashes (`any_slash`).
         """
         node = self._by_place.find(above, segment)
         return self._used(node) if node != MAIN else self._new(self.space[above], above, segment, implicit=False)
 
     def has_below(self, above: int, segment: str) -> bool:
-        """Whether a node lies directly below another under a name."""
+        """Tells if a node has a direct child of that name."""
         return self._by_place.find(above, segment) != MAIN
 
     def is_named(self, node: int) -> bool:
-        """Whether a node goes by its id, and not only as a segment of a path."""
+        """Tells if a node is known by its id, not only as a segment of a path."""
         return bool(self._named[node])
 
     def of_id(self, space: int, identifier: str) -> int:
-        """The node with this opaque id, made as an implicit root when there is none."""
+        """Returns the node with this opaque id; creates an implicit root if there is none."""
         known = self._with_id(space, identifier)
         if known is None:
             self.any_slash |= "/" in identifier
@@ -150,23 +150,23 @@ class ContextTree:
             if 0 < identifier.count("/") < MOST_LEVELS:
                 self._slashed.add((space, identifier))
                 self._slashes.add(identifier.count("/"))
-            if provisional is not None and not self._named[provisional]:  # else it has an id of its own
+            if provisional is not None and not self._named[provisional]:  # a named node has an id of its own
                 self._merge(provisional, known)
         self._named[known] = True
         return known
 
     def _with_id(self, space: int, identifier: str) -> int | None:
-        """The living node with this id."""
+        """Returns the living node with this id."""
         if not self.any_slash and "/" in identifier:
             return None
         found = self.resolve(self._by_id.find(space, identifier))
         return found if found != MAIN else None
 
     def declare(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
-        """A reasoning start whose id is a context: its node, placed below the start's own context.
+        """Returns the node for a reasoning start whose id is a context, placed below the start's own context.
 
         Args:
-            above: the node the start sits in; None when it says nothing, MAIN when it sits in the main context.
+            above: the node of the start; None if unknown, MAIN in the main context.
         """
         above = MAIN if above is None else self.resolve(above)
         if above != MAIN and self._is_new(space, identifier, above):
@@ -180,13 +180,13 @@ class ContextTree:
         return self.place(self._used(node), above)
 
     def _is_new(self, space: int, identifier: str, above: int) -> bool:
-        """Whether nothing is known by an id, nor by it as a segment below a node: it is a node there then."""
+        """Tells if an id is unknown, also as a segment below a node. It then becomes a node there."""
         if "/" in identifier or self._with_id(space, identifier) is not None:
             return False
         return self._by_place.find(above, identifier) == MAIN
 
     def _known_prefix(self, space: int, path: str) -> tuple[int, list[str]]:
-        """The longest id with a slash that the path begins with, and the segments left."""
+        """Returns the node of the longest id with a slash that the path begins with, and the segments left."""
         segments = path.split("/", MOST_LEVELS - 1)
         if self._slashed:
             for slashes in sorted((few for few in self._slashes if few < len(segments) - 1), reverse=True):
@@ -232,7 +232,7 @@ class ContextTree:
         return node
 
     def _make_room(self) -> None:
-        """Lengthen what is the same of all nodes when they are made, for some that will come."""
+        """Extends the arrays with equal initial values by some entries at once."""
         known = len(self._alias)
         self._alias.extend(range(known, known + _ROOM))
         self.implicit.extend(array("b", [True]) * _ROOM)
@@ -240,7 +240,7 @@ class ContextTree:
             empty.frombytes(bytes(empty.itemsize * _ROOM))
 
     def fit(self) -> None:
-        """Let all arrays be as long as there are nodes."""
+        """Cuts all arrays to the number of nodes."""
         for values in (self._alias, self.implicit, self.own, self._sums.carried, self._named):
             del values[len(self.parent) :]
 
@@ -249,7 +249,7 @@ class ContextTree:
         return node
 
     def _hang(self, node: int) -> None:
-        """Put a node last among those below its parent."""
+        """Appends a node to its parent's children."""
         above = self.parent[node]
         if above == MAIN:
             self.roots.add(self.space[node], node)
@@ -266,7 +266,7 @@ class ContextTree:
     # Moving
 
     def place(self, node: int, above: int) -> int:
-        """Hang a root below another node; returns the node it then is. First parent wins, cycles are refused."""
+        """Moves a root below another node; returns the resulting node. The first parent wins, cycles are refused."""
         node, above = self.resolve(node), self.resolve(above)
         if self.parent[node] != MAIN or above in (node, MAIN):
             return node
@@ -290,35 +290,35 @@ class ContextTree:
         return node
 
     def _root(self, node: int) -> int:
-        """The root a node lies under. O(log nodes) on average, however deep it lies."""
+        """Returns the root of a node. O(log nodes) on average, for any depth."""
         higher = self._higher
         while (above := higher[node]) != MAIN:
             further = higher[above]
             if further == MAIN:
                 return above
-            higher[node] = further  # the next to ask has a shorter way
+            higher[node] = further  # path compression for the next lookup
             node = further
         return node
 
     def refusal(self, node: int, above: int) -> Oddity | None:
-        """Why `place` would leave a node where it is, other than that it lies there already; None when it would not."""
+        """Returns the reason for `place` to leave a node in place; None if it moves or is there already."""
         node, above = self.resolve(node), self.resolve(above)
         if self.parent[node] != MAIN:
             return Oddity.PARENT_CONFLICT if self.parent[node] != above else None
         return Oddity.PARENT_CYCLE if above != MAIN and self._root(above) == node else None
 
     def find(self, space: int, identifier: str) -> int:
-        """The living node with this id, else at this path; MAIN. Makes nothing."""
+        """Returns the living node with this id, else at this path, or MAIN. Creates no node."""
         known = self._with_id(space, identifier)
-        if known is None and "/" in identifier:  # else its path is the id again
+        if known is None and "/" in identifier:  # otherwise its path equals the id
             path = normalise(identifier)
             known = self._find_path(space, path) if path else None
         return MAIN if known is None else known
 
     def displayed(self, space: int, path: str) -> int:
-        """The node that is shown by this path (`path`); of several, as cut ones may have, the first; MAIN.
+        """Returns the first node with this displayed path (`path`), or MAIN. Cut paths may be equal.
 
-        O(nodes) for a path that is cut, or has something quoted in it.
+        O(nodes) for a path that is cut or quoted.
         """
         if "…" not in path and "%" not in path:
             return self.find(space, path)
@@ -331,7 +331,7 @@ class ContextTree:
         return MAIN
 
     def ids_of(self, node: int) -> list[str]:
-        """What a message may call a node by: paths down to it from what has an id, the nearest first, and the root."""
+        """Returns the names of a node in messages: paths from each ancestor with an id, nearest first."""
         names: list[str] = []
         path, step = "", node
         for _ in range(MOST_LEVELS):
@@ -349,13 +349,13 @@ class ContextTree:
         self.moves += 1
 
     def _merge(self, node: int, into: int) -> None:
-        """Make two nodes one: messages, children and label of `node` go to `into`; so do twins among the children."""
+        """Merges `node` into `into` with messages, children and label; children of the same name are merged too."""
         above = self.parent[node]
         self._unhang(node)
         if above != MAIN:
             self._sums.add(above, -self._sums.carried[node])
             self._by_place.remove(node)
-        pairs = [(node, into)]  # of a pair's children those with the same name are pairs again; names run deep
+        pairs = [(node, into)]  # a pair's children of the same name are pairs again; a list, since names run deep
         while pairs:
             gone, stays = pairs.pop()
             self._take_over(gone, stays)
@@ -368,7 +368,7 @@ class ContextTree:
                     pairs.append((child, twin))
             self.children.clear(gone)
         if above != MAIN:
-            self._higher = self.parent[:]  # what was above may be so no longer
+            self._higher = self.parent[:]  # cached ancestors may be wrong now
         self._moved()
         self._drop_if_empty(above)
 
@@ -384,14 +384,14 @@ class ContextTree:
         self.merged.append((gone, stays))
 
     def _adopt(self, child: int, into: int) -> None:
-        """Hang a node whose old parent is gone below another one."""
+        """Moves a node whose old parent is gone below another one."""
         self.parent[child] = into
         self._hang(child)
         self._by_place.put(child, self.name[child])
         self._sums.add(into, self._sums.carried[child])
 
     def _drop_if_empty(self, node: int) -> None:
-        """An ancestor that only a mistaken path implied goes away with it."""
+        """Drops ancestors that only a mistaken path implied."""
         while node != MAIN and self.implicit[node] and not self._named[node] and not self.children.any(node):
             above = self.parent[node]
             self._unhang(node)
@@ -400,15 +400,15 @@ class ContextTree:
             (self._by_place if above != MAIN else self._by_id).remove(node)
             node = above
 
-    # Counting and asking
+    # Counting and lookup
 
     def count(self, node: int, messages: int) -> None:
-        """Add messages to a node and to all above it."""
+        """Adds messages to a node and all its ancestors."""
         self.own[node] += messages
         self._sums.add(node, messages)
 
     def count_all(self, nodes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Add one message to each of these nodes, and to all above them; returns the nodes, each once: int64."""
+        """Adds one message to each node and all its ancestors; returns int64 nodes without duplicates."""
         found, numbers = np.unique(nodes, return_counts=True)
         own = as_numpy(self.own)
         own[found] += numbers
@@ -418,23 +418,23 @@ class ContextTree:
 
     @property
     def subtree(self) -> Sequence[int]:
-        """Messages in each node and below it."""
+        """Messages in each node and its descendants."""
         self.fit()
         return self._sums.read()
 
     @property
     def recent_subtree(self) -> Sequence[int]:
-        """The same for views: of a very deep tree as of a moment ago, `subtree_is_behind` then."""
+        """The same for views; a very deep tree may lag a moment (`subtree_is_behind`)."""
         self.fit()
         return self._sums.recent()
 
     @property
     def subtree_is_behind(self) -> bool:
-        """Whether these lack messages that have come since."""
+        """True if `recent_subtree` lacks recent messages."""
         return self._sums.is_behind
 
     def path(self, node: int) -> str:
-        """The path shown in the tree: of many levels its ends; a "/" inside an opaque id is written %2F."""
+        """Returns the displayed path: the ends only if it has many levels; a "/" inside an opaque id is written %2F."""
         names = [name for step in self.line_to(node, LEVELS_SHOWN + 1) for name in self.segments(step, LAST_SHOWN)]
         whole = len(names) <= LEVELS_SHOWN
         shown = [shown_segment(name) for name in (names if whole else names[-LAST_SHOWN:])]
@@ -443,20 +443,20 @@ class ContextTree:
         return cut_path(shown_segment(self.name[self.lines.roots[node]]), self.depth(node), shown)
 
     def segments(self, node: int, last: int = -1) -> list[str]:
-        """The levels that a node stands for: its name, or the rest of a path that is cut.
+        """Returns the levels of a node: its name, or the rest of a cut path.
 
         Args:
             node: the node.
-            last: how many levels are wanted, counted from the end; those before them are one text. -1 for all.
+            last: number of levels from the end; the levels before them are one text. -1 for all.
         """
         return self.name[node].rsplit("/", last) if node in self.cut else [self.name[node]]
 
     def levels(self, node: int) -> int:
-        """How many levels a node stands for."""
+        """Returns the number of levels of a node."""
         return self.name[node].count("/") + 1 if node in self.cut else 1
 
     def line_to(self, node: int, most: int | None = None) -> list[int]:
-        """The nodes from the root down to this one, at most so many, the nearest; empty for MAIN."""
+        """Returns the nodes from the root to this one, at most the `most` nearest; empty for MAIN."""
         line: list[int] = []
         while node != MAIN and len(line) != most:
             line.append(node)
@@ -464,11 +464,11 @@ class ContextTree:
         return line[::-1]
 
     def depth(self, node: int) -> int:
-        """1 for a root, 0 for MAIN."""
+        """Returns 1 for a root, 0 for MAIN."""
         return int(self.lines.depths[node])
 
     def walk(self, space: int) -> list[int]:
-        """Nodes of a space in tree order: parents before children, siblings in the order first seen."""
+        """Returns nodes of a space in tree order: parents before children, siblings in the order first seen."""
         order: list[int] = []
         stack = self.roots[space][::-1]
         while stack:

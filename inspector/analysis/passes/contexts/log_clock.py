@@ -1,4 +1,4 @@
-"""What time it is by a log: its latest time, unless one message alone claims that it is days later."""
+"""Estimates the present time of a log: its latest time, unless a single message claims to be days later."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ class _Day:
 
 
 class LogClock:
-    """The latest time seen that can be believed.
+    """The latest plausible time of a log.
 
-    Where senders wrote the times, a clock that is years ahead would make everything look late and idle. Days that
-    follow each other belong together; of such runs with a gap between them the latest counts that at least two
-    senders, or most of the messages so far, speak for. It goes by sums over all messages, so that it does not matter
-    in which pieces a log is read.
+    Times written by senders may be wrong: one clock that is years ahead would make all contexts look idle. Consecutive
+    days form a run. The latest run counts that has at least two senders, or most of the messages so far. The result
+    depends only on sums over all messages, so the division into batches makes no difference.
     """
 
     def __init__(self) -> None:
@@ -35,7 +34,11 @@ class LogClock:
         self._latest: int | None = NO_TIME
 
     def feed(self, times: Array, senders: Array, *, by_senders: bool) -> None:
-        """Take in times; `by_senders` when nobody else wrote them."""
+        """Adds times.
+
+        Args:
+            by_senders: true if the senders wrote the times.
+        """
         known = times != NO_TIME
         if not known.all():
             times, senders = times[known], senders[known]
@@ -68,7 +71,7 @@ class LogClock:
 
     @property
     def latest_ns(self) -> int:
-        """Nanoseconds since the epoch; NO_TIME. O(days) after something was added."""
+        """Nanoseconds since the epoch; NO_TIME. O(days) after an addition."""
         if self._latest is None:
             self._latest = max(self._log, self._believed())
         return self._latest

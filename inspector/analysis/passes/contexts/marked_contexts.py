@@ -1,6 +1,6 @@
-"""Contexts that messages of their own begin and end, as option 4 of ADR k9j had them (docs/protocols.md 7).
+"""Handles contexts that marker messages begin and end, as in option 4 of ADR k9j (docs/protocols.md 7).
 
-`context/start` names one; messages that correlate to that name are in it, until `context/end` does.
+`context/start` names a context. Messages that correlate to that name are in it, until `context/end` closes it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _CORRELATED = Flag.CORRELATED.value
 
 
 class MarkedContexts:
-    """Lets markers shape the tree, and finds who is between them.
+    """Applies markers to the tree, and finds the messages between them.
 
     Args:
         settle: called after nodes may have merged.
-        typed: called with a node that has got its first declared type.
-        is_void: tells whether nothing follows from a message.
-        named: gains the hash (`MessageIds.hash_in`) of the id of each context that a marker names.
+        typed: called with a node that got its first declared type.
+        is_void: tells if a message has no effect.
+        named: gets the hash (`MessageIds.hash_in`) of the id of each context that a marker names.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class MarkedContexts:
         self._notes = notes
         self._is_void = is_void
         self._open: dict[int, int] = {}  # nodes by the hash of their name in its space
-        self._name_of: dict[int, int] = {}  # these hashes by that of their start's envelope id
+        self._name_of: dict[int, int] = {}  # these hashes by the hash of their start's envelope id
 
     def concerned(self, start: int, stop: int) -> NDArray[np.bool_] | None:
-        """Which messages mark a context, or may be between such marks; None where there are none."""
+        """Returns (n,) flags of markers and of messages that may be between them; None if there are none."""
         columns = self._capture.columns
         codes = [code for code in map(self._capture.strings.find, (START, END)) if code is not None]
         if not codes:
@@ -64,15 +64,15 @@ class MarkedContexts:
         return marks | within
 
     def observe(self, space: int, row: int, above: int) -> int | None:
-        """Take in a message, in the order of arrival.
+        """Processes a message, in the order of arrival.
 
         Args:
             space: its space.
             row: the message.
-            above: the node it stands in by what it says itself.
+            above: the node that the message itself states.
 
         Returns:
-            The node it belongs to by the markers; None where they do not say.
+            The node by the markers; None if they do not decide.
         """
         kind = self._capture.string("kind", row)
         if kind == START:
@@ -81,12 +81,12 @@ class MarkedContexts:
         return None if node == MAIN else node
 
     def _named_by(self, row: int) -> int:
-        """The first open context that a message correlates to; MAIN."""
+        """Returns the first open context that a message correlates to, or MAIN."""
         found = (self._tree.resolve(self._open.get(name, MAIN)) for name in self._capture.hashes_named(row))
         return next((node for node in found if node != MAIN), MAIN)
 
     def _ended_by(self, space: int, row: int) -> int:
-        """The context that a `context/end` ends, which names it in its payload, or it or its start by correlation."""
+        """Ends and returns the context that a `context/end` names by payload, or by correlation to it or its start."""
         capture = self._capture
         given = capture.records.decoded(row).payload.get("context_id")
         name = given if isinstance(given, str) and is_name(given) else None

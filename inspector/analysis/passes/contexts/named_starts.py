@@ -1,7 +1,7 @@
-"""Starts that begin the context they name, for as long as no message calls a context by their own id.
+"""Delays starts whose id may become a context of its own.
 
 RULE (docs/protocols.md 8): a message that names the id of a start as a context, or as a segment below the start's
-context, makes that id a context of its own.
+context, makes that id a context of its own. Until then the start begins the context that it names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inspector.store.messages.capture import Capture
 
 
 class NamedStarts:
-    """Starts by the hash of their id, and nodes made since that bear one of these ids.
+    """Waiting starts by the hash of their id, matched against new nodes.
 
     Attributes:
         labelled: by context, the start that gave it its label.
@@ -24,12 +24,12 @@ class NamedStarts:
         self._capture = capture
         self._tree = tree
         self.labelled: dict[int, int] = {}
-        self._waiting: dict[int, dict[int, int]] = {}  # by hash, each start and the node it stands in
-        self._labels: dict[int, str] = {}  # by start that waits, so that it is not read again
-        self._slashes: set[int] = set()  # in ids that have any
+        self._waiting: dict[int, dict[int, int]] = {}  # by hash, each start and its node
+        self._labels: dict[int, str] = {}  # by waiting start, so that its record is read once
+        self._slashes: set[int] = set()  # numbers of slashes in ids
 
     def is_named(self, space: int, identifier: str, above: int) -> bool:
-        """Tells whether a context is known by the id of a start, at the root or below the start's own context."""
+        """Tells if a context is known by the id of a start, at the root or below the start's own context."""
         tree = self._tree
         if not identifier:
             return False
@@ -38,7 +38,7 @@ class NamedStarts:
         return tree.find(space, identifier) != MAIN
 
     def wait(self, space: int, identifier: str, row: int, above: int, label: str) -> None:
-        """Remember a start, with the label it gives, until a message names its id."""
+        """Stores a start and its label until a message names its id."""
         self._labels[row] = label
         key = self._capture.ids.hash_in(space, identifier)
         self._waiting.setdefault(key, {})[row] = above
@@ -47,7 +47,7 @@ class NamedStarts:
             self._slashes.add(identifier.count("/"))
 
     def ids_in_path(self, space: int, path: str) -> list[str]:
-        """Ids with slashes that starts wait for and a path begins with; the longest first."""
+        """Returns ids of waiting starts with slashes that a path begins with, longest first."""
         if not self._slashes:
             return []
         segments = normalise(path).split("/", max(self._slashes) + 1)
@@ -55,11 +55,11 @@ class NamedStarts:
         return [head for head in heads if self._capture.ids.hash_in(space, head) in self._waiting]
 
     def label_of(self, start: int) -> str | None:
-        """The label that a start gives; None where it never waited."""
+        """Returns the label of a start that waited; else None."""
         return self._labels.get(start)
 
     def take(self) -> Iterator[tuple[int, str, list[int]]]:
-        """The starts whose ids nodes made since the last call bear: (space, id, starts)."""
+        """Yields the starts with an id that nodes created since the last call bear: (space, id, starts)."""
         tree = self._tree
         while tree.made:
             node = tree.made.pop(0)

@@ -1,4 +1,4 @@
-"""What is odd about contexts as their messages name them, kept for whoever reports it (docs/protocols.md 6 and 7)."""
+"""Collects oddities in the naming of contexts for later findings (docs/protocols.md 6 and 7)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class Oddity(enum.IntEnum):
-    """What is odd."""
+    """Kind of oddity."""
 
     PARENT_CYCLE = 1
-    """A parent that lies below its own child: this edge was ignored."""
+    """A parent below its own child: this edge was ignored."""
     PARENT_CONFLICT = 2
-    """Another parent than the first one named, which is kept."""
+    """A second parent; the first one is kept."""
     TYPE_CONFLICT = 3
-    """Another type than the first one declared, which is kept."""
+    """A second type; the first declared one is kept."""
     WITHOUT_ID = 4
-    """An object that names no context."""
+    """An object without a context id."""
     MALFORMED = 5
-    """Slashes at an end or next to each other, or nothing else."""
+    """Slashes at an end, next to each other, or alone."""
     CHARACTERS = 6
     """Other characters than letters, digits, - and _."""
     TOO_DEEP = 7
@@ -41,12 +41,12 @@ class Oddity(enum.IntEnum):
 
 
 class ContextNote(NamedTuple):
-    """One of them."""
+    """An oddity of a context."""
 
     node: int
-    """The context, as numbered when it was noted (`ContextTree.resolve` says what it became); -1 for main."""
+    """The context, as numbered when it was noted (`ContextTree.resolve` gives the present node); -1 for main."""
     row: int
-    """The message that showed it first."""
+    """The first message that shows it."""
     what: Oddity
 
 
@@ -70,22 +70,21 @@ class ContextNotes:
         return self.since(0)
 
     def since(self, start: int) -> Iterator[ContextNote]:
-        """Those from number `start` on."""
+        """Yields notes from number `start` on."""
         for place in range(start, len(self)):
             yield ContextNote(self._nodes[place], self._rows[place], Oddity(self._what[place]))
 
     def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
-        """Nodes as numbered when noted, rows and what is odd, of all notes; for the moment only, as they grow."""
+        """Returns nodes (numbered when noted), rows and kinds of all notes. Do not keep them: the arrays grow."""
         return as_numpy(self._nodes), as_numpy(self._rows), as_numpy(self._what)
 
     def add(self, node: int, row: int, what: Oddity) -> None:
-        """Note something about a context that a message shows."""
         self._nodes.append(node)
         self._rows.append(row)
         self._what.append(what)
 
     def add_path(self, node: int, row: int, path: str) -> None:
-        """Note what is odd about a path, as it was written (ADR p4m, docs/protocols.md 6)."""
+        """Checks a path as written, and adds its oddities (ADR p4m, docs/protocols.md 6)."""
         if len(path) <= MOST_LONG and _FINE.fullmatch(path):
             return
         plain = normalise(path)
@@ -100,14 +99,14 @@ class ContextNotes:
             self.add(node, row, Oddity.TOO_LONG)
 
     def add_id(self, node: int, row: int, identifier: str) -> None:
-        """Note what is odd about an opaque id, as an object or a marker gives it; of each context once."""
+        """Checks an opaque id of an object or marker, and adds its oddities, once per context."""
         if len(identifier) > MOST_LONG:
             self._add_once(node, row, Oddity.TOO_LONG)
         if _PLAIN.fullmatch(identifier) is None:
             self._add_once(node, row, Oddity.CHARACTERS)
 
     def add_depth(self, tree: ContextTree, node: int, row: int) -> None:
-        """Note contexts that a message has put too deep: one that was placed, and those below it. O(those)."""
+        """Adds contexts that a message placed too deep: a node and its descendants. O(descendants)."""
         depth, above = 1, tree.parent[node]
         while above != MAIN and depth <= MOST_DEEP:
             depth, above = depth + 1, tree.parent[above]

@@ -1,4 +1,4 @@
-"""Where each node of a tree lies: its root, its depth, and sums of what lies below, in arrays. No loop over nodes."""
+"""Computes root, depth and subtree sums of all tree nodes as arrays, without a loop over nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.analysis.passes.contexts.node_facts import MAIN
 
 
 class _Tree(Protocol):
-    """What a tree of nodes has to tell of itself; see `ContextTree`."""
+    """The parts of `ContextTree` used here."""
 
     parent: array[int]
     moves: int
@@ -28,10 +28,10 @@ class _Tree(Protocol):
 
 
 class NodeLines:
-    """Root and depth of each node, extended as nodes appear and made anew when nodes move.
+    """Root and depth of each node, extended for new nodes and rebuilt after moves.
 
     Arrays have one entry more than there are nodes: the last, reached by index -1, is the main context's. Merged nodes
-    have the values of what they became.
+    have the values of their present nodes.
     """
 
     def __init__(self, tree: _Tree) -> None:
@@ -43,7 +43,7 @@ class NodeLines:
 
     @property
     def roots(self) -> NDArray[np.int32]:
-        """(nodes + 1,) int32, the root each node lies under; MAIN for the main context."""
+        """(nodes + 1,) int32 root of each node; MAIN for the main context."""
         self._follow()
         return self._roots
 
@@ -54,7 +54,7 @@ class NodeLines:
         return self._depths
 
     def _follow(self) -> None:
-        """Take in what the tree gained. O(new nodes log depth) beside a copy; all nodes are new when some moved."""
+        """Updates the arrays. O(new nodes log depth) beside a copy; after a move all nodes count as new."""
         tree = self._tree
         if tree.moves != self._moves:
             self._moves, self._known = tree.moves, 0
@@ -79,7 +79,7 @@ class NodeLines:
                 levels[node - known] = self._tree.levels(node)
         steps = np.where(inside, levels, 0).astype(np.int32)
         while True:
-            # Each turn looks twice as far up, so that a chain of 10,000 nodes takes 14 turns.
+            # Pointer doubling: a chain of 10,000 nodes takes 14 turns.
             further = above[above]
             if np.array_equal(further, above):
                 break
@@ -91,7 +91,7 @@ class NodeLines:
 
 
 def living_nodes(tree: _Tree) -> NDArray[np.int64]:
-    """(nodes,) the node each number stands for after merges."""
+    """Returns (nodes,) the present node of each number after merges."""
     aliases = np.append(as_numpy(tree.aliases).astype(np.int64), MAIN)
     while True:
         further = aliases[aliases]
@@ -101,17 +101,17 @@ def living_nodes(tree: _Tree) -> NDArray[np.int64]:
 
 
 def gathered(values: NDArray[Any], parents: NDArray[np.integer[Any]], combine: np.ufunc = np.add) -> NDArray[Any]:
-    """(nodes,) what each node has together with all that lie below it. O(nodes log depth), whatever the tree's shape.
+    """Returns (nodes,) totals of each node and all its descendants. O(nodes log depth) for any shape of the tree.
 
     Args:
-        values: (nodes,) what each has itself; left as it is.
-        parents: (nodes,) the node above each, MAIN where what it has goes no further.
-        combine: of sums `np.add`, of latest times `np.maximum`.
+        values: (nodes,) values of the nodes; not changed.
+        parents: (nodes,) parent nodes, MAIN to stop there.
+        combine: `np.add` for sums, `np.maximum` for latest times.
     """
     total, above = values.copy(), parents.astype(np.int64)
     giving = np.flatnonzero(above != MAIN)
     while len(giving):
-        # After k turns a node has what lies less than 2^k below it, and looks as far up.
+        # After k turns a node has the values less than 2^k levels below it, and points as far up.
         combine.at(total, above[giving], total[giving])
         further = above[above[giving]]
         above[giving] = further

@@ -1,4 +1,4 @@
-"""Values of context nodes as tables and arrays that follow the tree's growth without being made anew."""
+"""Provides texts and types of context nodes as tables that grow with the tree."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from inspector.protocol.context_paths import DisplayedPath, quote_segment, shown
 from inspector.store.columns.intern_table import InternTable
 
 REASONING_START = "reason"
-"""A context whose root's name begins so counts as reasoning."""
+"""A context counts as reasoning if its root's name begins so."""
 
 
 class NodeTable(Sequence[str]):
-    """Texts of nodes by node + 1, made when asked for; entry 0 stands for the main context.
+    """Texts of nodes by node + 1, computed on demand; entry 0 is the main context.
 
     An entry changes only when the tree's `moves` do.
     """
@@ -36,7 +36,6 @@ class NodeTable(Sequence[str]):
         return self._text(entry - 1) if entry > 0 else ""
 
     def texts(self) -> list[str]:
-        """All entries."""
         return [*self]
 
 
@@ -47,7 +46,7 @@ class LeafTable(NodeTable):
         super().__init__(tree, lambda node: quote_segment(tree.segments(node, 1)[-1]))
 
     def texts(self) -> list[str]:
-        """All entries, made together."""
+        """Returns all entries, computed together."""
         found = joined_names(self._tree.name, quote_segment).decode("utf-8", "surrogatepass").split("/")[:-1]
         for node in self._tree.cut:
             found[node + 1] = self[node + 1]
@@ -55,13 +54,12 @@ class LeafTable(NodeTable):
 
 
 class IdTable(NodeTable):
-    """The ids of nodes, as messages write them: of a path its last segment."""
+    """The ids of nodes as messages write them; for a path its last segment."""
 
     def __init__(self, tree: ContextTree) -> None:
         super().__init__(tree, lambda node: tree.segments(node, 1)[-1])
 
     def texts(self) -> list[str]:
-        """All entries, made together."""
         return [self[entry] for entry in range(len(self))]
 
 
@@ -69,35 +67,35 @@ class RootTable(NodeTable):
     """The first segments of nodes' paths.
 
     Args:
-        root_of: the root a node lies under.
+        root_of: returns the root of a node.
     """
 
     def __init__(self, tree: ContextTree, root_of: Callable[[int], int]) -> None:
         super().__init__(tree, lambda node: shown_segment(tree.name[root_of(node)]))
 
     def texts(self) -> list[str]:
-        """All entries, made together."""
+        """Returns all entries, computed together."""
         names = joined_names(self._tree.name, shown_segment).decode("utf-8", "surrogatepass").split("/")[1:-1]
         return ["", *(names[root] for root in self._tree.lines.roots[:-1].tolist())]
 
 
 class PathTable(NodeTable):
-    """Displayed paths of nodes, and where each node stands to a path somebody asks for."""
+    """Displayed paths of nodes, and their relation to a path in a filter."""
 
     def __init__(self, tree: ContextTree) -> None:
         super().__init__(tree, tree.path)
 
     def places(self, path: str) -> PathPlaces:
-        """Where nodes stand to this path."""
+        """Returns the relation of nodes to this path."""
         return PathPlaces(self._tree, path)
 
     def search(self) -> PathSearch:
-        """Looks for texts in the paths there are now."""
+        """Returns a text search over the present paths."""
         return PathSearch(self._tree)
 
     @property
     def are_distinct(self) -> bool:
-        """Whether no two contexts have the same path: they are all of one space."""
+        """True if all contexts have different paths, since they are of one space."""
         spaces = as_numpy(self._tree.space)
         return bool((spaces == spaces[:1]).all())
 
@@ -106,10 +104,10 @@ _UNKNOWN, _OFF = -2, -1
 
 
 class PathPlaces:
-    """Where each node stands to a displayed path: at it, above it, below it, or elsewhere.
+    """The relation of each node to a displayed path: at it, above it, below it, or elsewhere.
 
-    A path may begin with an id that objects or starts gave a context, wherever that lies: `lint` is `review/lint` too.
-    Found from the node above, and remembered until nodes move: O(1) a node, however deep it lies.
+    A path may begin with an id that objects or starts gave a context at any level: `lint` is `review/lint` too. Each
+    relation follows from the parent's and is cached until nodes move: O(1) a node, at any depth.
     """
 
     def __init__(self, tree: ContextTree, path: str) -> None:
@@ -117,23 +115,23 @@ class PathPlaces:
         self._path = DisplayedPath(path)
         self._moves = -1
         self._text = path
-        self._above: tuple[tuple[int, int], set[int]] = ((-1, -1), set())  # nodes above those known by id
-        self._levels = array("i")  # how many levels a node shares with the path, where it has no others; below it more
+        self._above: tuple[tuple[int, int], set[int]] = ((-1, -1), set())  # ancestors of nodes known by id
+        self._levels = array("i")  # number of levels that a node shares with the path; more if it lies below
 
     def at(self, node: int) -> bool:
-        """Whether the path is its own."""
+        """Tells if a node has this path."""
         return self._level(node) == self._path.depth
 
     def below(self, node: int) -> bool:
-        """Whether it lies below the path, however deep."""
+        """Tells if a node is a descendant of the path."""
         return self._level(node) > self._path.depth
 
     def above(self, node: int) -> bool:
-        """Whether the path lies below it, however deep."""
+        """Tells if a node is an ancestor of the path."""
         return 0 < self._level(node) < self._path.depth or node in self._above_ids()
 
     def child(self, node: int) -> bool:
-        """Whether it lies directly below the path."""
+        """Tells if a node is a direct child of the path."""
         return self._level(node) == self._path.depth + 1
 
     def _level(self, node: int) -> int:
@@ -174,8 +172,8 @@ class NodeTypes:
     """The type of each node as a number of `names`; 0 is none. One entry more, as in `NodeLines`.
 
     Args:
-        declared: by node, where there is one: the first message that declared a type, and the type.
-        reasons: by node: it holds reasoning messages, or a reasoning start names it.
+        declared: by node with a declared type: the first message that declared it, and the type.
+        reasons: by node: true if it has reasoning messages, or a reasoning start names it.
     """
 
     def __init__(
@@ -192,11 +190,11 @@ class NodeTypes:
         self._values = np.zeros(1, np.uint32)
 
     def __len__(self) -> int:
-        """Nodes whose type was asked for."""
+        """Number of nodes with a computed type."""
         return self._known
 
     def values(self, generation: int) -> NDArray[np.uint32]:
-        """(nodes + 1,) uint32. O(new nodes) beside a copy; all are new when `generation` changes."""
+        """Returns (nodes + 1,) uint32. O(new nodes) beside a copy; all are new when `generation` changes."""
         nodes = len(self._tree)
         if generation != self._generation:
             self._generation, self._known = generation, 0

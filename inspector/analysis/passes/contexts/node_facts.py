@@ -1,4 +1,4 @@
-"""What is noted of each context node beside its place in the tree: first and last message, end, who declared what."""
+"""Stores facts of each context node: first and last message, start and end, declared type, labels and metadata."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ __all__ = ["CANCELLED", "CONCLUDED", "MAIN", "NodeFacts", "as_numpy"]
 
 
 class NodeFacts:
-    """Arrays that run parallel to the nodes of a tree. What they say does not depend on the order of merges.
+    """Arrays parallel to the nodes of a tree. Their values do not depend on the order of merges.
 
-    There is no Python object a node, which would cost ten times the memory and each collection a look.
+    There is no Python object per node: objects would take ten times the memory, and slow each garbage collection.
 
     Attributes:
-        first_row, last_row, last_ns: -1 and NO_TIME when it holds no message.
-        sequences: the starts and ends behind the next three.
+        first_row, last_row, last_ns: -1 and NO_TIME without messages.
+        sequences: the starts and ends; the next three derive from them.
         started_by: the first message that began it, or -1.
         end: 0, CONCLUDED or CANCELLED.
-        concluded_by: the message that concluded or cancelled it, or -1; of one that began again the latest.
-        thinks: it holds thoughts, conclusions or cancels.
-        reasons: it holds reasoning messages, or a reasoning start names it.
-        declared: by node, where there is one: the first message that declared a type, and the type.
-        labels: by node, where there are any: each label, and a stamp that says how early it came.
-        metadata: by node, where there is any: of each key the latest value, and a stamp that says how late it came.
-        inherited: how many nodes were merged into others.
+        concluded_by: the message that concluded or cancelled it, or -1; the latest if it began again.
+        thinks: it has thoughts, conclusions or cancels.
+        reasons: it has reasoning messages, or a reasoning start names it.
+        declared: by node with a declared type: the first message that declared it, and the type.
+        labels: by node with labels: each label, with a stamp of its first appearance.
+        metadata: by node with metadata: the latest value of each key, with a stamp of its appearance.
+        inherited: number of nodes that were merged into others.
     """
 
     def __init__(self, was_written_before: Callable[[int, int], bool] = lambda row, end: False) -> None:
@@ -64,7 +64,7 @@ class NodeFacts:
         )
 
     def fit(self, nodes: int) -> None:
-        """Have room for as many nodes, and no more."""
+        """Resizes the arrays to a number of nodes."""
         missing = nodes - len(self.first_row)
         for values, empty in self._arrays:
             if missing > 0:
@@ -73,12 +73,12 @@ class NodeFacts:
                 del values[nodes:]
 
     def reach(self, node: int) -> None:
-        """Make room for a node, and for some that come soon."""
+        """Makes room for a node, and for some later ones."""
         if node >= len(self.first_row):
             self.fit(node + 1 + _ROOM)
 
     def inherit(self, node: int, into: int) -> None:
-        """Give what is known of a merged node to the one it became."""
+        """Merges the facts of a merged node into its new node."""
         self.inherited += 1
         self.first_row[into] = _first(self.first_row[node], self.first_row[into])
         self.last_row[into] = max(self.last_row[node], self.last_row[into])
@@ -95,34 +95,34 @@ class NodeFacts:
         self._merge_labels(into, self.labels.pop(node, {}))
 
     def note_messages(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
-        """Note messages by node, row and time. Rows ascend and are greater than all noted before."""
+        """Records messages by node, row and time. Rows ascend and exceed all earlier ones."""
         first, last, last_ns = as_numpy(self.first_row), as_numpy(self.last_row), as_numpy(self.last_ns)
-        last[nodes] = rows  # of several in one node the last stays
+        last[nodes] = rows  # for several messages in one node the last assignment counts
         new = first[nodes] < 0
         first[nodes[new][::-1]] = rows[new][::-1]
         np.maximum.at(last_ns, nodes, times)
 
     def note_earlier(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
-        """Note messages of which it is known by now where they belong; others may have come after them."""
+        """Records earlier messages whose context became known only now; later messages may already be recorded."""
         for node, row, time in zip(nodes.tolist(), rows.tolist(), times.tolist(), strict=True):
             self.first_row[node] = _first(row, self.first_row[node])
             self.last_row[node] = max(row, self.last_row[node])
             self.last_ns[node] = max(time, self.last_ns[node])
 
     def without_reasons(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
-        """Of these nodes, those that do not count as reasoning yet, each once."""
+        """Returns the nodes that do not count as reasoning yet, without duplicates."""
         return ascending(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
 
     def note_start(self, node: int, row: int, sender: int = 0, *, own: bool = False, mark: bool = False) -> None:
-        """Let a message begin a context, or begin it again; `Sequences` has the rules. Rows of starts ascend."""
+        """Begins a context by a message, or begins it again; `Sequences` has the rules. Rows of starts ascend."""
         self._take(node, self.sequences.note_start(node, row, sender, own=own, mark=mark))
 
     def note_end(self, node: int, end: int, row: int, sender: int = 0, target: int = EVERY) -> None:
-        """Let a message end a context for everybody, or the sequences that `Sequences.note_end` tells."""
+        """Ends a context for all senders, or the sequences that `Sequences.note_end` selects."""
         self._take(node, self.sequences.note_end(node, row, end, sender, target))
 
     def move_start(self, row: int, node: int, into: int) -> None:
-        """Let a start begin another context than it seemed to."""
+        """Moves a start to the context that it really begins."""
         for one, came_to in zip((node, into), self.sequences.move_start(row, node, into), strict=True):
             self._take(one, came_to)
 
@@ -131,11 +131,11 @@ class NodeFacts:
         self.concluded_by[node] = came_to.ended_by
 
     def note_type(self, node: int, row: int, declared: str) -> None:
-        """The first type declared stands."""
+        """Records a declared type; the first one stays."""
         self.declared[node] = min(self.declared.get(node, (row, declared)), (row, declared))
 
     def note_labels(self, node: int, stamp: int, labels: Sequence[object]) -> bool:
-        """Add the labels an object gives its context, at most 64 of them; whether there were new ones."""
+        """Adds labels of an object to its context, at most 64; returns True if there are new ones."""
         given = [label[:_LONGEST_KEY] for label in labels[:_MOST_KEYS] if isinstance(label, str) and label]
         first = stamp * _MOST_KEYS
         return self._merge_labels(node, {label: first + place for place, label in enumerate(given)})
@@ -152,14 +152,14 @@ class NodeFacts:
         return kept.keys() != before.keys()
 
     def labels_of(self, node: int) -> tuple[str, ...]:
-        """The labels of a context, in the order they came."""
+        """Returns the labels of a context in the order of appearance."""
         found = self.labels.get(node, {})
         return tuple(sorted(found, key=lambda label: (found[label], label)))
 
     def note_metadata(self, node: int, stamp: int, metadata: Mapping[str, object]) -> None:
-        """Keep what an object says of its context: of each key the latest value (docs/protocols.md 7).
+        """Records metadata of an object: the latest value of each key (docs/protocols.md 7).
 
-        At most 64 keys are kept of a node, the latest ones; a long value keeps its beginning.
+        Keeps the latest 64 keys of a node, and cuts long values.
 
         Args:
             stamp: grows with the message, and within it.
@@ -186,7 +186,7 @@ _LONGEST_VALUE = 400
 
 
 def _small(value: object) -> object:
-    """A value, or what it begins with where it is long."""
+    """Returns a value, or the beginning of a long one."""
     if value is None or isinstance(value, bool | int | float):
         return value
     text = value if isinstance(value, str) else compact(value)
@@ -196,5 +196,5 @@ def _small(value: object) -> object:
 
 
 def _first(row: int, other: int) -> int:
-    """The smaller of two rows; -1 is none."""
+    """Returns the smaller of two rows; -1 counts as absent."""
     return max(row, other) if -1 in (row, other) else min(row, other)

@@ -1,6 +1,6 @@
-"""Nodes of a tree by owner and name, and in rows below their owners, in a few numbers a node.
+"""Indexes tree nodes by owner and name, and lists children by owner, in a few numbers a node.
 
-A dict from pairs to numbers takes 200 bytes an entry, one of dicts more; arrays of 32 bits take 12 and 16.
+A dict from pairs to numbers takes 200 bytes an entry, a dict of dicts more; arrays of 32 bits take 12 and 16.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 
 _NONE = -1
 _FIRST_ROOM = 64  # buckets; a power of two
-_BITS = 0x7FFF_FFFF  # of a hash
-_AT_ONCE = 1024  # nodes that wait to be written
+_BITS = 0x7FFF_FFFF  # bits of a stored hash
+_AT_ONCE = 1024  # nodes buffered before a write
 
 
 class NodeIndex:
-    """Finds nodes by what they belong to and their name; of a pair it knows one node, the last that was put.
+    """Finds nodes by owner and name; for each pair it stores one node, the last that was put.
 
-    Nodes lie in chains by the hash of the pair. As they come one chain after the other is split (linear hashing), so
-    that none grows long and nothing is ever made anew at once. New ones wait in a dict until there are many, and are
-    put into chains together, in arrays.
+    Nodes are chained by the hash of the pair. Chains are split one after another as nodes come (linear hashing), so
+    that none grows long and the index is never rebuilt at once. New nodes are buffered in a dict, and written to the
+    chains in batches.
 
     Args:
-        owners: by node; while a node is in the index it is changed only between `remove` and `put`.
+        owners: by node; may change for an indexed node only between `remove` and `put`.
         names: by node, never changed.
     """
 
@@ -34,14 +34,14 @@ class NodeIndex:
         self._names = names
         self._waiting: dict[tuple[int, str], int] = {}
         self._heads = array("i", [_NONE]) * _FIRST_ROOM
-        # Of the buckets as they were when they last doubled, and as they will be.
+        # Bucket masks, before and after the present doubling.
         self._mask, self._wide = _FIRST_ROOM - 1, 2 * _FIRST_ROOM - 1
-        self._next = array("i")  # by node, the one behind it in its chain
-        self._hashes = array("i")  # by node, of its pair: names are read where these are equal
-        self._count = 0  # in chains
+        self._next = array("i")  # by node, the next in its chain
+        self._hashes = array("i")  # by node, of its pair: names are compared only if these are equal
+        self._count = 0  # nodes in chains
 
     def find(self, owner: int, name: str) -> int:
-        """The node with this name that belongs to an owner; -1."""
+        """Returns the node with this owner and name, or -1."""
         pair = (owner, name)
         waiting = self._waiting.get(pair)
         if waiting is not None:
@@ -57,7 +57,10 @@ class NodeIndex:
         return _NONE
 
     def put(self, node: int, name: str) -> None:
-        """Let its owner and name, which who puts it knows, stand for a node, and for no other."""
+        """Maps the owner and name of a node to it, replacing another node.
+
+        The caller passes the name to save a lookup.
+        """
         known = self.find(self._owners[node], name)
         if known == node:
             return
@@ -66,13 +69,13 @@ class NodeIndex:
         self.add(node, name)
 
     def add(self, node: int, name: str) -> None:
-        """The same where they stand for none."""
+        """Adds a node whose owner and name are not in the index."""
         self._waiting[self._owners[node], name] = node
         if len(self._waiting) >= _AT_ONCE:
             self._write()
 
     def remove(self, node: int) -> None:
-        """Let its owner and name no longer stand for a node; nothing where they do not."""
+        """Removes a node; does nothing if its owner and name map to another node."""
         pair = (self._owners[node], self._names[node])
         if self._waiting.get(pair) == node:
             del self._waiting[pair]
@@ -95,7 +98,7 @@ class NodeIndex:
         self._count -= 1
 
     def _write(self) -> None:
-        """Put the nodes that wait into chains, and split as many as there are more nodes than chains."""
+        """Writes the buffered nodes to the chains, and splits chains until there are as many as nodes."""
         pairs = self._waiting
         nodes = np.fromiter(pairs.values(), np.int64, len(pairs))
         hashes = np.fromiter(map(hash, pairs), np.int64, len(pairs)) & _BITS
@@ -112,7 +115,7 @@ class NodeIndex:
             self._split(min(self._count, self._wide + 1) - len(self._heads))
 
     def _link(self, nodes: NDArray[np.int64]) -> None:
-        """Put nodes at the front of the chains of their hashes."""
+        """Inserts nodes at the front of the chains of their hashes."""
         heads, behind, hashes = (np.frombuffer(part, np.int32) for part in (self._heads, self._next, self._hashes))
         hashed = hashes[nodes]
         buckets = hashed & self._wide
@@ -126,7 +129,7 @@ class NodeIndex:
         heads[buckets[first]] = nodes[first]
 
     def _split(self, count: int) -> None:
-        """Part the nodes of the next buckets between them and as many new ones."""
+        """Divides the nodes of the next `count` buckets between them and new buckets."""
         old = len(self._heads) - self._mask - 1
         heads, behind = np.frombuffer(self._heads, np.int32), np.frombuffer(self._next, np.int32)
         nodes = heads[old : old + count].astype(np.int64)
@@ -135,7 +138,7 @@ class NodeIndex:
         while len(nodes):
             nodes = behind[nodes].astype(np.int64)
             of_all.append(nodes := nodes[nodes != _NONE])
-        del heads, behind  # arrays do not grow while they are looked at
+        del heads, behind  # an array cannot grow while a numpy view of it exists
         self._heads.extend(array("i", [_NONE]) * count)
         if len(self._heads) == self._wide + 1:
             self._mask, self._wide = self._wide, 2 * self._wide + 1
@@ -144,26 +147,25 @@ class NodeIndex:
 
 
 class Siblings:
-    """Nodes in rows by their owner (a node, or a space for roots), read as lists.
+    """Ordered lists of nodes by owner (a node, or a space for roots).
 
-    A node is in one row at a time. Adding, removing and asking for emptiness are O(1), as a node may have 100,000
-    children, and each may leave it one by one. A list handed out is never changed afterwards, and must not be changed;
-    it is made when it is first asked for after a change. New nodes wait until somebody asks, or there are many, and are
-    put into their rows together, in arrays.
+    A node is in one list at a time. Adding, removing and testing for emptiness are O(1), since a node may have 100,000
+    children that leave one by one. A returned list is cached until the next change, and callers must not change it. New
+    nodes are buffered until a read or until there are many, and then written in batches.
 
     Args:
-        others: rows of the same nodes by other owners; a node is in a row of one of the two.
+        others: lists of the same nodes by other owners; a node is in a list of one of the two.
     """
 
     def __init__(self, others: Siblings | None = None) -> None:
         self._waiting: dict[int, int] = {}  # owners by node
-        self._awaiting: set[int] = set()  # these owners, and some whose nodes were taken away again
+        self._awaiting: set[int] = set()  # these owners, and some whose nodes were removed again
         self._first, self._last, self._counts = array("i"), array("i"), array("i")  # by owner
         self._after, self._before = (others._after, others._before) if others else (array("i"), array("i"))  # by node
         self._lists: dict[int, list[int]] = {}
 
     def __getitem__(self, owner: int) -> list[int]:
-        """The nodes below an owner."""
+        """Returns the children of an owner."""
         found = self._lists.get(owner)
         if found is None:
             if not self.any(owner):
@@ -172,11 +174,11 @@ class Siblings:
         return found
 
     def get(self, owner: int, default: Sequence[int] = ()) -> Sequence[int]:
-        """The nodes below an owner, or `default` when there are none."""
+        """Returns the children of an owner, or `default` if it has none."""
         return self[owner] if self.any(owner) else default
 
     def each(self, owner: int) -> Iterator[int]:
-        """The nodes below an owner, for one pass through them that may take each away, but adds none."""
+        """Yields the children of an owner. The caller may remove the yielded node, but must not add nodes."""
         if owner in self._awaiting:
             self._write()
         node = self._first[owner] if 0 <= owner < len(self._first) else _NONE
@@ -186,7 +188,7 @@ class Siblings:
             node = further
 
     def last(self, owner: int, count: int) -> list[int]:
-        """As many of the nodes below an owner as are asked for, those that came last. O(count)."""
+        """Returns the last `count` children of an owner. O(count)."""
         if owner in self._awaiting:
             self._write()
         found: list[int] = []
@@ -197,19 +199,17 @@ class Siblings:
         return found[::-1]
 
     def any(self, owner: int) -> bool:
-        """Whether something lies below an owner."""
         if owner in self._awaiting:
             self._write()
         return 0 <= owner < len(self._first) and self._first[owner] != _NONE
 
     def count(self, owner: int) -> int:
-        """How many nodes lie directly below an owner."""
         if owner in self._awaiting:
             self._write()
         return self._counts[owner] if 0 <= owner < len(self._counts) else 0
 
     def add(self, owner: int, node: int) -> None:
-        """Put a node last below an owner."""
+        """Appends a node to the children of an owner."""
         self._waiting[node] = owner
         self._awaiting.add(owner)
         if self._lists:
@@ -218,7 +218,7 @@ class Siblings:
             self._write()
 
     def remove(self, owner: int, node: int) -> None:
-        """Take a node away from its owner."""
+        """Removes a node from its owner."""
         self._lists.pop(owner, None)
         if self._waiting.pop(node, None) is not None:
             return
@@ -234,14 +234,14 @@ class Siblings:
         self._counts[owner] -= 1
 
     def clear(self, owner: int) -> None:
-        """Take everything away from an owner."""
+        """Removes all children of an owner."""
         if self.any(owner):
             self._first[owner] = self._last[owner] = _NONE
             self._counts[owner] = 0
         self._lists.pop(owner, None)
 
     def _write(self) -> None:
-        """Put the nodes that wait into their rows."""
+        """Writes the buffered nodes to their lists."""
         self._awaiting.clear()
         if not self._waiting:
             return
@@ -267,7 +267,7 @@ class Siblings:
         counts[of] += (ends - starts).astype(np.int32)
 
     def _reach(self, owner: int, node: int) -> None:
-        """Make room for an owner and a node."""
+        """Makes room for an owner and a node."""
         if owner >= len(self._first):
             room = _room(owner, len(self._first))
             self._first.extend(room)
@@ -280,5 +280,5 @@ class Siblings:
 
 
 def _room(place: int, length: int) -> array[int]:
-    """What makes an array long enough for a place, and for some that will come."""
+    """Returns the extension that makes an array reach an index, with room for some more."""
     return array("i", [_NONE]) * (place + 1 + max(64, length // 8) - length)

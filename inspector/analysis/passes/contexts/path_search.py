@@ -1,8 +1,7 @@
-"""Which contexts have a path that a text is in, told from the names of all nodes at once: no path is made.
+"""Searches texts in the paths of all context nodes at once, without building the paths.
 
-Names stand one behind another in one piece of bytes, a "/" before each, which is in no name as a path shows it. So a
-text with slashes is looked for name by name, from a node to those below it, and what is true of a node's path is true
-of all paths that go on from it.
+All names are joined in one byte string, with a "/" before each; a displayed name has no "/". A text with slashes is
+searched name by name, from a node to its children. A hit in a node's path is a hit in the paths of all descendants.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ Mask = NDArray[np.bool_]
 
 _SLASH = 0x2F
 _ODD = [*b"/%\xe2"]
-"""Bytes of a name that a path may show otherwise; of "…" the first."""
+"""Bytes of a name that a path may display differently; for "…" the first byte."""
 _CUT = "…0123456789"
-"""What stands in a path for levels that are left out."""
+"""Characters that replace omitted levels in a path."""
 
 
 class PathSearch:
-    """Looks for texts in the displayed paths of all nodes, as the tree is now, letter case aside."""
+    """Case-insensitive text search in the displayed paths of all nodes of the present tree."""
 
     def __init__(self, tree: ContextTree) -> None:
         self._names = np.frombuffer(_without_case(joined_names(tree.name, shown_segment)), np.uint8)
@@ -36,7 +35,7 @@ class PathSearch:
         self._cut = tree.lines.depths[:-1] > LEVELS_SHOWN
 
     def beginning(self, text: str) -> Mask:
-        """Nodes whose path begins with a text, by number; and some of those whose path is cut, that do not."""
+        """Returns (nodes,) flags of paths that begin with a text; false hits are possible for cut paths."""
         first, *rest = text.split("/")
         above_roots = np.append(np.zeros(len(self._parents), np.bool_), True)
         found = self._below(self._along(above_roots, [first, *rest]))
@@ -45,7 +44,7 @@ class PathSearch:
         return found
 
     def holding(self, text: str) -> Mask:
-        """Nodes whose path has a text in it, by number; and some of those whose path is cut, that have not."""
+        """Returns (nodes,) flags of paths that contain a text; false hits are possible for cut paths."""
         first, *rest = text.split("/")
         if rest:
             found = self._below(self._along(np.append(self._named(first + "/"), False), rest))
@@ -57,10 +56,12 @@ class PathSearch:
         return found
 
     def _along(self, above: Mask, parts: list[str]) -> Mask:
-        """Nodes that the last of some parts begins the name of, where those before it are the names above.
+        """Returns (nodes,) flags of nodes whose names match parts of a path.
+
+        The last part must begin the node's name, and the parts before it must equal the names of its ancestors.
 
         Args:
-            above: (nodes + 1,) what the first part's node lies below, the last being the main context.
+            above: (nodes + 1,) flags of allowed parents of the first part; the last is the main context.
             parts: at least one.
         """
         *whole, last = parts
@@ -69,7 +70,7 @@ class PathSearch:
         return self._named(f"/{last}") & above[self._parents]
 
     def _named(self, text: str) -> Mask:
-        """Nodes that have a text in their name, at whose ends a "/" stands."""
+        """Returns (nodes,) flags of names that contain a text; each name has a "/" at both ends."""
         looked_for = text.encode("utf-8", "surrogatepass")
         found = np.zeros(len(self._starts), np.bool_)
         if not looked_for or not len(found):
@@ -84,7 +85,7 @@ class PathSearch:
         return found
 
     def _below(self, nodes: Mask) -> Mask:
-        """Some nodes and all that lie below them. O(nodes log depth)."""
+        """Returns (nodes,) flags of nodes and all their descendants. O(nodes log depth)."""
         found, above = np.append(nodes, False), np.append(self._parents, -1)
         while True:
             found |= found[above]
@@ -95,11 +96,11 @@ class PathSearch:
 
 
 def joined_names(names: TextColumn, shown: Callable[[str], str]) -> bytes:
-    """Names as paths show them, in UTF-8, a "/" before and behind each.
+    """Joins displayed names in UTF-8, with a "/" before and after each.
 
     Args:
         names: of nodes.
-        shown: a name as a segment of a path; it changes those alone that hold some letters, or are long.
+        shown: returns a name as a segment of a path. It changes only long names and names with some special characters.
     """
     data, ends = names.written()
     letters, lengths = np.frombuffer(data, np.uint8), np.diff(ends, prepend=0)

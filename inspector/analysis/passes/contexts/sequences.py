@@ -1,6 +1,7 @@
-"""Reasoning sequences: starts and ends of each context in message order, and the states that follow.
+"""Replays reasoning sequences: starts and ends of each context in message order, and the resulting states.
 
-The one source of a context's state, of each start's state and of the findings about ends (docs/protocols.md 8).
+This is the only source of a context's state, of each start's state, and of the findings about ends (docs/protocols.md
+8).
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAIN = -1
-"""In place of a node: the main context of a space, above all roots."""
+"""Node number of the main context of a space, above all roots."""
 RUNNING, CONCLUDED, CANCELLED = 0, 1, 2
-"""States of a start; the last two also say how a context ended."""
-# Codes of events beside CONCLUDED and CANCELLED: the second begins the context of its id, the third only opens it.
+"""States of a start; the last two are also ends of a context."""
+# Event codes beside CONCLUDED and CANCELLED: a start, the start with the context's id, a marker that only opens it.
 _STARTS = _START, _OWN_START, _MARK = 3, 4, 5
 _NO_ROW = -1
 EVERY = -2
-"""In place of the start that an end names: it ends the context for everybody."""
-_FEW = 8  # events of a node that are replayed each time; the replay of a longer node is kept
+"""Start number in an end that ends the context for all senders."""
+_FEW = 8  # limit of events that are replayed at each read; the replay of a longer node is cached
 
 
 class Change(NamedTuple):
     """A change of a context's state."""
 
     row: int
-    """The message from which on it holds."""
+    """The message with which the state begins."""
     state: int
     """RUNNING, CONCLUDED or CANCELLED."""
     by: int
@@ -37,11 +38,11 @@ class Change(NamedTuple):
 
 
 class Again(NamedTuple):
-    """A conclusion of what was concluded before."""
+    """A repeated conclusion."""
 
     row: int
     other: int
-    """The conclusion before."""
+    """The earlier conclusion."""
 
 
 class Sequences:
@@ -49,22 +50,24 @@ class Sequences:
 
     Rules of a node, in the order of its events:
 
-    - A start opens a sequence of its sender. In a context that has ended it begins the context again, unless it was
-      written before that end, or is the first and the context bears its id: then it only arrived late.
-    - An end that names a start ends that one. Another ends the open sequences of its sender; those of everybody where
-      its sender has begun none there. What only opened the context stays open where its sender reasoned in it.
+    - A start opens a sequence of its sender. In a context that has ended it begins the context again, with two
+      exceptions.
+      It only arrived late if it was written before that end, or if it is the first and the context bears its id.
+    - An end that names a start ends that one. Another end closes the open sequences of its sender. If that sender began
+      none there, it closes all senders' sequences. A marker's sequence stays open if its sender reasoned in the
+      context.
     - A context has ended when none of its sequences is open any more. Without any start its first end ends it.
     - A cancel overrules a conclusion of the same sequences.
 
     Args:
-        was_written_before: tells of a start and the end before it whether the start was written first.
+        was_written_before: tells, of a start and the end before it, if the start was written first.
 
     Attributes:
         last: by node, its latest event; -1.
         first_end: by node, the first message after which it had ended at any time; -1.
-        any_ended: whether any end has come, even one that left others open.
-        became: starts whose state changed since the last look, and their states; the reader clears it.
-        rewritten: nodes whose past changed since the last look, by a merge or a late message; the reader clears it.
+        any_ended: true once any end came, even one that left others open.
+        became: starts with a changed state since the last read, and their states; the reader clears it.
+        rewritten: nodes with a changed past since the last read, by a merge or a late message; the reader clears it.
     """
 
     def __init__(self, was_written_before: Callable[[int, int], bool] = lambda row, end: False) -> None:
@@ -76,17 +79,17 @@ class Sequences:
         self.rewritten: set[int] = set()
         self._rows, self._what = array("i"), array("b")
         self._senders, self._targets = array("I"), array("i")
-        self._before = array("i")  # the event before in the same node
+        self._before = array("i")  # the previous event in the same node
         self._starts, self._started, self._states = array("i"), array("i"), array("b")  # rows ascending
         self._kept: dict[int, Replay] = {}
 
     # Events
 
     def note_start(self, node: int, row: int, sender: int, *, own: bool = False, mark: bool = False) -> Replay:
-        """Add a start to a node; rows of starts ascend.
+        """Adds a start to a node; rows of starts ascend.
 
         Args:
-            node, row, sender: where, which message, whose.
+            node, row, sender: the node, the message, its sender.
             own: the node bears the id of the start.
             mark: it opens the context and begins no reasoning, as `context/start` does.
         """
@@ -96,10 +99,10 @@ class Sequences:
         return self._add(node, row, _OWN_START if own else _MARK if mark else _START, sender, _NO_ROW)
 
     def note_end(self, node: int, row: int, end: int, sender: int, target: int = _NO_ROW) -> Replay:
-        """Add an end to a node.
+        """Adds an end to a node.
 
         Args:
-            node, row, sender: where, which message, whose.
+            node, row, sender: the node, the message, its sender.
             end: CONCLUDED or CANCELLED.
             target: the start it names; -1 for none, EVERY.
         """
@@ -128,7 +131,7 @@ class Sequences:
         return self._replay(node)
 
     def events(self, node: int) -> list[int]:
-        """The events of a node, the earliest first."""
+        """Returns the events of a node, earliest first."""
         found: list[int] = []
         event = self.last[node]
         while event >= 0:
@@ -137,7 +140,7 @@ class Sequences:
         return found[::-1]
 
     def merge(self, node: int, into: int) -> Replay | None:
-        """Move the events of a node to another one; returns what those come to together, None if there are none."""
+        """Moves the events of a node to another one; returns the joint replay, or None if there are none."""
         if self.first_end[node] >= 0 or self.first_end[into] >= 0:
             self.rewritten.add(into)
         moved = self.events(node)
@@ -147,7 +150,7 @@ class Sequences:
         return self._link(into, moved + self.events(into))
 
     def move_start(self, row: int, node: int, into: int) -> tuple[Replay, Replay]:
-        """Move a start, and the ends that name it, from a node to another; returns what both come to."""
+        """Moves a start, and the ends that name it, to another node; returns both replays."""
         if self.first_end[node] >= 0 or self.first_end[into] >= 0:
             self.rewritten |= {node, into}
         self._started[bisect_left(self._starts, row)] = into
@@ -161,7 +164,7 @@ class Sequences:
         return rest, self._link(into, self.events(into) + moving)
 
     def _unlink(self, node: int, row: int) -> int:
-        """Take the event of a message out of a node; mostly it is one of the latest."""
+        """Removes the event of a message from a node's list; it usually is one of the latest."""
         event, after = self.last[node], -1
         while self._rows[event] != row:
             event, after = self._before[event], event
@@ -220,10 +223,10 @@ class Sequences:
                 self._states[place] = state
                 self.became.append((start, state))
 
-    # Asking
+    # Lookup
 
     def replay(self, node: int) -> Replay:
-        """What the events of a node come to."""
+        """Returns the replay of all events of a node."""
         kept = self._kept.get(node)
         if kept is None:
             kept = Replay()
@@ -232,17 +235,17 @@ class Sequences:
         return kept
 
     def started_since(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The starts from `row` on that began a context, ascending, and the node of each; it may be merged by now."""
+        """Returns the starts from `row` on, ascending, and their nodes as numbered then, before later merges."""
         first = bisect_left(self._starts, row)
         return np.array(self._starts[first:], np.int64), np.array(self._started[first:], np.int64)
 
     def node_of_start(self, row: int) -> int:
-        """The node a start began, as numbered then; MAIN for a message that began none."""
+        """Returns the node that a start began, as numbered then; MAIN for other messages."""
         place = bisect_left(self._starts, row)
         return self._started[place] if place < len(self._starts) and self._starts[place] == row else MAIN
 
     def starts_of(self, node: int) -> Iterator[tuple[int, int]]:
-        """The starts of a node and their senders (string ids), the latest first."""
+        """Yields the starts of a node and their senders (string ids), latest first."""
         event = self.last[node]
         while event >= 0:
             if self._what[event] in _STARTS:
@@ -264,8 +267,8 @@ class Replay:
     Attributes:
         first: its first start; -1.
         changes: of its state, in order.
-        again: conclusions of what was concluded before, in order.
-        unopened: ends of the node while no start was in it, in order.
+        again: repeated conclusions, in order.
+        unopened: ends of the node without a start in it, in order.
     """
 
     __slots__ = ("_early", "_marks", "_open", "_over", "again", "changes", "first", "unopened")
@@ -276,8 +279,8 @@ class Replay:
         self.again: list[Again] = []
         self.unopened: list[int] = []
         self._open: dict[int, dict[int, None]] = {}  # by sender, its starts in order
-        self._over: dict[int, _Finished] = {}  # by sender, since the context began or began again
-        self._marks: set[int] = set()  # starts that open the context only
+        self._over: dict[int, _Finished] = {}  # by sender, since the last beginning of the context
+        self._marks: set[int] = set()  # starts that only open the context
         self._early: dict[int, tuple[int, int, int]] = {}  # ends that came before the start they name
 
     @property
@@ -287,11 +290,11 @@ class Replay:
 
     @property
     def ended_by(self) -> int:
-        """The message that ended it; -1 where it has not ended."""
+        """The message that ended it; -1 if it has not ended."""
         return self.changes[-1].by if self.state else _NO_ROW
 
     def forget_start(self, row: int) -> bool:
-        """Forget an open start as if it had never been; returns False where what has ended depends on it."""
+        """Removes an open start as if it had never come; returns False if an end depends on it."""
         whose = next((sender for sender, starts in self._open.items() if row in starts), None)
         if whose is None or self.changes or self._over or self._early:
             return False
@@ -302,7 +305,7 @@ class Replay:
         return True
 
     def begin(self, row: int, sender: int, *, late: bool, mark: bool = False) -> list[tuple[int, int]]:
-        """Take in a start; returns starts and their states."""
+        """Applies a start; returns changed starts and their states."""
         if mark:
             self._marks.add(row)
         early = self._early.pop(row, None)
@@ -323,7 +326,7 @@ class Replay:
         return [(row, RUNNING)]
 
     def end(self, row: int, end: int, sender: int, target: int) -> list[tuple[int, int]]:
-        """Take in an end; returns starts and their states."""
+        """Applies an end; returns changed starts and their states."""
         if target >= 0:
             return self._end_start(row, end, sender, target)
         own = self._open.get(sender, {}) if target != EVERY else {}
@@ -363,7 +366,7 @@ class Replay:
         return states
 
     def _end_again(self, row: int, end: int, whose: list[int]) -> list[tuple[int, int]]:
-        """Take in an end where nothing of its sender is open: it ends a context without starts, or is one too many."""
+        """Applies an end without an open sequence: it ends a context without starts, or is one too many."""
         if not self.state and not self._open:
             self.changes.append(Change(row, end, row))
             if self.first < 0:

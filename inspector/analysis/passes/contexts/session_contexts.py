@@ -1,7 +1,7 @@
-"""Sessions and sub-sessions as spaces and contexts (docs/protocols.md 14).
+"""Maps sessions and sub-sessions to spaces and contexts (docs/protocols.md 14).
 
-A session is a space, its own messages are that space's main context, its sub-sessions are contexts below. Rows of their
-own say how those began and ended: they shape the tree, and count as nobody's message.
+A session is a space. Its own messages are that space's main context, its sub-sessions are contexts below. Separate rows
+report their beginnings and ends: they shape the tree, and do not count as messages.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _LABEL_LENGTH = 80
 
 
 class SessionContexts:
-    """Lets what is told of sessions shape the tree.
+    """Applies reports of sessions to the tree.
 
     Attributes:
-        labels: by space (string id) of a session: what it is called; "" where it has no label.
-        metadata: by space: the status of a session that has one.
-        began: by space: number of the message that says how it began, from 1.
+        labels: by space (string id) of a session: its label, or "".
+        metadata: by space of a session: its status, if it has one.
+        began: by space: number of the message that reports its beginning, from 1.
 
     Args:
         settle: called after nodes may have merged.
-        typed: called with a node that has got its first declared type.
+        typed: called with a node that got its first declared type.
     """
 
     def __init__(
@@ -57,27 +57,27 @@ class SessionContexts:
         return self.labels.keys() - self.began.keys()
 
     def of_structure(self, kinds: Array) -> NDArray[np.bool_] | None:
-        """Which messages, by their kinds, tell of sessions and say nothing in one; None where there are none."""
+        """Returns (n,) flags of kinds that only report sessions; None if there are none."""
         codes = [code for code in map(self._capture.strings.find, _KINDS) if code is not None]
         return are_any(kinds, codes) if codes else None
 
     def count_structure(self, rows: NDArray[np.integer[Any]] | slice) -> int:
-        """How many of some messages only tell of sessions, and count as nobody's."""
+        """Counts messages that only report sessions and have no sender."""
         if not self.labels:
             return 0
         structure = self.of_structure(self._capture.columns["kind"][rows])
         return 0 if structure is None else int(np.count_nonzero(structure))
 
     def observe(self, space: int, row: int, above: int) -> int | None:
-        """Take in a row that tells of a session, in the order of arrival.
+        """Processes a row that reports a session, in the order of arrival.
 
         Args:
             space: the session.
             row: the message.
-            above: the node it stands in, MAIN for the main context.
+            above: the node of the row, MAIN for the main context.
 
         Returns:
-            The node of the sub-session it tells of; None where it tells of a session.
+            The node of the reported sub-session; None for a session.
         """
         kind = self._capture.string("kind", row)
         payload = self._capture.records.decoded(row).payload
@@ -109,6 +109,6 @@ class SessionContexts:
 
 
 def _label(value: object) -> str:
-    """What something is called, on one line; "" where that is no text."""
+    """Returns a label on one line; "" if it is no text."""
     text = value[: 8 * _LABEL_LENGTH] if isinstance(value, str) else ""
     return " ".join(mask_text(plain_words(mask_text(text))).split())[:_LABEL_LENGTH]

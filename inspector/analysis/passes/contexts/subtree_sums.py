@@ -1,4 +1,4 @@
-"""Messages of each node and all below it, kept without walking up the tree for every message."""
+"""Sums messages of each node and its descendants, without a walk up the tree for every message."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _REST = 40
 
 
 class DearSums:
-    """When sums over a deep tree are made anew for views: as many times as long after the last ones as these took.
+    """Throttles new sums of a deep tree for views: waits 40 times as long as the last ones took.
 
-    A tree of 200,000 contexts within one another takes 25 ms, each time anything came.
+    A tree of 200,000 nested contexts takes 25 ms for each update.
     """
 
     def __init__(self) -> None:
@@ -29,32 +29,31 @@ class DearSums:
 
     @property
     def due(self) -> bool:
-        """Whether they may be made now."""
+        """True if new sums may be computed now."""
         return time.perf_counter() >= self._due_s
 
     def __enter__(self) -> None:
         self._began_s = time.thread_time()
 
     def __exit__(self, *_error: object) -> None:
-        took_s = time.thread_time() - self._began_s  # what else runs on the machine makes no tree deeper
+        took_s = time.thread_time() - self._began_s  # thread time: other load on the machine must not delay sums
         self._due_s = time.perf_counter() + _REST * took_s if took_s > _DEAR_S else 0.0
 
 
 class SubtreeSums:
     """Sums over branches of a tree whose nodes move.
 
-    What is added waits at its node until sums are read, and is then carried up along the parents of that time. Whoever
-    moves a branch adds and takes what was carried so far (`carried`); what still waits inside the branch finds its
-    way by itself.
+    Additions are buffered at their nodes, and carried up along the present parents when sums are read. A caller that
+    moves a branch adds and subtracts the carried part (`carried`); the buffered part follows by itself.
 
     Attributes:
-        carried: the sums by node as they were read last.
-        is_behind: views were given sums that lack what was added since.
+        carried: the sums by node at the last read.
+        is_behind: views got sums without the latest additions.
 
     Args:
-        parent: the node above each node, MAIN for a root; read, never written.
+        parent: the parent of each node, MAIN for a root; not changed here.
         own: each node's own number.
-        aliases: the node each was merged into; itself where it lives.
+        aliases: the node each was merged into; itself if it lives.
     """
 
     def __init__(self, parent: array[int], own: array[int], aliases: Callable[[], array[int]]) -> None:
@@ -62,20 +61,20 @@ class SubtreeSums:
         self._own = own
         self._aliases = aliases
         self._waiting = array("i")  # by node
-        self._changed = ChangedRows()  # nodes at which something waits, and others
+        self._changed = ChangedRows()  # nodes with buffered additions, and some others
         self._any = self.is_behind = False
         self._dear = DearSums()
         self.carried: array[int] = array("i")
 
     def add(self, node: int, number: int) -> None:
-        """Add to a node's sum and to those above it. O(1)."""
+        """Adds to a node's sum and to those of its ancestors. O(1)."""
         if number and node != MAIN:
             self._reach(node)
             self._waiting[node] += number
             self._changed.add(node)
 
     def add_all(self, nodes: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
-        """Add to the sums of several nodes, each given once, none of them MAIN."""
+        """Adds to the sums of several nodes, without duplicates and without MAIN."""
         if len(nodes):
             self._reach(int(nodes.max()))
             np.frombuffer(self._waiting, np.int32)[nodes] += numbers.astype(np.int32)
@@ -88,14 +87,14 @@ class SubtreeSums:
             self._waiting.frombytes(bytes(4 * (node + 1 + max(64, length // 8) - length)))
 
     def forget(self, node: int) -> int:
-        """What waits at a node that goes away; it waits no longer."""
+        """Removes and returns the buffered addition of a vanishing node."""
         if node >= len(self._waiting):
             return 0
         waited, self._waiting[node] = self._waiting[node], 0
         return waited
 
     def read(self) -> Sequence[int]:
-        """The sums by node. O(nodes log depth) at worst after changes; O(1) without any."""
+        """Returns the sums by node. O(nodes log depth) at worst after changes; O(1) otherwise."""
         if self._any:
             self._any = self.is_behind = False
             with self._dear:
@@ -103,19 +102,19 @@ class SubtreeSums:
         return self.carried
 
     def recent(self) -> Sequence[int]:
-        """The sums by node, for views: of a tree that takes long to sum up those of a moment ago (`is_behind`)."""
+        """Returns the sums by node for views; slightly older ones for a tree that takes long to sum (`is_behind`)."""
         if self._dear.due:
             return self.read()
         self.is_behind = self._any
         return self.carried
 
     def _carry_up(self) -> None:
-        """Add what waits to the nodes above; to all at once where these are too many to be gone through."""
+        """Carries buffered additions up to the ancestors; recomputes all sums if that takes more steps than nodes."""
         nodes = self._changed.take()
         waiting = np.frombuffer(self._waiting, np.int32)
         numbers = waiting[nodes].tolist()
         waiting[nodes] = 0
-        left = len(self._parent)  # steps, of which one costs what a node does when all are summed up
+        left = len(self._parent)  # step budget: one step costs as much as one node in a full sum
         for node, number in zip(nodes.tolist(), numbers, strict=True):
             while node != MAIN and number:
                 self.carried[node] += number

@@ -1,4 +1,4 @@
-"""Where each message of a session may be seen, as its document says (docs/protocols.md 14)."""
+"""Reads the visibility of each message of a session from its document (docs/protocols.md 14)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from inspector.store.columns.intern_table import InternTable
 from inspector.store.messages.capture import Capture
 
 _MOST_VALUES = 250
-"""Different values that are told apart: three are meant, and a column takes a byte a message."""
+"""Limit of distinct values: the protocol has three, and a column takes one byte a message."""
 _LONGEST = 100
 
 
 class VisibilityPass:
-    """Visibility by message; 0 where it has none, or is no message of a session.
+    """Visibility by message; 0 for messages without one and for other traffic.
 
     Attributes:
-        columns: per message `visibility` uint8, place in `values`.
-        values: the values seen, the three of the protocol first.
+        columns: per message `visibility` uint8, index in `values`.
+        values: the values seen, the protocol's three first.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -31,7 +31,7 @@ class VisibilityPass:
             self.values.intern(value)
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`."""
+        """Processes messages `start` to `stop`."""
         self.columns.append({"visibility": 0}, stop - start)
         rows = self._of_sessions(start, stop)
         if len(rows):
@@ -58,9 +58,9 @@ class VisibilityPass:
         return self.values.intern(value if len(self.values) < _MOST_VALUES else "other values")
 
     def read_again(self, rows: Rows) -> None:
-        """Their lines were written anew."""
+        """Reads messages again after their lines were rewritten."""
         self.columns.put("visibility", rows, [self._value(row) for row in rows.tolist()])
 
     def take_changes(self) -> Rows:
-        """Whoever writes lines anew knows which."""
+        """Returns no rows: a caller that rewrites lines knows their messages."""
         return NO_ROWS

@@ -1,7 +1,7 @@
-"""What each participant may do, and what it was refused (docs/protocols.md 12).
+"""Computes the effective capabilities and refusals of each participant (docs/protocols.md 12).
 
-The effective set is the latest trustworthy welcome or presence, and what was granted and revoked since. Grants and
-revocations stay unconfirmed until a gateway announces a set that shows them.
+The effective set is the latest welcome or presence from a true gateway, plus later grants, minus later revocations.
+Grants and revocations stay unconfirmed until a gateway announces a set that includes them.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _NAMING = ("tools/call", "prompts/get")
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One capability somebody holds.
+    """A capability of a participant.
 
     Attributes:
         row: the message that gave it.
-        confirmed: a gateway announced it; a grant alone does not.
-        grant: id of the grant that gave it, where that is known.
+        confirmed: a gateway announced it; a grant alone does not confirm.
+        grant: id of the grant that gave it, or None if unknown.
     """
 
     capability: Any
@@ -52,12 +52,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One message a gateway did not let through, as its error says.
+    """A message that a gateway refused, as reported by its error.
 
     Attributes:
         row: the error.
-        message: what it is about, where that was seen; None.
-        attempted: kind that was refused, and so the capability that was missing; None when the error does not say.
+        message: the refused message; None if it was not seen.
+        attempted: the refused kind, and so the missing capability; None if the error does not give it.
     """
 
     row: int
@@ -69,7 +69,7 @@ class CapabilityPass:
     """Capabilities by (space, participant). Changes no message.
 
     Attributes:
-        changes: by space (string id) and name: what was announced, granted and revoked, in order.
+        changes: by space (string id) and name: the announced, granted and revoked sets, in order.
     """
 
     def __init__(self, capture: Capture, trust: TrustPass, contexts: ContextPass) -> None:
@@ -78,10 +78,11 @@ class CapabilityPass:
         self._contexts = contexts
         self.changes = CapabilityChanges(capture.strings)
         self._told = 0
-        self._held: dict[tuple[int, str], tuple[int, list[Held] | None]] = {}  # as of so many changes
+        # cached result and the number of changes behind it
+        self._held: dict[tuple[int, str], tuple[int, list[Held] | None]] = {}
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`."""
+        """Processes messages `start` to `stop`."""
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, (*_TOLD, *_CHANGED)) if code is not None]
         let_through = columns["flags"][start:stop] & Flag.REFUSED.value == 0
@@ -95,7 +96,7 @@ class CapabilityPass:
     def _note_announced(self, row: int) -> None:
         payload = self._capture.records.decoded(row).payload
         if payload.get("event") == "leave":
-            return  # whoever is gone may do nothing, and what comes next is announced with its coming
+            return  # a participant that left has no capabilities; its next join announces the new ones
         others = payload.get("participants")
         named = [payload.get("you"), payload.get("participant"), *(others if isinstance(others, list) else [])]
         space = int(self._capture.columns["space"][row])
@@ -109,7 +110,7 @@ class CapabilityPass:
     def _note_change(self, row: int, granted: bool) -> None:
         told = self._capture.records.decoded(row)
         payload = told.payload
-        # The MEUP v0.2 client wraps a grant, and names capabilities that it revokes by their ids.
+        # The MEUP v0.2 client wraps a grant, and revokes capabilities by their ids.
         inner = payload.get("grant")
         about = inner if isinstance(inner, Mapping) else payload
         recipient = about.get("recipient", about.get("to"))
@@ -123,17 +124,17 @@ class CapabilityPass:
         self.changes.add(space, recipient, row, "granted" if granted else "revoked", listed, grant)
 
     def take_new(self) -> Iterator[tuple[int, str, Change, bool]]:
-        """Changes since the last call, as `CapabilityChanges.all_since`; for the one check that follows them."""
+        """Returns changes since the last call, as `CapabilityChanges.all_since`. Only one check may call it."""
         first, self._told = self._told, self.changes.entries
         return self.changes.all_since(first)
 
-    # Asking
+    # Lookup
 
     def held(self, space: int, name: str, before: int | None = None) -> list[Held] | None:
-        """What a participant may do, in the order given; None when nothing was ever said of it.
+        """Returns the capabilities of a participant in the order given, or None if no message mentioned any.
 
         Args:
-            before: as things were when this message came; None for now.
+            before: the state when this message came; None for the present state.
         """
         changes = self.changes.get((space, name), [])
         if before is not None:
@@ -144,15 +145,16 @@ class CapabilityPass:
         return None if known[1] is None else list(known[1])
 
     def revoked(self, space: int, name: str) -> list[Change]:
-        """Revocations since the last set that was announced: unconfirmed, as gateways do not announce them."""
+        """Returns revocations since the last announced set; unconfirmed, since gateways do not announce them."""
         changes = self.changes.get((space, name), [])
         last = max((place for place, change in enumerate(changes) if change.what == "announced"), default=-1)
         return [change for change in changes[last + 1 :] if change.what == "revoked"]
 
     def predicted(self, row: int) -> tuple[bool | None, object]:
-        """Whether its sender might send a message, as the specification means it, and the capability that says so.
+        """Predicts from the specification if a sender may send a message, with the capability that allows it.
 
-        None where it cannot be said: a gateway's own message, nothing known of the sender, a pattern not judged.
+        Returns (None, None) for a gateway's own message, for a sender without known capabilities, and for patterns that
+        the program does not judge.
         """
         capture = self._capture
         sender, kind = capture.string("sender", row), capture.string("kind_raw", row)
@@ -164,12 +166,15 @@ class CapabilityPass:
         return first_covering((one.capability for one in held), self.asked(row, kind))
 
     def asked(self, row: int, kind: str) -> Asked:
-        """What of a message capabilities look at; its kind is given, as a proposal is judged by the call it is for."""
+        """Returns the parts of a message that capabilities match.
+
+        The caller gives the kind: a proposal is judged by its call.
+        """
         capture = self._capture
         return Asked(kind, capture.records.payload(row), capture.to(row), self._called(row))
 
     def asked_by(self, held: Iterable[object], row: int, kind: str) -> Asked:
-        """The same, as far as these capabilities look at it: mostly columns tell all of that."""
+        """Returns the same parts, but reads only the columns if the capabilities match no deeper."""
         capture = self._capture
         if not self.is_told(row, kind) or any(map(looks_deep, held)):
             return Asked(kind, capture.records.decoded(row).payload, capture.to(row), self._called(row))
@@ -177,13 +182,13 @@ class CapabilityPass:
         return Asked(kind, {"method": method, "params": {} if target is None else {"name": target}}, capture.to(row))
 
     def is_told(self, row: int, kind: str) -> bool:
-        """Whether kind, method and target say all that a capability may look at which does not look deep."""
+        """Tells if kind, method and target hold everything that a capability without deep patterns may match."""
         method, target = self._capture.string("method", row), self._capture.string("target", row)
         told = method is not None and (target is not None if method in _NAMING else not has_target(method))
         return told and ":" not in kind and not wraps_envelope(kind)
 
     def _called(self, row: int) -> tuple[str, ...]:
-        """What the context of a message is called: its path in the tree, and as it was written, or its id."""
+        """Returns the names of a message's context: its path in the tree and its written path, or its id."""
         node = self._contexts.node_of(row)
         if node == MAIN:
             return ()
@@ -191,16 +196,16 @@ class CapabilityPass:
         return tuple(name for name in (self._contexts.tree.path(node), written) if name)
 
     def predicted_kind(self, space: int, name: str, kind: str, before: int) -> bool | None:
-        """Whether somebody might have sent something of which only the kind is known; None where that cannot be said.
+        """Predicts from the kind alone if a participant could send a message; None if that is undecided.
 
         Args:
-            before: as things were when this message came.
+            before: the state when this message came.
         """
         held = self.held(space, name, before)
         return None if held is None else covers_by_kind((one.capability for one in held), kind)
 
     def refusals(self, space: int, name: str, most: int = _MOST_REFUSALS) -> list[Refusal]:
-        """What a gateway refused a participant, in order; the last 1,000, or `most`. O(messages)."""
+        """Returns a participant's last refusals by a gateway, at most `most`, in order. O(messages)."""
         capture = self._capture
         columns, code = capture.columns, capture.strings.find("system/error")
         if not code:
@@ -211,7 +216,7 @@ class CapabilityPass:
         return list(islice((refusal for refusal in latest if refusal is not None), most))[::-1]
 
     def refusal(self, row: int) -> Refusal | None:
-        """What a `system/error` refused; None for an error of another sort."""
+        """Parses the refusal in a `system/error`; None for an error of another sort."""
         if not self._trust.is_gateway_or_nobody(row):
             return None
         payload = self._capture.records.payload(row)
@@ -226,7 +231,7 @@ class CapabilityPass:
 
 
 def _held_after(changes: Iterable[Change]) -> list[Held] | None:
-    """What is held after some changes, in the order given; None where they only take away from what nobody told."""
+    """Returns the capabilities after some changes, in the order given; None if no set was announced or granted."""
     held: list[Held] | None = None
     granted: dict[str, tuple[Any, ...]] = {}
     for change in changes:
@@ -247,7 +252,7 @@ def _held_after(changes: Iterable[Change]) -> list[Held] | None:
 
 
 def _grant_to(held: list[Held], given: Held) -> None:
-    """Add what was granted, unless a gateway confirmed it beforehand: it logs its welcome before the grant itself."""
+    """Adds a grant, unless a gateway confirmed it beforehand: its log has the welcome before the grant itself."""
     for place, one in enumerate(held):
         if one.confirmed and one.grant is None and one.capability == given.capability:
             held[place] = Held(one.capability, one.row, True, given.grant)
@@ -256,12 +261,12 @@ def _grant_to(held: list[Held], given: Held) -> None:
 
 
 def _grant_of(capability: object, granted: Mapping[str, Iterable[Any]]) -> str | None:
-    """The grant that an announced capability came from: the only way to take it back by that grant's id."""
+    """Returns the grant of an announced capability, since a revocation may name only that grant's id."""
     return next((grant for grant, given in granted.items() if capability in given), None)
 
 
 def _is_named(held: Held, gone: Iterable[Any], grant: str | None) -> bool:
-    """Whether a capability is taken back: by its grant, as an equal pattern, or by its own id."""
+    """Tells if a revocation matches a capability: by its grant, by an equal pattern, or by its own id."""
     if grant is not None and held.grant == grant:
         return True
     identifier = held.capability.get("id") if isinstance(held.capability, Mapping) else None

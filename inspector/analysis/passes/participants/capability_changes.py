@@ -1,4 +1,4 @@
-"""Changes of what participants may do, as columns (docs/protocols.md 12)."""
+"""Stores changes of participants' capabilities as columns (docs/protocols.md 12)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from inspector.analysis.arrays.text_column import TextColumn
 from inspector.store.columns.intern_table import InternTable
 
 _MOST_SETS = 10_000
-"""Sets of capabilities that are kept once."""
+"""Limit of distinct capability sets that are stored once."""
 _WHAT = ("announced", "granted", "revoked")
 _HAS_GRANT = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of what a participant may do.
+    """A change of a participant's capabilities.
 
     Attributes:
         row: the message that made it.
         what: announced, granted, revoked.
-        capabilities: the whole set announced, or those granted or revoked, as written (text or objects).
-        grant: id of the grant that was made or is taken back; None for neither.
+        capabilities: the whole announced set, or the granted or revoked part, as written (text or objects).
+        grant: id of the new or revoked grant; None for neither.
     """
 
     row: int
@@ -38,21 +38,21 @@ class Change:
 
 
 class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
-    """By space (string id) and name: what was announced, granted and revoked, in order.
+    """By space (string id) and name: the announced, granted and revoked sets, in order.
 
     Args:
-        strings: what the string ids stand for.
+        strings: the table of the string ids.
     """
 
     def __init__(self, strings: InternTable[str]) -> None:
         self._strings = strings
         self._names = NamesBySpace(strings)
-        self._counts = array("i")  # by number
-        self._lists = RowLists()  # by number; its entries number what follows
+        self._counts = array("i")  # by participant number
+        self._lists = RowLists()  # by participant number; its entries number the arrays below
         self._owners, self._what, self._sets = array("i"), array("b"), array("i")
         self._grants = TextColumn()
         self._known: list[tuple[Any, ...]] = []
-        self._written: dict[bytes, int] = {}  # sets by how they are written
+        self._written: dict[bytes, int] = {}  # index in `_known` by encoded set
 
     def __len__(self) -> int:
         return len(self._names)
@@ -68,31 +68,30 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
         return found
 
     def count(self, space: int, name: int) -> int:
-        """How many changes there were for a participant, by string ids."""
+        """Returns the number of changes for a participant, by string ids."""
         number = self._names.find(space, name)
         return 0 if number == UNKNOWN else self._counts[number]
 
     def since(self, space: int, name: int, first: int = 0) -> list[Change]:
-        """The changes for a participant, by string ids, from its `first` one on. O(those)."""
+        """Returns the changes for a participant, by string ids, from its `first` one on. O(result)."""
         number = self._names.find(space, name)
         if number == UNKNOWN:
             return []
         return [*map(self._change, self._lists.entries(number, self._counts[number] - first))]
 
     def all_since(self, entry: int) -> Iterator[tuple[int, str, Change, bool]]:
-        """All changes from the one of this number on: space and name, the change, and whether it is the first there."""
+        """Yields all changes from number `entry` on: space, name, the change, and true for its first one."""
         for one in range(entry, self.entries):
             yield *self._names.pair(self._owners[one]), self._change(one), self._lists.is_first(one)
 
     @property
     def entries(self) -> int:
-        """How many changes there were."""
         return len(self._lists)
 
     def add(
         self, space: int, name: str, row: int, what: str, capabilities: list[Any], grant: str | None = None
     ) -> None:
-        """Note a change; what is announced once more, and was not changed since, is none."""
+        """Appends a change; a repeated announcement of the same set is ignored."""
         code = self._strings.intern(name)
         number, kind = self._names.find(space, code), _WHAT.index(what)
         held = self._set_of(capabilities)
@@ -116,10 +115,10 @@ class CapabilityChanges(Mapping[tuple[int, str], list[Change]]):
         return Change(self._lists.rows[entry], _WHAT[what & ~_HAS_GRANT], self._known[self._sets[entry]], grant)
 
     def _set_of(self, capabilities: list[Any]) -> int:
-        """The number of a set, the same whenever it comes: a thousand participants may all hold the same."""
+        """Returns the number of a set. Equal sets share one, since a thousand participants may have the same."""
         try:
             written = msgspec.json.encode(capabilities)
-        except (UnicodeEncodeError, RecursionError, ValueError):  # with half a character in it
+        except (UnicodeEncodeError, RecursionError, ValueError):  # a lone surrogate in it
             written = None
         found = None if written is None else self._written.get(written)
         if found is None:

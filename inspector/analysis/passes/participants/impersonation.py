@@ -1,9 +1,12 @@
-"""Whom to believe: what bears a gateway's name and is not its own, and which ids are this program's.
+"""Detects messages that impersonate the gateway, and collects the ids of this program.
 
 RULE (docs/protocols.md 2, Spoofing): released gateways let a sender write its own `from`. In a gateway's log the line
-of what was received names the true sender (`Capture.true_sender`). In a capture of ours nothing does, but a gateway
-sends a welcome to the one it welcomes alone: what welcomes somebody else was sent by somebody else. Nobody is told of
-their own leaving, and who has come and not left is named by the next welcome: a presence to the contrary is forged.
+of the received message names the true sender (`Capture.true_sender`). A capture of this program has no such line, but
+three facts expose a forgery:
+
+- A gateway sends a welcome only to the participant that it welcomes. A welcome for another one is forged.
+- A participant gets no message about its own departure.
+- A participant that came and did not leave is named by the next welcome. A contradicting presence is forged.
 """
 
 from __future__ import annotations
@@ -23,13 +26,14 @@ _WELCOME, _PRESENCE = "system/welcome", "system/presence"
 
 
 class TrustPass:
-    """Knows which messages in a gateway's name are forged.
+    """Finds messages in a gateway's name that are forged.
 
     Attributes:
-        forged: those, and the string id of who sent them; 0 where only that it was not the gateway is known.
-        contradicted: welcomes, and of those who they show never came, the messages that announced them. Until then
-            these were believed, so that they are not among the forged.
-        own: ids that this program went by, by space (string id), in the order taken; the last is in use.
+        forged: by forged message, the string id of its true sender; 0 if unknown.
+        contradicted: by welcome, the participants that it disproves, with the messages that announced them. These
+            messages
+            were trusted until then, so they are not in `forged`.
+        own: ids of this program, by space (string id), in the order of use; the last is in use.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -37,12 +41,13 @@ class TrustPass:
         self.forged: dict[int, int] = {}
         self.contradicted: dict[int, dict[str, int]] = {}
         self.own: dict[int, dict[str, None]] = {}
-        self._came: dict[tuple[int, int], dict[str, int]] = {}  # by source and connection: who joined, and the message
-        self._first: dict[tuple[int, int], int] = {}  # by source and connection: the first message that came in
+        # by source and connection: joined participants, with the message
+        self._came: dict[tuple[int, int], dict[str, int]] = {}
+        self._first: dict[tuple[int, int], int] = {}  # by source and connection: the first incoming message
         self._told = 0
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`."""
+        """Processes messages `start` to `stop`."""
         self._note_impostors()
         columns, strings = self._capture.columns, self._capture.strings
         code = columns["kind"][start:stop]
@@ -58,7 +63,7 @@ class TrustPass:
                 (self._note_welcome if is_welcome else self._note_presence)(row)
 
     def _note_impostors(self) -> None:
-        """Those who were seen sending something in a gateway's name."""
+        """Adds messages that a known participant sent in a gateway's name."""
         known = self._capture.impostors
         start, self._told = self._told, len(known)
         rows, people = (known[name][start:].tolist() for name in ("message", "participant"))
@@ -85,7 +90,7 @@ class TrustPass:
             self.forged[row] = 0
 
     def _note_presence(self, row: int) -> None:
-        """Nobody is told that they left themselves: over a connection that goes on that is forged."""
+        """Checks a presence: a departure of this program itself is forged while its connection goes on."""
         payload = self._capture.records.decoded(row).payload
         named = payload.get("participant")
         name = named.get("id") if isinstance(named, Mapping) else named
@@ -100,7 +105,7 @@ class TrustPass:
                 self.forged[row] = 0
 
     def _hold_against(self, row: int) -> None:
-        """Whoever came and did not leave is named by a welcome: who is not named never came."""
+        """Compares a welcome with earlier joins: participants that it omits never came."""
         others = self._capture.records.decoded(row).payload.get("participants")
         came = self._came.get(self._connection(row))
         if not came or not isinstance(others, list):
@@ -126,7 +131,7 @@ class TrustPass:
         return own | {name} if isinstance(name, str) and name else own
 
     def _is_first(self, row: int) -> bool:
-        """Whether nothing came in before it over its connection: a gateway may welcome us by an id of its choice."""
+        """Tells if a message is the first incoming one of its connection: a gateway may then choose our id."""
         columns = self._capture.columns
         key = self._connection(row)
         first = self._first.get(key)
@@ -136,21 +141,21 @@ class TrustPass:
             first = self._first[key] = int(np.argmax(came)) if came.any() else NO_ROW
         return row == first
 
-    # Asking
+    # Lookup
 
     def is_gateway(self, row: int) -> bool:
-        """Whether a message is a gateway's own: by its name, unless it is known to be forged."""
+        """Tells if a message has a gateway's name and is not known to be forged."""
         return self._capture.string("sender", row) in GATEWAY_IDS and row not in self.forged
 
     def is_gateway_or_nobody(self, row: int) -> bool:
-        """The same, or it has no sender: as a gateway's errors about what it cannot read."""
+        """Tells if a message is a gateway's or has no sender, like a gateway's errors about unreadable messages."""
         return self._capture.string("sender", row) is None or self.is_gateway(row)
 
     def former(self, space: int) -> list[str]:
-        """What this program went by in earlier connections to a space, in the order taken."""
+        """Returns the ids of this program in earlier connections to a space, in the order of use."""
         return list(self.own.get(space, ()))[:-1]
 
 
 def _is_named(item: object) -> bool:
-    """Whether an entry of a welcome names somebody by a text."""
+    """Tells if an entry of a welcome has a text as its name."""
     return isinstance(item.get("id") if isinstance(item, Mapping) else item, str)

@@ -1,4 +1,4 @@
-"""Who takes part: presence, capabilities as announced, reported usage, last words (docs/protocols.md 4, 10, 12)."""
+"""Tracks participants: presence, announced capabilities, reported usage, last times (docs/protocols.md 4, 10, 12)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Coming", "Participant", "ParticipantPass"]
 
 _FIRST = itemgetter(0)
 _AT_ONCE_NS = 1_000_000_000
-"""A welcome and the presence that tells others of it are one coming."""
+"""Limit between a welcome and its presence to others, in nanoseconds; within it they are one join."""
 _REFUSED = Flag.REFUSED.value
 _FACTS = ("system/welcome", "system/presence", "participant/status", "system/join")
 
@@ -41,16 +41,16 @@ class ParticipantPass:
         self._capture = capture
         self._trust = trust
         self.all = ParticipantTable(capture.strings)
-        self._ended, self._ended_by = array("i"), array("i")  # messages, and who by number
-        self._before: dict[int, int] = {}  # of facts of the batch: the message before with the same id
-        self._asking: set[int] = set()  # spaces we have joined and not been welcomed to yet
+        self._ended, self._ended_by = array("i"), array("i")  # messages, and participant numbers
+        self._before: dict[int, int] = {}  # for facts of the batch: the earlier message with the same id
+        self._asking: set[int] = set()  # spaces that this program joined, without a welcome so far
 
     def feed(self, start: int, stop: int, late: Rows = NO_ROWS) -> None:
-        """Take in messages `start` to `stop`.
+        """Processes messages `start` to `stop`.
 
         Args:
             start, stop: the messages.
-            late: earlier ones whose sender is only known by now (`StreamPass`).
+            late: earlier messages whose sender became known only now (`StreamPass`).
         """
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, _FACTS) if code is not None]
@@ -58,8 +58,9 @@ class ParticipantPass:
         hashes = columns["id_hash"][facts]
         before = self._capture.ids.latest(hashes, facts) if len(facts) else facts
         self._before = {row: one for row, one in zip(facts.tolist(), before.tolist(), strict=True) if one != NO_ROW}
-        # Met and heard of in the order of arrival, so that batches make no difference.
-        events: list[tuple[int, int, int]] = [  # message; space; sender or recipient, or the kind of a fact below 0
+        # Handled in the order of arrival, so that the division into batches makes no difference.
+        # message; space; string id of sender or recipient, or minus the kind of a fact
+        events: list[tuple[int, int, int]] = [
             *self._senders(late),
             *self._senders(slice(start, stop)),
             *self._facts(facts),
@@ -75,15 +76,12 @@ class ParticipantPass:
             self._count(rows)
 
     def ended_since(self, first: int) -> tuple[Rows, NDArray[np.int64]]:
-        """Processes that are gone, from the `first` one on, by message: the message, the space and name as one number.
-
-        The name is a string id in the lower 32 bits.
-        """
+        """Returns ended processes from number `first` on: the messages, and space << 32 | string id of the name."""
         numbers = np.array(self._ended_by[first:], np.int64)
         return np.array(self._ended[first:], np.int64), self.all.keys_of(numbers)
 
     def _senders(self, rows: slice | Rows) -> Iterator[tuple[int, int, int]]:
-        """The first message of each who is nobody known."""
+        """Yields the first message of each unknown sender."""
         columns = self._capture.columns
         spaces, senders = columns["space"][rows], columns["sender"][rows]
         new = np.flatnonzero((self.all.find_all(spaces, senders) == UNKNOWN) & (senders != 0))
@@ -98,14 +96,14 @@ class ParticipantPass:
         return zip(rows.tolist(), columns["space"][rows].tolist(), kinds, strict=True)
 
     def _count(self, rows: slice | Rows) -> None:
-        """Note how many messages each sent, and when."""
+        """Counts messages per sender, and records their times."""
         columns = self._capture.columns
         numbers = self.all.find_all(columns["space"][rows], columns["sender"][rows])
         somebody = numbers != UNKNOWN
         self.all.count(numbers[somebody], columns["time_ns"][rows][somebody])
 
     def _receivers(self, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-        """In MCP stdio traffic the other side takes part even before it has said anything."""
+        """Yields recipients in MCP stdio traffic: they take part even before they send a message."""
         columns = self._capture.columns
         rows = np.flatnonzero(columns["flags"][start:stop] & Flag.RPC) + start
         codes, first = np.unique(columns["to_set"][rows], return_index=True)
@@ -137,8 +135,8 @@ class ParticipantPass:
         here = [welcomed(payload), *(others if isinstance(others, list) else [])]
         here = [{"id": item} if isinstance(item, str) else item for item in here]
         if (space in self._asking or self._is_of_gateways_log(row)) and isinstance(others, list):
-            # Nobody told us who left while we were away, nor a log who was there when its gateway was started again:
-            # the welcome is the new truth (docs/protocols.md 10).
+            # Departures while this program was away are unknown, and a log has none from before a restart of its
+            # gateway. The welcome is the new truth (docs/protocols.md 10).
             self._asking.discard(space)
             named = {item.get("id") for item in here if isinstance(item, Mapping) and isinstance(item.get("id"), str)}
             for number in self.all.here_in(space):
@@ -152,7 +150,7 @@ class ParticipantPass:
                 self._arrive(self.all.meet(space, item.get("id")), item, row)
 
     def _is_of_gateways_log(self, row: int) -> bool:
-        """Whether it is told as the gateway told it: once, and in its order."""
+        """Tells if a message is a gateway's own record: each exists once and in its order."""
         return self._capture.string("direction", row) == "outbound"
 
     def _note_presence(self, space: int, payload: Mapping[str, Any], row: int) -> None:
@@ -173,7 +171,7 @@ class ParticipantPass:
                 self._arrive(number, item, row)
 
     def _is_new(self, row: int) -> bool:
-        """Whether it is no copy of an earlier message, as logs of several recipients have."""
+        """Tells if a message is no copy of an earlier one, as in the logs of several recipients."""
         before = self._before.get(row)
         return before is None or not self._are_alike(before, row)
 
@@ -182,7 +180,7 @@ class ParticipantPass:
         return all(columns[name][one] == columns[name][other] for name in ("sender", "kind", "ts_ns", "size"))
 
     def _end(self, number: int, row: int) -> None:
-        """Its process is gone; what it reported of itself was about that one."""
+        """Records the end of a process, and drops the usage that it had reported."""
         self.all.tokens.put(number, None)
         self.all.max_tokens.put(number, None)
         self.all.endings.add(number, row)
@@ -190,7 +188,7 @@ class ParticipantPass:
         self._ended_by.append(number)
 
     def _note_again(self, number: int, row: int) -> None:
-        """It joins, and nobody saw it leave: a gateway that was started again tells no departures."""
+        """Records a join without a departure before it: a restarted gateway reports no departures."""
         time, came_ns = int(self._capture.columns["time_ns"][row]), self.all.came_ns[number]
         if self.all.here[number] == HERE and NO_TIME not in (time, came_ns) and time - came_ns > _AT_ONCE_NS:
             self.all.comings.add(number, row << 1 | True)

@@ -1,4 +1,4 @@
-"""Participants as columns: 20,000 of them, who come, go and report, take no Python object each."""
+"""Stores participants as columns, since 20,000 of them would be too many Python objects."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.intern_table import InternTable
 
 _MOST = 1_000
-"""Rows of each list that are told of a participant."""
+"""Limit of rows per list of one participant."""
 _ABSENT = -(2**63)
 NEVER = 2**63 - 1
-"""Later than any time."""
+"""Later than any time, in nanoseconds."""
 _HUGE = 2**62
 GONE, HERE = 1, 2
-"""Of `here`: after leaving, while present; 0 when nothing was announced."""
+"""Values of `here`: after leaving, while present; 0 without any announcement."""
 _PRESENT: tuple[bool | None, ...] = (None, False, True)
 
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """Somebody came or left.
+    """A join or a departure of a participant.
 
     Attributes:
-        row: the message that says so.
-        here: True for a coming.
+        row: the message that reports it.
+        here: True for a join.
     """
 
     row: int
@@ -42,12 +42,12 @@ class Coming:
 
 
 class Participant:
-    """One who takes part in a space, as things are when it is asked.
+    """A participant of a space; its properties read the present state of the table.
 
     Attributes:
-        name: by which it goes.
+        name: its participant id.
         space: string id.
-        number: in the table.
+        number: row in the table.
     """
 
     __slots__ = ("_table", "name", "number", "space")
@@ -63,32 +63,32 @@ class Participant:
 
     @property
     def here(self) -> bool | None:
-        """True while present, False after leaving, None when nothing was announced."""
+        """True while present, False after leaving, None without any announcement."""
         return _PRESENT[self._table.here[self.number]]
 
     @property
     def capabilities(self) -> list[str] | None:
-        """One pattern a line, as last announced by the gateway; None when never."""
+        """Patterns, as last announced by the gateway; None if never."""
         return self._table.capabilities_of(self.number)
 
     @property
     def tokens(self) -> int | None:
-        """As last reported by `participant/status` since it came; None when not."""
+        """Tokens last reported by `participant/status` since its last join; None if never."""
         return self._table.tokens.get(self.number)
 
     @property
     def max_tokens(self) -> int | None:
-        """The same of the most it may use."""
+        """Token limit last reported by `participant/status` since its last join; None if never."""
         return self._table.max_tokens.get(self.number)
 
     @property
     def messages(self) -> int:
-        """How many it sent."""
+        """Number of messages that it sent."""
         return self._table.messages[self.number]
 
     @property
     def first_ns(self) -> int:
-        """Time of its first message, or of its coming; NO_TIME."""
+        """Time of its first message or join; NO_TIME."""
         return self._table.first_ns[self.number]
 
     @property
@@ -98,22 +98,22 @@ class Participant:
 
     @property
     def came_ns(self) -> int:
-        """When it came the last time, as was announced; NO_TIME."""
+        """Time of its last announced join; NO_TIME."""
         return self._table.came_ns[self.number]
 
     @property
     def left_ns(self) -> int:
-        """When it left, NO_TIME while here."""
+        """Time of its departure; NO_TIME while present."""
         return self._table.left_ns[self.number]
 
     @property
     def is_us(self) -> bool:
-        """Whether it is this program itself."""
+        """True for this program itself."""
         return bool(self._table.is_us[self.number])
 
     @property
     def invited(self) -> bool:
-        """A gateway announced that it was invited; it need not have come."""
+        """True if a gateway announced its invitation; it may not have joined."""
         return bool(self._table.invited[self.number])
 
     @property
@@ -123,43 +123,43 @@ class Participant:
 
     @property
     def ended(self) -> list[int]:
-        """Messages with which it left or came anew, the last 1,000: what it said of itself before holds no more."""
+        """Messages of its departures and repeated joins, the last 1,000. Reports before them are outdated."""
         return self._table.endings.of(self.number, _MOST)
 
     def ended_between(self, first: int, second: int) -> bool:
-        """Whether it left or came anew after one message, and before another."""
+        """Tells if it left or joined again after message `first` and before message `second`."""
         return self._table.endings.last(self.number, second) > first
 
     @property
     def comings(self) -> list[Coming]:
-        """When it came and left, the last 1,000; saying once more that it is here is no coming."""
+        """Joins and departures, the last 1,000; a repeated presence is no join."""
         return [Coming(entry >> 1, bool(entry & 1)) for entry in self._table.comings.of(self.number, _MOST)]
 
     @property
     def since_ns(self) -> int:
-        """Since when it is what it is: here, since it came the last time; left, when it left; else first seen."""
+        """Start of its present state: last join if present, departure if gone, else first seen."""
         if self.here is None:
             return self.first_ns
         return self.came_ns if self.here else self.left_ns
 
 
 class ParticipantTable(Mapping[tuple[int, str], Participant]):
-    """Participants by (space, name), in the order first seen; each has a number, by which columns are read.
+    """Participants by (space, name), in the order first seen; each has a number, its index in the columns.
 
     Attributes:
         here: GONE, HERE or 0.
         tokens, max_tokens, messages, first_ns, last_ns, came_ns, left_ns, is_us, invited: as `Participant` has them.
-        statuses, endings, comings: rows by number; of comings twice the row, and one more for who came.
+        statuses, endings, comings: rows by number; in `comings` row << 1, with the lowest bit set for a join.
 
     Args:
-        strings: what the string ids stand for.
+        strings: the table of the string ids.
     """
 
     def __init__(self, strings: InternTable[str]) -> None:
         self._strings = strings
         self._names = NamesBySpace(strings)
         self._sets: InternTable[tuple[str, ...]] = InternTable(())
-        self._capabilities = array("I")  # numbers of sets, 0 for none announced
+        self._capabilities = array("I")  # numbers of sets; 0 if never announced
         self.here, self.is_us, self.invited = array("b"), array("b"), array("b")
         self.messages = array("i")
         self.first_ns, self.last_ns, self.came_ns, self.left_ns = (array("q") for _ in range(4))
@@ -179,19 +179,18 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         return Participant(self, number, *whose)
 
     def pair(self, number: int) -> tuple[int, str]:
-        """The space and the name of a participant."""
         return self._names.pair(number)
 
     def find(self, space: int, name: str) -> int:
-        """The number of a participant; UNKNOWN."""
+        """Returns the number of a participant, or UNKNOWN."""
         return self._names.find_name(space, name)
 
     def find_all(self, spaces: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int32]:
-        """(n,) the numbers of participants by string ids; UNKNOWN. O(n)."""
+        """Returns (n,) numbers of participants by string ids, or UNKNOWN. O(n)."""
         return self._names.find_all(spaces, names)
 
     def meet(self, space: int, name: object) -> int:
-        """The number of a participant, new when it was not seen before; UNKNOWN for a gateway, and for no name."""
+        """Returns the number of a participant, adding it if it is new; UNKNOWN for a gateway, and for no name."""
         if not isinstance(name, str) or not name or name in GATEWAY_IDS:
             return UNKNOWN
         code = self._strings.intern(name)
@@ -205,44 +204,48 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
         return number
 
     def keys_of(self, numbers: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """(n,) of participants by number the space and the string id of the name as one number."""
+        """Returns (n,) space << 32 | string id of the name, by number of participant."""
         return as_numpy(self._names.keys)[numbers] if len(numbers) else np.empty(0, np.int64)
 
     def here_in(self, space: int) -> list[int]:
-        """The numbers of those of a space who are here, ascending. O(participants)."""
+        """Returns the numbers of present participants in a space, ascending. O(participants)."""
         if not len(self):
             return []
         return np.flatnonzero((as_numpy(self._names.keys) >> 32 == space) & (as_numpy(self.here) == HERE)).tolist()
 
     @property
     def speakers(self) -> int:
-        """Names of those who have sent anything, this program left out; one in several spaces counts once."""
+        """Number of distinct names that sent a message, without this program."""
         if not len(self):
             return 0
         spoke = (as_numpy(self.messages) > 0) & (as_numpy(self.is_us) == 0)
         return len(np.unique(as_numpy(self._names.keys)[spoke] & 0xFFFFFFFF))
 
     def name(self, number: int) -> str:
-        """The name of a participant."""
         return self._names.pair(number)[1]
 
     def announce(self, number: int, capabilities: list[str]) -> None:
-        """Note what somebody may do by a gateway's word."""
+        """Stores the capabilities that a gateway announced."""
         self._capabilities[number] = self._sets.intern(tuple(capabilities))
 
     def capabilities_of(self, number: int) -> list[str] | None:
-        """What was announced last; None when never."""
+        """Returns the last announced capabilities; None if never announced."""
         held = self._capabilities[number]
         return list(self._sets[held]) if held else None
 
     def seen_at(self, number: int, time_ns: int) -> None:
-        """Note a time somebody was there, if it is one."""
+        """Records a time of presence, unless it is NO_TIME or NEVER."""
         first = self.first_ns[number]
         if time_ns not in (NO_TIME, NEVER) and (first == NO_TIME or time_ns < first):
             self.first_ns[number] = time_ns
 
     def count(self, numbers: NDArray[np.int32], times: NDArray[np.int64]) -> None:
-        """Note messages: (n,) of whom, and their times."""
+        """Counts messages.
+
+        Args:
+            numbers: (n,) senders.
+            times: (n,) in nanoseconds.
+        """
         found, inverse, counts = np.unique(numbers, return_inverse=True, return_counts=True)
         earliest, latest = np.full(len(found), NEVER), np.full(len(found), NO_TIME, np.int64)
         np.maximum.at(latest, inverse, times)
@@ -256,19 +259,17 @@ class ParticipantTable(Mapping[tuple[int, str], Participant]):
 
 
 class ReportedNumbers:
-    """A whole number, or none, by number of who reported it: any that JSON can write."""
+    """An optional whole number per participant, of any size that JSON can write."""
 
     def __init__(self) -> None:
         self._values = array("q")
         self._huge: dict[int, int] = {}
 
     def get(self, number: int) -> int | None:
-        """What somebody reported; None."""
         value = self._values[number] if number < len(self._values) else _ABSENT
         return None if value == _ABSENT else self._huge.get(number, value)
 
     def put(self, number: int, value: int | None) -> None:
-        """Note what somebody reported."""
         if number >= len(self._values):
             if value is None:
                 return

@@ -1,4 +1,4 @@
-"""Words about the life of a result: its badges, notes about signals that did nothing, and its story in short."""
+"""Vocabulary for the life of a tool result: badges, notes about signals without effect, and a summary of its life."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 
 class Badge(enum.IntFlag):
-    """Bits of the `badges` column, eight at the most; in small letters, the words of the field `badge`.
+    """Bits of the `badges` column, eight at most; the names in lower case are the values of the field `badge`.
 
-    Who bears one is found out in `TransientPass`. How it looks is a `Badge` of that name in `inspector.present.badges`.
+    `TransientPass` sets them. `inspector.present.badges.Badge` has their look, under the same names.
     """
 
     TRANSIENT = 1
@@ -18,7 +18,7 @@ class Badge(enum.IntFlag):
 
 
 class Note(enum.IntEnum):
-    """What is said about a signal that did not do what it says."""
+    """Reason why a signal had no effect."""
 
     NONE = 0
     FAILED = 1
@@ -41,12 +41,12 @@ NOTES = {
     Note.UNPAIRED: "A result waited, but no hint pairs its tool with this one, so it collapsed nothing.",
     Note.REPEATED: "The same answer was there before, so it does not count again.",
 }
-"""Sentences about notes."""
+"""Sentences by note."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """The story of one result; message numbers are 0-based, None where it did not happen."""
+    """The life of one result. Message numbers are 0-based, None for a step that did not happen."""
 
     badges: tuple[str, ...]
     summary: str | None

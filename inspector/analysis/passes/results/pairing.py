@@ -1,8 +1,8 @@
-"""One client's state in the transient-context protocol: which tools are paired, and which results wait.
+"""Keeps one client's state in the transient-context protocol: paired tools and waiting results.
 
-Results are numbered in the order of their arrival. Those of a tool that wait are chained through `following`, an
-array over all of them, so that a million of them are no objects. A consumer finds the oldest in O(log tools), and the
-newest in O(tools it consumes).
+Results are numbered by arrival. The waiting results of a tool are chained through `following`, an array over all
+results, so that a million of them need no objects. A consumer finds the oldest in O(log tools), and the newest in
+O(tools it consumes).
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from heapq import heappop, heappush, heapreplace
 from itertools import islice
 
 NOTHING = -1
-"""No result."""
-_MOST_LOOKED_AT = 100  # tools whose results wait
+"""Marks the absence of a result."""
+_MOST_LOOKED_AT = 100  # limit of tools with waiting results to search
 
 
 @dataclass(slots=True)
 class Consumer:
-    """A tool that hints name as consuming.
+    """A tool that hints name as a consumer.
 
     Attributes:
-        tools: the tools whose results it consumes, and the message that paired the two first.
-        queue: a heap of (oldest waiting result, tool). The number may be too small where another consumer has taken
-            that result; it is put right when it comes to the top. Tools with nothing waiting may be missing.
+        tools: by tool whose results it consumes, the message that first paired the two.
+        queue: a heap of (oldest waiting result, tool). The number may be too small if another consumer has taken that
+            result; it is corrected when it reaches the top. Tools without waiting results may be missing.
     """
 
     tools: dict[str, int] = field(default_factory=dict)
@@ -33,23 +33,23 @@ class Consumer:
 
 @dataclass(slots=True)
 class Conversation:
-    """What one client and its servers have said to each other so far.
+    """Pairs and waiting results of one client and its servers.
 
     Attributes:
         consumers: by name.
-        hinted: tools whose results may collapse, and the message that named them first.
-        waiting: by tool, the first and the last result that waits; where the newest collapses first, the newest twice.
-        newest_first: which result collapses of several that wait, the most recent one or the oldest.
+        hinted: by tool with collapsible results, the message that first named it.
+        waiting: by tool, the first and the last waiting result; if the newest collapses first, the newest twice.
+        newest_first: true if the most recent waiting result collapses first, false for the oldest.
     """
 
     newest_first: bool = False
     consumers: dict[str, Consumer] = field(default_factory=dict)
     hinted: dict[str, int] = field(default_factory=dict)
     waiting: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _absent: dict[str, list[Consumer]] = field(default_factory=dict)  # consumers in whose queue a tool is missing
+    _absent: dict[str, list[Consumer]] = field(default_factory=dict)  # consumers without the tool in their queue
 
     def register(self, tool: str, consumer: str, message: int) -> None:
-        """A hint pairs two tools; nothing happens when they are paired already."""
+        """Pairs two tools by a hint; does nothing if they are paired already."""
         found = self.consumers.get(consumer)
         if found is None:
             found = self.consumers[consumer] = Consumer()
@@ -63,7 +63,7 @@ class Conversation:
             self._absent.setdefault(tool, []).append(found)
 
     def wait(self, tool: str, result: int, following: array[int]) -> None:
-        """A result waits from now on."""
+        """Adds a result to the waiting ones of its tool."""
         if self.newest_first:
             following[result] = self.waiting.get(tool, (NOTHING, NOTHING))[0]
             self.waiting[tool] = result, result
@@ -77,16 +77,16 @@ class Conversation:
                 heappush(consumer.queue, (result, tool))
 
     def unpaired(self, consumer: str) -> int:
-        """A result that waits and that no hint pairs with a consumer, the oldest of some; NOTHING.
+        """Returns a waiting result that no hint pairs with a consumer, the oldest of several, or NOTHING.
 
-        Results that hints leave to others are none of a consumer that hints name.
+        A consumer named by hints gets no result that hints leave to another consumer.
         """
         named = consumer in self.consumers
         waiting = islice(self.waiting.items(), _MOST_LOOKED_AT)
         return min((first for tool, (first, _) in waiting if not (named and tool in self.hinted)), default=NOTHING)
 
     def take(self, consumer: str, following: array[int]) -> int:
-        """The result a consumer's signal collapses, which waits no longer: the oldest of its tools; NOTHING."""
+        """Removes and returns the result that a consumer's signal collapses, the oldest of its tools, or NOTHING."""
         found = self.consumers.get(consumer)
         if self.newest_first:
             return NOTHING if found is None else self._take_newest(found, following)

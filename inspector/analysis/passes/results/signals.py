@@ -1,4 +1,4 @@
-"""The results that signal something, one after another: what each says in bits, its tool and its conversation."""
+"""Stores results that carry a signal as columns: signal bits, tool and conversation."""
 
 from __future__ import annotations
 
@@ -24,47 +24,47 @@ from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
 NOWHERE = -1
-"""The place of a message that signals nothing."""
+"""Place of a message without a signal."""
 _CALL = "tools/call"
 Link = Literal["collapsed_by", "consumes", "unpaired"]
 
 
 class Said(enum.IntFlag):
-    """Bits of what a result signals."""
+    """Bits of a result's signal."""
 
     HINTS = 1
     CONSUMED = 2
     TRANSIENT = 4
     FAILED = 8
     ODD = 16
-    """It has something that looks like a signal and is none."""
+    """It resembles a signal and is invalid."""
     SUMMARY = 32
     """Its summary is a text that is not empty."""
     NO_CALL = 64
-    """It answers something that is no tool call, so that nothing of it counts."""
+    """Its request is no tool call, so the signal does not count."""
     REPEATED = 128
-    """The answer itself was delivered before, so that nothing of it counts again."""
+    """The same answer came before, so the signal does not count again."""
 
 
 HINTS, CONSUMED, TRANSIENT, FAILED, ODD, SUMMARY, NO_CALL, REPEATED = (bit.value for bit in Said)
-"""The same bits as plain numbers, for what looks at each of a million."""
+"""The same bits as plain numbers, for loops over a million results."""
 _LASTING = ~(NO_CALL | REPEATED) & 0xFF
 _ERROR, _RPC = Flag.ERROR.value, Flag.RPC.value
 
 
 class SignalTable:
-    """Signalling results, ascending; a result's place among them is its index here. 42 bytes each.
+    """Results with a signal, ascending; a result's place is its index here. 42 bytes each.
 
     Attributes:
         row: the message.
         said: Said bits.
-        tool: string id of the tool that was called; 0 when it is not known.
+        tool: string id of the called tool; 0 if unknown.
         conversation: a number for each run of a client, with all servers it talks to.
-        note: what became of it (`transients.Note`).
-        consumers: by place, who consumes a result by its own word, where it says so.
-        following: of one that waits, the next one of the same tool that does (`pairing`).
+        note: outcome of the signal (`transients.Note`).
+        consumers: by place, the consumers that a result itself names.
+        following: by waiting result, the next waiting one of the same tool (`pairing`).
         collapsed_by: the message that consumed it; NO_ROW. consumes: the result that it consumed; NO_ROW.
-        unpaired: of one that consumed nothing, a result that waited and that no hint pairs with it; NO_ROW.
+        unpaired: for a signal that consumed nothing, a waiting result that no hint pairs with it; NO_ROW.
     """
 
     def __init__(self, capture: Capture, correlation: CorrelationPass, runs: ClientRuns) -> None:
@@ -91,7 +91,7 @@ class SignalTable:
         return len(self.row)
 
     def add(self, row: int, signal: Signal, digest: int) -> None:
-        """A result that comes after all others signals something; `digest` is equal for results that say the same."""
+        """Appends a result with a signal; `digest` is equal for results with equal content."""
         failed = int(self._capture.columns["flags"][row]) & _ERROR
         said = (
             (HINTS if signal.hints else 0) | (CONSUMED if signal.consumed else 0)
@@ -119,19 +119,19 @@ class SignalTable:
         self._pairs.append(found)
 
     def find(self, row: int) -> int:
-        """The place of a message; NOWHERE."""
+        """Returns the place of a message, or NOWHERE."""
         place = bisect_left(self.row, row)
         return place if place < len(self.row) and self.row[place] == row else NOWHERE
 
     def find_all(self, rows: NDArray[np.integer[Any]]) -> Rows:
-        """The places of some messages; NOWHERE. O(rows log signals)."""
+        """Returns (n,) the places of messages, or NOWHERE. O(rows log signals)."""
         if not self.row:
             return np.full(len(rows), NOWHERE)
         places, known = places_among(rows, as_numpy(self.row))
         return np.where(known, places, NOWHERE)
 
     def links(self, name: Link, rows: NDArray[np.integer[Any]]) -> Rows:
-        """(n,) of some messages what consumed each, or what it consumed, or what it left; NO_ROW."""
+        """Returns (n,) the consumer, the consumed result, or the unpaired result of each message, or NO_ROW."""
         if not self.row:
             return np.full(len(rows), NO_ROW)
         places = self.find_all(rows)
@@ -141,7 +141,7 @@ class SignalTable:
         return np.where(places == NOWHERE, NO_ROW, linked[places])
 
     def consumed(self, first: int, stop: int) -> tuple[Rows, NDArray[np.bool_]]:
-        """Results among messages `first` to `stop` that were consumed, and which of them bring their own summary."""
+        """Returns consumed results from `first` to `stop`, and (n,) flags of the ones with their own summary."""
         low, high = bisect_left(self.row, first), bisect_left(self.row, stop)
         if low == high:
             return np.zeros(0, np.int64), np.zeros(0, np.bool_)
@@ -150,39 +150,39 @@ class SignalTable:
         return rows, said & SUMMARY != 0
 
     def link(self, result: int, consumer: int) -> None:
-        """Note that a result is consumed by another, both by place."""
+        """Records that a result is consumed by another, both by place."""
         self.collapsed_by[result], self.consumes[consumer] = self.row[consumer], self.row[result]
 
     def forget_links(self, places: Rows) -> None:
-        """Let some of them consume nothing, and be consumed by nothing."""
+        """Clears the links of some places."""
         for linked in (self.collapsed_by, self.consumes, self.unpaired) if self.row else ():
             as_numpy(linked)[places] = NO_ROW
 
     def story(self, places: Rows) -> Rows:
-        """(4, k) of some of them: note, what consumed it, what it consumed, what waited for another consumer."""
+        """Returns (4, k) per place: note, consumer, consumed result, unpaired result."""
         links = (self.note, self.collapsed_by, self.consumes, self.unpaired)
         return np.stack([np.array(of)[places] for of in links])
 
     def pairs(self, place: int) -> tuple[tuple[str, str], ...]:
-        """The (fetching tool, consuming tool) pairs it names, as written."""
+        """Returns the (fetching tool, consuming tool) pairs that it names, as written."""
         return self._pair_lists[self._pairs[place]]
 
     def tool_name(self, place: int) -> str | None:
-        """The tool that was called, as written."""
+        """Returns the called tool, as written."""
         return self._capture.strings[self.tool[place]] if self.tool[place] else None
 
     def of_conversations(self, conversations: Collection[int]) -> Rows:
-        """Places of those that belong to some conversations, ascending. O(signals)."""
+        """Returns the places that belong to some conversations, ascending. O(signals)."""
         wanted = np.fromiter(conversations, np.uint32, len(conversations))
         return np.flatnonzero(np.isin(np.array(self.conversation, np.uint32), wanted))
 
     def conversation_of(self, row: int) -> int | None:
-        """The conversation a result belongs to; None when nothing was signalled in it."""
+        """Returns the conversation of a result, or None if it has no signal."""
         place = self.find(row)
         return self.conversation[place] if place != NOWHERE else self._conversations.get(self._key(row))
 
     def moved(self, rows: Rows) -> set[int]:
-        """Take in that links of some results changed; the conversations for which that makes a difference."""
+        """Updates results with changed links; returns the conversations that this affects."""
         found: set[int] = set()
         for row in rows.tolist():
             place = self.find(row)
@@ -196,7 +196,10 @@ class SignalTable:
         return found
 
     def _placed(self, row: int) -> tuple[int, int, int]:
-        """Conversation and tool of a result as known now, and the bit that says why nothing of it counts; 0."""
+        """Returns conversation and tool of a result as known now, and a bit if its signal does not count.
+
+        The bit is NO_CALL or REPEATED, else 0.
+        """
         links, strings = self._correlation.columns, self._capture.strings
         method = int(links["method"][row])
         is_call = not method or strings[method] == _CALL
@@ -206,7 +209,7 @@ class SignalTable:
         return conversation, tool, void
 
     def _is_repeated(self, row: int) -> bool:
-        """Whether a call's first answer was this very message: a log without a gateway may have what it got twice."""
+        """Tells if a call's first answer was an equal message: a log without a gateway may have a delivery twice."""
         links, capture = self._correlation.columns, self._capture
         cause = int(links["cause"][row])
         first = int(links["answer"][cause]) if cause != NO_ROW else NO_ROW
@@ -219,9 +222,9 @@ class SignalTable:
         return before != NOWHERE and self._digests[place] == self._digests[before]
 
     def _key(self, row: int) -> tuple[Any, ...]:
-        """The client's run, as all its servers share its pairs and results: its space and name, or its pipes.
+        """Returns the key of the client's run, since its servers share pairs and results: space and name, or pipes.
 
-        Nobody knows who holds two sessions over HTTP, so that each is apart.
+        Over HTTP the owner of two sessions is unknown, so each session has its own key.
         """
         capture = self._capture
         columns = capture.columns

@@ -1,7 +1,7 @@
-"""The transient-context protocol: which tool results may be, and were, replaced by their summary.
+"""Applies the transient-context protocol: finds tool results that their summary may replace or has replaced.
 
 Source: docs/protocols.md 13, with its rule for the one ambiguity: the OLDEST pending result collapses (FIFO by
-arrival), unless the most recent one is asked for. State is kept per conversation: one run of a client, with all its
+arrival), unless the user selects the most recent one. State is kept per conversation: one run of a client, with all its
 servers.
 """
 
@@ -38,17 +38,17 @@ from inspector.store.messages.capture import Capture
 
 _IS_TRANSIENT, _IS_CONSUMED, _IS_COLLAPSED = Badge.TRANSIENT.value, Badge.CONSUMED.value, Badge.COLLAPSED.value
 _CHEAP = 20_000
-"""Signals that are told again without a thought while a log is being read."""
+"""Signals that may be reprocessed at any time while a log is being read."""
 
 
 class TransientPass:
-    """Follows every result that carries `_meta`.
+    """Tracks every result that carries `_meta`.
 
     Attributes:
         columns: per message `badges` uint8 (Badge bits).
-        signals: the results that signal something, and which of them consumed which.
-        aliases: tools that are called by several names.
-        newest_first: of several results that wait, the most recent one collapses and not the oldest.
+        signals: the results with a signal, and the links between consumers and consumed.
+        aliases: tools with several names.
+        newest_first: the most recent waiting result collapses first, not the oldest.
         runs: runs of clients over connections without an envelope.
     """
 
@@ -61,24 +61,23 @@ class TransientPass:
         self.runs = ClientRuns(capture, correlation.columns)
         self.signals = SignalTable(self._capture, self._correlation, self.runs)
         self._conversations: dict[int, Conversation] = {}
-        self._stale: set[int] = set()  # conversations whose story has to be told again
+        self._stale: set[int] = set()  # conversations to reprocess
         self._told_again = 0
-        # Found out, and not yet in the columns: what bears which badge.
+        # By badge, its messages that are not yet in the columns.
         self._bearing: dict[int, list[int]] = {badge.value: [] for badge in Badge}
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
-        """Messages whose badges, links or notes changed."""
+        """Returns messages with changed badges, links or notes, and clears them."""
         return self._changed.take()
 
     def feed(self, start: int, stop: int, changed: Rows | None = None, *, more: bool = False) -> None:
-        """Take in messages `start` to `stop`.
+        """Processes messages `start` to `stop`.
 
         Args:
-            changed: earlier messages whose links changed; when a result's tool or conversation is among what
-                changed, the story of its conversation is told again from the beginning, so that batching makes
-                no difference.
-            more: there is more to come at once: a long story that has to be told again may wait, until `settle`.
+            changed: earlier messages with changed links. If that moves a result to another tool or conversation, the
+                conversation is reprocessed from its beginning, so that the division into batches makes no difference.
+            more: another batch follows at once, so long reprocessing may wait until `settle`.
         """
         self.columns.append({"badges": 0}, stop - start)
         self.runs.feed(start, stop)
@@ -89,19 +88,19 @@ class TransientPass:
         self._read(self._responses(np.arange(start, stop)))
 
     def settle(self) -> None:
-        """Tell again what has to be told again, so that every value is right."""
+        """Reprocesses stale conversations, so that every value is right."""
         if self._stale:
             self._tell_again(self._stale)
             self._stale = set()
 
     def use_aliases(self, aliases: ToolAliases) -> None:
-        """Let tools go by other names from now on; what that changes in the past is told again. O(signals)."""
+        """Replaces the tool aliases and reprocesses the past. O(signals)."""
         if aliases.rules != self.aliases.rules:
             self.aliases = aliases
             self._tell_all_again()
 
     def use_order(self, *, newest_first: bool) -> None:
-        """Which of several results that wait collapses from now on, and would have in the past. O(signals)."""
+        """Sets the order in which waiting results collapse, and reprocesses the past. O(signals)."""
         if newest_first != self.newest_first:
             self.newest_first = newest_first
             self._tell_all_again()
@@ -111,7 +110,7 @@ class TransientPass:
         self._stale = set()
 
     def _responses(self, rows: Rows) -> Rows:
-        """Those of some messages that are responses with `_meta`, and were let through."""
+        """Returns the messages that are responses with `_meta` and were not refused."""
         columns = self._capture.columns
         flags = columns["flags"][rows] & (Flag.HAS_META | Flag.REFUSED).value
         rows = rows[flags == Flag.HAS_META.value]
@@ -129,7 +128,7 @@ class TransientPass:
         self._publish()
 
     def _is_affordable(self) -> bool:
-        """Whether telling it again is little beside what has been read: all such work together stays linear."""
+        """Tells if reprocessing costs little beside the results read so far: all such work together stays linear."""
         cost = len(self.signals.of_conversations(self._stale))
         if self._told_again + cost > len(self.signals) + _CHEAP:
             return False
@@ -151,7 +150,7 @@ class TransientPass:
         self._changed.update_all(rows[differs])
 
     def _publish(self, *, tell: bool = True) -> None:
-        """Put what `_apply` found out into the columns, all at once."""
+        """Writes the results of `_apply` to the columns, all at once."""
         for badge, marked in self._bearing.items():
             rows = np.array(marked, np.int64)
             marked.clear()
@@ -159,7 +158,7 @@ class TransientPass:
             if tell:
                 self._changed.update_all(rows)
 
-    # The algorithm, step numbers as in docs/protocols.md 13. Who bears a badge is appended to its bit's list.
+    # The algorithm, step numbers as in docs/protocols.md 13. Messages with a new badge are appended to its list.
 
     def _apply(self, place: int) -> None:
         table = self.signals
@@ -187,7 +186,7 @@ class TransientPass:
             if not failed:
                 self._bearing[_IS_TRANSIENT].append(row)
                 consumers = table.consumers.get(place, ())
-                # A result of an unknown tool waits, by a name of its own, for whom it names itself.
+                # A result of an unknown tool waits under a unique name, for the consumers that it names itself.
                 fetcher = tool or f"\0{row}"
                 for consumer in consumers:
                     conversation.register(fetcher, self.aliases.meant(consumer), row)
@@ -211,36 +210,36 @@ class TransientPass:
         return Note.NONE
 
     def _meant(self, place: int) -> str | None:
-        """The tool of a signal, by the name it goes by."""
+        """Returns the tool of a signal by its primary alias."""
         tool = self.signals.tool[place]
         return self.aliases.meant(self._capture.strings[tool]) if tool else None
 
-    # Asking
+    # Lookup
 
     def said(self, row: int) -> int:
-        """What a result signals, in short: bits of `Said`; 0 for one that signals nothing."""
+        """Returns the bits of `Said` of a result; 0 without a signal."""
         place = self.signals.find(row)
         return self.signals.said[place] if place != NOWHERE else 0
 
     def signal(self, row: int) -> Signal | None:
-        """What a result's `_meta` says, read again; None when it signals nothing."""
+        """Parses a result's `_meta` again; None without a signal."""
         return signal_in(self._capture.records.decoded(row).payload) if self.signals.find(row) != NOWHERE else None
 
     def hints(self, row: int) -> tuple[tuple[str, str], ...]:
-        """The (fetching tool, consuming tool) pairs a result registers, as written."""
+        """Returns the (fetching tool, consuming tool) pairs that a result registers, as written."""
         place = self.signals.find(row)
         return self.signals.pairs(place) if place != NOWHERE else ()
 
     def is_transient(self, row: int) -> bool:
-        """Whether a message is a result that may be, or was, collapsed."""
+        """Tells if a message is a result that may be, or was, collapsed."""
         return bool(self.columns["badges"][row] & Badge.TRANSIENT.value)
 
     def gives_summary(self, row: int) -> bool:
-        """Whether a result brings its own summary, which nothing that comes later changes."""
+        """Tells if a result brings its own summary; later messages do not change that one."""
         return bool(self.said(row) & SUMMARY)
 
     def summary(self, row: int) -> str | None:
-        """The summary that stands, or will stand, for a transient result; generated when it gave none. Reads it."""
+        """Returns the present or future summary of a transient result, generated if it has none. Reads the record."""
         if not 0 <= row < len(self.columns) or not self.columns["badges"][row] & Badge.TRANSIENT.value:
             return None
         place = self.signals.find(row)
@@ -249,15 +248,15 @@ class TransientPass:
         return f"{self.signals.tool_name(place) or 'tool'} result"
 
     def badges(self, row: int) -> tuple[str, ...]:
-        """Words of a message's badges, in the order of its life."""
+        """Returns words of a message's badges, in the order of its life."""
         return BADGE_SETS[int(self.columns["badges"][row])]
 
     def collapsed_by(self, row: int) -> int | None:
-        """The message that consumed a result; None."""
+        """Returns the message that consumed a result, or None."""
         return self._linked(self.signals.collapsed_by, row)
 
     def consumes(self, row: int) -> int | None:
-        """The result that a message consumed; None."""
+        """Returns the result that a message consumed, or None."""
         return self._linked(self.signals.consumes, row)
 
     def _linked(self, links: array[int], row: int) -> int | None:
@@ -265,7 +264,7 @@ class TransientPass:
         return links[place] if place != NOWHERE and links[place] != NO_ROW else None
 
     def hinted_by(self, row: int) -> int | None:
-        """The message whose hint let a result collapse, or would let it; None."""
+        """Returns the message with the hint that allows a result to collapse, or None."""
         if not self.columns["badges"][row] & Badge.TRANSIENT.value:
             return None
         place = self.signals.find(row)
@@ -279,7 +278,7 @@ class TransientPass:
         return conversation.hinted.get(tool)
 
     def note(self, row: int) -> str | None:
-        """A sentence about a signal that did not do what it says; None."""
+        """Returns a sentence about a signal without effect, or None."""
         place = self.signals.find(row)
         if place == NOWHERE:
             return None
@@ -291,16 +290,16 @@ class TransientPass:
         return signal.odd if signal is not None else None
 
     def tool_name(self, row: int) -> str | None:
-        """The tool that gave a result with a signal, as called; None where it is not known."""
+        """Returns the called tool of a result with a signal, as written; None if unknown."""
         place = self.signals.find(row)
         return self.signals.tool_name(place) if place != NOWHERE else None
 
     def unpaired(self, row: int) -> int | None:
-        """A result that waited when a message consumed nothing, as no hint pairs the two tools; None."""
+        """Returns a result that waited when a message consumed nothing, since no hint pairs the tools, or None."""
         return self._linked(self.signals.unpaired, row)
 
     def why_nothing(self, row: int) -> str | None:
-        """Why a message that signals a consumption consumed nothing, where a result waited; None."""
+        """Explains why a signalled consumption took no result although one waited, or returns None."""
         waiting = self.unpaired(row)
         if waiting is None:
             return None
@@ -308,7 +307,7 @@ class TransientPass:
         return f"No. {waiting + 1} waits, but no hint pairs {fetcher or 'its tool'} with {consumer or 'this one'}"
 
     def lifecycle(self, row: int) -> Lifecycle:
-        """The story of a result. Of one that signals something its record is read."""
+        """Returns the life of a result. Reads the record if it has a signal."""
         place = self.signals.find(row)
         if place == NOWHERE:
             return _NOTHING
@@ -318,12 +317,12 @@ class TransientPass:
         )  # fmt: skip
 
     def conversation_of(self, row: int) -> Conversation | None:
-        """What is known of the conversation a result belongs to; None when nothing was signalled in it."""
+        """Returns the conversation of a result, or None if it has no signal."""
         number = self.signals.conversation_of(row)
         return self._conversations.get(number) if number is not None else None
 
     def totals(self) -> dict[str, int]:
-        """Counts of docs/design.md 5: transient, consumed, collapsed, pending."""
+        """Counts transient, consumed, collapsed and pending results (docs/design.md 5)."""
         badges = self.columns["badges"]
         transient = int(np.count_nonzero(badges & Badge.TRANSIENT))
         collapsed = int(np.count_nonzero(badges & Badge.COLLAPSED))

@@ -1,1 +1,1 @@
-"""Streams: the frames of each, their owners and contexts."""
+"""Streams: frames by stream, with owner, targets and context."""

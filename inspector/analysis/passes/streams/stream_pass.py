@@ -1,17 +1,18 @@
-"""Which stream each frame is of, who speaks in it, to whom and in which context (docs/protocols.md 8, 9).
+"""Assigns frames to streams, and gives them sender, recipients and context (docs/protocols.md 8, 9).
 
-Frames carry nothing but their stream's id: who owns it, whom it is for and what it is about stand in other messages.
-RULE: a frame says what its stream's owner says, to its targets, in the context that its chunk names, else the one that
-the request for the stream names in its `description` (`reasoning:<id>`) or is in itself. A gateway that is started
-again gives its ids anew, so that a stream is what one `stream/open` gave; a frame may overtake that, and belongs to the
-stream once it is there. Of an owner only a gateway is believed (`TrustPass`); a request names context and targets of
-its sender's own stream alone, and `stream/open` of anybody else opens no more than a stream without an owner.
+Frames carry only the id of their stream. Other messages have its owner, targets and subject.
 
-Frames of one stream are a *run*: what the table folds into one row, what search looks through as one text, and what the
-details join. Other sources of text in pieces (chunks of an agent's message in ACP, deltas of a model over SSE) fold and
-are found the same way when their reader gives each piece as `Shape.STREAM`: `stream_id` what its pieces have in common
-(the id of the message), `data` what it says; where the piece itself says who sends it to whom, that stays. How the
-words of a piece are found in its data is the business of `protocol.payloads.chunks` alone.
+RULE: a frame is sent by its stream's owner to the stream's targets. Its context is the one that its chunk names, else
+the one that the request for the stream names in its `description` (`reasoning:<id>`), else the request's own. A
+restarted gateway reuses its ids, so a stream is the result of one `stream/open`. A frame may overtake that message, and
+belongs to the stream once it comes. Only a gateway may name an owner (`TrustPass`). A request sets context and targets
+of its sender's own stream only. A `stream/open` of another sender opens a stream without an owner.
+
+Frames of one stream are a *run*. The table folds it into one row, the search treats it as one text, and the details
+join it. Other text in pieces (chunks of an agent's message in ACP, deltas of a model over SSE) gets the same treatment
+if its reader emits each piece as `Shape.STREAM`. The pieces share a `stream_id` (the id of the message), and `data` is
+their content. A sender and recipients stated by the piece itself stay. Only `protocol.payloads.chunks` extracts the
+words of a piece from its data.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ from inspector.store.columns.stored_names import stored_name
 from inspector.store.messages.capture import Capture
 
 NO_RUN = 0
-"""The run of what is no frame."""
+"""The run of messages that are no frames."""
 STRETCH = 64
-"""Frames behind one in which a text that begins in it may go on: so far joined text is searched."""
+"""Limit of following frames that are joined for a text search from one frame on."""
 
 _OPEN, _CLOSE, _REQUEST, _WELCOME = "stream/open", "stream/close", "stream/request", "system/welcome"
 _TRANSFERRED = "stream/ownership-transferred"
@@ -44,19 +45,19 @@ _TELLING = (_OPEN, _CLOSE, _REQUEST, _TRANSFERRED, _WELCOME)
 _ABOUT = "reasoning:"
 _LEAST_SCAN = 1 << 12
 _MOST_NAMED = 4
-"""Ids that a message which opens a stream names, of which one may be the request's."""
+"""Limit of ids named by an opening message; one of them may be the request's."""
 _MOST_ASKED = 10_000
-"""Requests that wait for their streams; of more the oldest are forgotten."""
+"""Limit of requests without a stream; the oldest are dropped."""
 
 
 class Speaker(NamedTuple):
-    """What is known of a stream at some time.
+    """Facts of a stream at some time.
 
     Attributes:
         run: its number.
-        owner: string id of who owns it; 0 unknown.
+        owner: string id of its owner; 0 unknown.
         to_set: set id of its targets; 0 everyone.
-        context: string id of the context that its request names; 0 main.
+        context: string id of the context in its request; 0 main.
     """
 
     run: int
@@ -66,7 +67,7 @@ class Speaker(NamedTuple):
 
 
 class Late(NamedTuple):
-    """Frames, ascending, of which it is known by now who sent them, to whom, and in which context."""
+    """Frames, ascending, that got a sender, recipients or a context late."""
 
     sent: Rows
     addressed: Rows
@@ -77,7 +78,7 @@ _NOTHING_LATE = Late(NO_ROWS, NO_ROWS, NO_ROWS)
 
 
 class _Asked(NamedTuple):
-    """What a request for a stream says."""
+    """Content of a request for a stream."""
 
     sender: int
     to_set: int
@@ -85,7 +86,7 @@ class _Asked(NamedTuple):
 
 
 def _with_more(speaker: Speaker, other: Speaker) -> Speaker:
-    """What is known of a stream, and what is known by now that was not."""
+    """Fills unknown facts of a stream from later ones of the same run."""
     if speaker.run != other.run:
         return speaker
     return Speaker(*(one or more for one, more in zip(speaker, other, strict=True)))
@@ -95,12 +96,13 @@ _Key = tuple[int, int, int]  # source, space, stream
 
 
 class StreamPass:
-    """Numbers the runs of frames and lets frames be their owners'.
+    """Numbers the runs of frames and assigns frames to the owners of their streams.
 
     Attributes:
-        columns: per message `run`: the number of the run a frame is of, NO_RUN for what is no frame.
-        runs: by number: `first` and `last`, its first and last frame; `frames`, how many; `bytes`, of their data and
-            heads; `opened`, the message that opened it, counted from 1, 0 where none was seen.
+        columns: per message `run`: the number of the run of a frame, NO_RUN for other messages.
+        runs: by number: `first` and `last`, its first and last frame; `frames`, their number; `bytes`, of their data
+            and
+            heads; `opened`, the message that opened it, counted from 1, 0 if not seen.
     """
 
     def __init__(self, capture: Capture, trust: TrustPass) -> None:
@@ -113,13 +115,13 @@ class StreamPass:
         self.runs.append(dict.fromkeys(("first", "last", "frames", "bytes", "opened"), 0), 1)
         self._current: dict[_Key, Speaker] = {}
         self._opens: dict[int, tuple[_Key, int]] = {}  # by hash of a request's id: the stream opened for it, its run
-        self._asked: dict[int, _Asked] = {}  # the same, where the request came first
-        self._told_late: dict[int, Speaker] = {}  # by run, what is known by now of those who sent its earlier frames
+        self._asked: dict[int, _Asked] = {}  # the same, if the request came first
+        self._told_late: dict[int, Speaker] = {}  # by run, facts that became known after its earlier frames
         self._late: list[Late] = []
         self._changed = ChangedRows()
 
     def take_late(self) -> Late:
-        """Earlier frames of which more is known by now, since the last call."""
+        """Returns earlier frames with facts learned since the last call, and clears them."""
         if not self._late:
             return _NOTHING_LATE
         late = Late(*(ascending(*rows) for rows in zip(*self._late, strict=True)))
@@ -128,11 +130,11 @@ class StreamPass:
         return late
 
     def take_changes(self) -> Rows:
-        """Earlier frames whose text goes on in newer ones, and the first of each stream that flows."""
+        """Returns earlier frames whose text continues in newer ones, and the first frame of each growing stream."""
         return self._changed.take()
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`. O(messages that tell of streams, frames)."""
+        """Processes messages `start` to `stop`. O(messages about streams, frames)."""
         flags = self._capture.columns["flags"][start:stop]
         frames = np.flatnonzero(flags & Flag.FRAME.value) + start
         self.columns.append({"run": NO_RUN}, stop - start)
@@ -147,7 +149,7 @@ class StreamPass:
                 self._add(speaker, some)
 
     def _streams_of(self, frames: Rows) -> Iterator[tuple[_Key, Rows]]:
-        """The streams of some frames, and which of them are of each."""
+        """Yields the streams of some frames, with the frames of each."""
         columns = self._capture.columns
         sources = columns["source"][frames]
         for source in ascending(sources).tolist():
@@ -158,17 +160,17 @@ class StreamPass:
             for pair, own in zip(found.tolist(), parts, strict=True):
                 yield (source, pair >> 32, pair & 0xFFFFFFFF), own
 
-    # Who speaks
+    # Owners of streams
 
     def _take_told(self, start: int, stop: int, first: Mapping[_Key, int]) -> dict[_Key, list[tuple[int, Speaker]]]:
-        """What messages say of streams.
+        """Collects facts about streams from messages.
 
         Args:
             start, stop: the messages.
-            first: the first frames of streams that nobody has said anything of before.
+            first: the first frames of streams without any earlier facts.
 
         Returns:
-            By stream, from which message on somebody else speaks in it; the first entry is of before.
+            By stream, the facts and the message with which they begin; the first entry is the earlier state.
         """
         code = self._capture.columns["kind"][start:stop]
         wanted = [found for found in map(self._capture.strings.find, _TELLING) if found is not None]
@@ -184,7 +186,8 @@ class StreamPass:
             for key, speaker in said:
                 before = self._current.get(key)
                 known = told.setdefault(key, [(-1, before)] if before is not None else [])
-                if before is not None and (more := _with_more(before, speaker)) != before:  # thrice a stream at most
+                # at most three times per stream
+                if before is not None and (more := _with_more(before, speaker)) != before:
                     known[:] = [(since, _with_more(other, speaker)) for since, other in known]
                     if self.runs["frames"][speaker.run]:
                         self._told_late[speaker.run] = more
@@ -193,7 +196,7 @@ class StreamPass:
         return told
 
     def _told_by(self, row: int) -> list[tuple[_Key, Speaker]]:
-        """The streams of which a message says something new."""
+        """Returns the streams with new facts from a message."""
         if int(self._capture.columns["flags"][row]) & Flag.REFUSED.value:
             return []
         kind = self._capture.string("kind", row)
@@ -219,7 +222,7 @@ class StreamPass:
         known = self._current.get(key)
         if not stream:
             return []
-        if not self._trust.is_gateway(row):  # whoever says so, it is not theirs to give
+        if not self._trust.is_gateway(row):  # only a gateway may name an owner
             return [] if known is not None else [(key, Speaker(self._begin(row)))]
         if known is not None and self._is_copy(row, known.run):
             return []
@@ -236,7 +239,7 @@ class StreamPass:
         return [(key, speaker)]
 
     def _unopened(self, row: int, known: Speaker | None) -> int:
-        """The run of frames that have overtaken the message that opens their stream; NO_RUN."""
+        """Returns the run of frames that overtook the opening message of their stream, or NO_RUN."""
         if known is None or known.owner or self.runs["opened"][known.run]:
             return NO_RUN
         first, connection = int(self.runs["first"][known.run]), self._capture.columns["connection"]
@@ -261,7 +264,7 @@ class StreamPass:
         return [(key, self._as_asked(known, asked))]
 
     def _as_asked(self, speaker: Speaker, asked: _Asked) -> Speaker:
-        """What a request adds, where it is the owner's."""
+        """Adds the facts of a request, if its sender is the owner."""
         if not speaker.owner and self._capture.strings[asked.sender] not in GATEWAY_IDS:
             speaker = speaker._replace(owner=asked.sender)
         if speaker.owner != asked.sender:
@@ -269,7 +272,7 @@ class StreamPass:
         return speaker._replace(to_set=speaker.to_set or asked.to_set, context=asked.context)
 
     def _closed(self, row: int) -> None:
-        """What a stream's frames are shown as says that it is closed."""
+        """Reports the last frame as changed, since the view shows on it that the stream is closed."""
         known = self._current.get(self._key(row, int(self._capture.columns["stream"][row])))
         if known is not None and self.runs["frames"][known.run]:
             self._changed.add(int(self.runs["last"][known.run]))
@@ -280,7 +283,7 @@ class StreamPass:
         return [(key, known._replace(owner=owner))] if known is not None and owner else []
 
     def _listed(self, row: int, payload: Mapping[str, object]) -> list[tuple[_Key, Speaker]]:
-        """The streams that a welcome says are open: who joins late has seen none of them being opened."""
+        """Returns the open streams in a welcome: a late joiner has seen no opening messages."""
         found: list[tuple[_Key, Speaker]] = []
         active = payload.get("active_streams")
         for item in active if isinstance(active, list) else ():
@@ -297,12 +300,12 @@ class StreamPass:
         return found
 
     def _begin(self, opened: int | None, first: int = 0) -> int:
-        """A new run; 0 frames so far."""
+        """Returns the number of a new run without frames."""
         values = {"first": first, "last": 0, "frames": 0, "bytes": 0, "opened": 0 if opened is None else opened + 1}
         return self.runs.append(values, 1)
 
     def _is_copy(self, row: int, run: int) -> bool:
-        """Whether an open is the one that opened a run, written once more, as logs of several recipients have it."""
+        """Tells if an open is a copy of the one that opened a run, as in the logs of several recipients."""
         opened, hashes = int(self.runs["opened"][run]), self._capture.columns["id_hash"]
         return bool(opened) and int(hashes[row]) != NO_HASH and int(hashes[row]) == int(hashes[opened - 1])
 
@@ -318,7 +321,7 @@ class StreamPass:
     # Frames
 
     def _by_speaker(self, rows: Rows, told: Sequence[tuple[int, Speaker]]) -> Iterator[tuple[Speaker, Rows]]:
-        """Frames of one stream with who spoke when they were sent."""
+        """Yields frames of one stream with the facts at the time of sending."""
         limits = [*(row for row, _ in told[1:]), int(rows[-1]) + 1]
         for (since, speaker), until in zip(told, limits, strict=True):
             low, high = rows.searchsorted([since, until]).tolist()
@@ -330,7 +333,7 @@ class StreamPass:
         first, count = int(rows[0]), int(self.runs["frames"][run])
         if count:
             self._changed.update_all(self.before(first, run, STRETCH))
-            self._changed.add(int(self.runs["first"][run]))  # where the stream is shown as a whole
+            self._changed.add(int(self.runs["first"][run]))  # the view shows the whole stream there
         else:
             self.runs.put("first", run, first)
         self.columns.put("run", rows, run)
@@ -341,33 +344,32 @@ class StreamPass:
         self._give(rows, speaker)
 
     def _give(self, rows: Rows, speaker: Speaker) -> Late:
-        """Let frames be somebody's, as far as they are nobody's yet."""
+        """Sets sender, recipients and context of frames where they are unknown."""
         told = self._capture.attribute(rows, sender=speaker.owner, to_set=speaker.to_set, context=speaker.context)
         return Late(told["sender"], told["to_set"], told["context"])
 
-    # Asking
+    # Lookup
 
     def run_of(self, message: int) -> int:
-        """The run a message is a frame of; NO_RUN."""
         return int(self.columns["run"][message])
 
     def opened_by(self, run: int) -> int | None:
-        """The message that opened a run's stream; None where none was seen."""
+        """Returns the message that opened a run's stream; None if not seen."""
         found = int(self.runs["opened"][run])
         return found - 1 if found else None
 
     def of(self, message: int) -> int:
-        """The run that a message is about: a frame of it, or what opened it; NO_RUN. O(streams) for the last."""
+        """Returns the run of a frame or of an opening message, or NO_RUN. O(streams) for opening messages."""
         own = self.run_of(message)
         found = np.flatnonzero(self.runs["opened"] == message + 1)
         return own or (int(found[0]) if len(found) else NO_RUN)
 
     def before(self, message: int, run: int, most: int) -> Rows:
-        """The last frames of a run before a message, ascending. O(messages between)."""
+        """Returns the last frames of a run before a message, ascending. O(messages between)."""
         return self._scan(run, int(self.runs["first"][run]), message, most, last=True)
 
     def frames(self, run: int, after: int = -1, most: int | None = None) -> Rows:
-        """The first frames of a run behind a message, ascending; all of them by default. O(messages between)."""
+        """Returns the first frames of a run after a message, ascending; all by default. O(messages between)."""
         if not int(self.runs["frames"][run]):
             return np.zeros(0, np.int64)
         begin = max(after + 1, int(self.runs["first"][run]))
@@ -375,7 +377,7 @@ class StreamPass:
         return self._scan(run, begin, stop, stop if most is None else most, last=False)
 
     def _scan(self, run: int, begin: int, stop: int, most: int, *, last: bool) -> Rows:
-        """The first or last frames of a run among messages, looked at in pieces that become larger."""
+        """Returns the first or last frames of a run in a range, searched in blocks of growing size."""
         column = self.columns["run"]
         found: list[NDArray[np.int64]] = []
         missing, size = most, _LEAST_SCAN

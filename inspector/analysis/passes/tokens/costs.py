@@ -1,8 +1,8 @@
-"""What calls of models cost in money: what they reported, by the prices their user wrote down (`prices`).
+"""Computes costs of model calls from reported tokens and the user's prices (`prices`).
 
-A call whose model has no price, or that used a kind of tokens whose price is not known, has no cost: nothing is
-guessed, and sums say how many calls they leave out. What a message cost to be carried along is the only figure that
-mixes in an estimate (of its own tokens), and is called one.
+A call has no cost if its model has no price, or if it used a kind of tokens with an unknown price. Costs are never
+guessed, and sums state how many calls they leave out. Only the cost of carrying a message along includes an estimate
+(of its own tokens), and is labelled as one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Cost:
     """Dollars of some calls.
 
     Attributes:
-        total: of those that have a cost.
+        total: of all calls with a cost.
         parts: the same by kind of tokens, as in USAGE.
-        calls, unpriced: how many have a cost, and how many have none.
+        calls, unpriced: number of calls with a cost, and without.
     """
 
     total: float
@@ -40,16 +40,16 @@ class Cost:
     unpriced: int
 
     def as_json(self) -> dict[str, Any]:
-        """The sums in dollars, to the hundred-thousandth of a cent."""
+        """Returns the sums in dollars, rounded to 7 decimals."""
         parts = {name: round(part, 7) for name, part in zip(USAGE, self.parts, strict=True)}
         return {"total": round(self.total, 7), **parts, "calls": self.calls, "unpriced": self.unpriced}
 
 
 class Costs:
-    """Costs of the calls of one document. O(calls of models) for each question but that for all.
+    """Costs of the calls of one document. O(calls of models) for each method except `total`.
 
     Attributes:
-        dated: when the prices were in force, as their user wrote it.
+        dated: date of the prices, as the user wrote it.
     """
 
     def __init__(self, capture: Capture, usage: ReportedUsage, contexts: ContextPass, tokens: TokenPass) -> None:
@@ -59,11 +59,12 @@ class Costs:
         self._tokens = tokens
         self._lines: tuple[str, ...] = ()
         self._table: PriceTable | None = None
-        self._stretches: dict[int, tuple[int, Cost | None]] = {}  # of the calls, by number: its edits, and its cost
+        # by number of a stretch of calls: its edits, and its cost
+        self._stretches: dict[int, tuple[int, Cost | None]] = {}
         self.dated = ""
 
     def use(self, lines: Iterable[str], dated: str) -> bool:
-        """Put other prices in force; whether anything changed."""
+        """Replaces the prices; returns True if they changed."""
         given = tuple(lines), dated
         if given == (self._lines, self.dated):
             return False
@@ -74,27 +75,27 @@ class Costs:
 
     @property
     def known(self) -> bool:
-        """Whether there are any prices."""
+        """True if there are any prices."""
         return bool(len(self._prices))
 
     @property
     def _prices(self) -> PriceTable:
-        # Read when something is asked for: a list that was imported has thousands of lines.
+        # Parsed on demand: an imported list has thousands of lines.
         if self._table is None:
             try:
                 self._table = PriceTable(self._lines)
-            except PriceError:  # settings that were edited by hand; the page of settings says what is wrong
+            except PriceError:  # settings edited by hand; the settings page shows the error
                 self._table = PriceTable()
         return self._table
 
     def at(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-        """(n,) dollars of the call that each of some messages reports; NaN where there is none, or no price."""
+        """Returns (n,) dollars of the call that each message reports; NaN without a call or a price."""
         if not self.known or not len(self._usage.columns):
             return np.full(len(rows), np.nan)
         return self._parts(rows).sum(axis=0)
 
     def of(self, rows: NDArray[np.integer[Any]]) -> Cost | None:
-        """The costs of calls that some messages report; None where no prices are known or nothing was reported."""
+        """Returns the costs of the calls that some messages report; None without prices or reports."""
         rows = np.unique(rows[self._usage.at(USAGE[0], rows) != NOT_REPORTED]) if self.known else NO_ROWS
         if not len(rows):
             return None
@@ -104,7 +105,7 @@ class Costs:
         return Cost(math.fsum(sums), sums, int(priced.sum()), int((~priced).sum()))
 
     def total(self) -> Cost | None:
-        """The costs of all calls. O(calls since the last question, and those reported beside them)."""
+        """Returns the costs of all calls. O(calls in stretches that changed since the last call of this)."""
         if not self.known:
             return None
         found: list[Cost] = []
@@ -121,14 +122,14 @@ class Costs:
         return Cost(math.fsum(parts), parts, calls, unpriced)
 
     def stated_at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """(n,) dollars that each of some messages states; NaN where it states none."""
+        """Returns (n,) dollars that each message states; NaN if it states none."""
         found, dollars = self._capture.extracted.stated_costs(rows)
         stated = np.full(len(rows), np.nan)
         stated[np.isin(rows, found)] = dollars
         return stated
 
     def stated(self) -> float | None:
-        """Dollars that sessions state, each its last total, else the sum of its calls; None where none does."""
+        """Returns dollars stated by sessions: each one's last total, else the sum of its calls; None without any."""
         rows, dollars = self._capture.extracted.stated_costs()
         if self._capture.has_copies and len(rows):
             own = ~self._capture.repeats(rows)[1]
@@ -149,20 +150,20 @@ class Costs:
         return found
 
     def without_price(self) -> list[str]:
-        """Models of calls that no price is known of, the most frequent first; none where no prices are known at all."""
+        """Returns models of calls without a price, most frequent first; empty if there are no prices at all."""
         models = self._usage.calls_by_model() if self.known else ()
         return [model for model in models if not model.startswith("<") and not self._prices.rates(model)]
 
     def by_model(self) -> dict[str, Cost]:
-        """The costs of the calls of each model, the dearest first."""
+        """Returns the costs of each model's calls, highest first."""
         return self._by(lambda rows: self._usage.words("model", rows))
 
     def by_participant(self) -> dict[str, Cost]:
-        """The costs of the calls that each participant's messages report, the dearest first."""
+        """Returns the costs of the calls that each participant's messages report, highest first."""
         return self._by(lambda rows: self._capture.columns["sender"][rows])
 
     def by_node(self) -> NDArray[np.float64]:
-        """(nodes,) dollars of the calls in each context alone, by its index in the tree, as far as they have a cost."""
+        """Returns (nodes,) dollars of the calls in each context alone, without unpriced calls."""
         rows = self._usage.reports()
         sums = np.zeros(len(self._contexts.tree.parent))
         if self.known and len(rows):
@@ -172,10 +173,10 @@ class Costs:
         return sums
 
     def carried(self, message: int) -> Carried | None:
-        """What it cost to carry a message along in its model's context; None where that cannot be told.
+        """Returns the cost of carrying a message along in its model's context, or None if unknown.
 
-        Of each later call in the same context the share of its input that the message's tokens are (an estimate), until
-        calls begin to have less input, as after a compaction.
+        Each later call in the same context adds its input cost times the message's share of its input (an estimate).
+        The sum ends when calls begin to have less input, as after a compaction.
         """
         tokens, rows = int(self._tokens.columns["tokens"][message]), self._usage.reports()
         if tokens <= 0 or not self.known or not len(rows):
@@ -204,7 +205,7 @@ class Costs:
         return dict(sorted(costs.items(), key=lambda one: -one[1].total))
 
     def _parts(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-        """(4, n) dollars by kind of tokens; all NaN of a call without a cost. O(n models)."""
+        """Returns (4, n) dollars by kind of tokens; all NaN for a call without a cost. O(n models)."""
         tokens = np.stack([self._usage.at(name, rows) for name in _PRICED])
         tokens[USAGE.index("cache_write")] -= np.maximum(tokens[-1], 0)
         reported, models = tokens[0] != NOT_REPORTED, self._usage.words("model", rows)
@@ -226,12 +227,12 @@ _READ = ("input", "cache_read", "cache_write")
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What it cost to carry a message along.
+    """Cost of carrying a message along.
 
     Attributes:
         tokens: its own, an estimate.
-        calls: later calls that had it in their input.
-        dollars: its share of what they cost, an estimate.
+        calls: later calls with it in their input.
+        dollars: its share of their cost, an estimate.
     """
 
     tokens: int

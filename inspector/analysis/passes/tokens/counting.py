@@ -1,4 +1,4 @@
-"""Has the tokens of a capture counted by processes of their own, a batch at a time; never waits unless asked to."""
+"""Counts the tokens of a capture in worker processes, in batches; blocks only if the caller asks for it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from inspector.store.messages.capture import Capture
 from inspector.tokens.worker import CountingProcess, Lines
 
 _GIVEN_AT_ONCE = 3
-"""Batches a process has: one it counts, and some for when it is done with that before anybody looks."""
+"""Batches per process: one being counted, and some in reserve until the next poll."""
 _MOST_DEATHS = 3
 _COUNTED_HERE_BYTES = 4 << 20
-"""Of lines whose tokens are counted by this process when somebody waits: another would take longer to start."""
+"""Limit of bytes counted in this process when the caller waits: a new process would take longer to start."""
 GIVEN_UP = (
     "Tokens are counted no further: the process that counts ended three times. {:,} of {:,} messages are counted; "
     "open the file again to count the rest."
@@ -29,22 +29,22 @@ GIVEN_UP = (
 
 
 class _Batch(NamedTuple):
-    """What a process was given to count."""
+    """A batch given to a process."""
 
     rows: Rows
     texts: list[str]
     is_again: bool
-    """A process has died at it before."""
+    """True if a process died at it before."""
 
 
 class Counting:
-    """The counting of one capture.
+    """Schedules the counting of one capture.
 
-    A process that dies is replaced. What it was counting then may be why, or not: it is given out once more, in
-    halves, and a half at which one dies again is left uncounted.
+    A process that dies is replaced. Its batch may be the cause, so it is given out once more, in halves. A half at
+    which a process dies again stays uncounted.
 
     Attributes:
-        trouble: why it was given up, as a sentence for the user; None as long as it goes on.
+        trouble: a sentence for the user once counting was given up; None until then.
     """
 
     def __init__(self, capture: Capture, tokens: TokenPass) -> None:
@@ -59,11 +59,11 @@ class Counting:
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the processes that run."""
+        """Ids of the running processes."""
         return [process.pid for process in self._processes if process.pid is not None]
 
     def count_all(self) -> None:
-        """Count all messages there are, by as many processes as are of use, and return when that is done."""
+        """Counts all messages with as many processes as are useful, and returns when done."""
         if not self._processes and self._tokens.bytes_left < _COUNTED_HERE_BYTES:
             self._tokens.count_some(math.inf)
             return
@@ -73,13 +73,13 @@ class Counting:
         self.end()
 
     def go_on(self, timeout: float | None = 0) -> bool:
-        """Take what was counted, and give out more; starts a process when there is none.
+        """Collects counts, and gives out more batches; starts a process if there is none.
 
         Args:
-            timeout: seconds to wait for something to take; None as long as it takes.
+            timeout: seconds to wait for a result; None for no limit.
 
         Returns:
-            Whether nothing is left to be counted, until more messages come.
+            True if all messages are counted, until more come.
         """
         if self.trouble is not None or self._closed:
             return True
@@ -93,7 +93,7 @@ class Counting:
         while len(self._processes) < self._wanted:
             try:
                 self._processes[CountingProcess()] = deque()
-            except OSError as error:  # no more processes to be had
+            except OSError as error:  # the system allows no more processes
                 self._wanted = len(self._processes)
                 if not self._wanted:
                     self.trouble = f"Tokens are not counted: no process could be started for it, {error.strerror}."
@@ -154,9 +154,9 @@ class Counting:
         )
 
     def _bury(self, process: CountingProcess) -> None:
-        """A process has ended by itself: what it was counting is looked at more closely, the rest is for the next."""
+        """Handles the death of a process: retries its first batch in halves, and returns the rest to the queue."""
         given = self._processes.pop(process, None)
-        if given is None:  # it was given up with another, while there was still something to be heard of it
+        if given is None:  # it was dropped with another one, while its connection still had an event
             return
         process.end()
         if given:
@@ -179,12 +179,12 @@ class Counting:
                 self._tokens.give_back(batch.rows)
 
     def close(self) -> None:
-        """End the processes for good: there is nothing left to count in."""
+        """Ends the processes for good, since the capture is being closed."""
         self.end()
         self._closed = True
 
     def end(self) -> None:
-        """End the processes; counting may go on later, also with what they have not brought back."""
+        """Ends the processes; counting may resume later, including their unfinished batches."""
         for process, given in self._processes.items():
             with contextlib.suppress(OSError):
                 process.end()

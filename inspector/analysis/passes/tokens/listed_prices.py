@@ -1,4 +1,4 @@
-"""The price list that ships with the program, and its merge with the user's own prices.
+"""Contains the price list that ships with the program, and merges it with the user's own prices.
 
 The list has the standard prices of the providers' own APIs in US dollars a million tokens, without batch, priority,
 regional or cloud terms. A model that is not listed has no price.
@@ -12,14 +12,14 @@ from functools import cache
 from inspector.analysis.passes.tokens.prices import PriceError, PriceTable
 
 LISTED_DATE = "2026-11-28"
-"""Day on which the list was compared with the providers' pages."""
+"""Date of the last comparison with the providers' pages."""
 
 SOURCES = (
     "https://platform.claude.com/docs/en/about-claude/pricing",
     "https://developers.openai.com/api/docs/pricing",
     "https://ai.google.dev/gemini-api/docs/pricing",
 )
-"""Pages of the providers that the prices are from."""
+"""Pages of the providers with the prices."""
 
 _LISTED = """
 # Anthropic
@@ -132,7 +132,7 @@ def prices_in_force(lines: Iterable[str], dated: str, *, listed: bool) -> tuple[
         return own, dated
     try:
         table = PriceTable(own)
-    except PriceError:  # settings that were edited by hand; the page of settings says what is wrong
+    except PriceError:  # settings edited by hand; the settings page shows the error
         return own, dated
     rest = [line for line in listed_lines() if not table.rates(_model(line))]
     if not len(table):

@@ -1,12 +1,12 @@
-"""Prices of models' tokens, as they are written down; nothing is guessed.
+"""Parses price lists of models' tokens; never guesses a price.
 
-A line of it names a model and its prices in dollars a million tokens:
+A line names a model and its prices in dollars a million tokens:
 
     claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write
     claude-sonnet-4-5 above 200000 = 6 in, 22.5 out, 0.6 cache read, 7.5 cache write
 
-The second holds for calls whose input, caches included, is of more tokens. What is written to a cache for an hour has a
-price of its own, `6 cache write 1h`. A price that is not named is not known, and what would need it has no cost.
+The second applies to calls with more input tokens, caches included. Tokens written to a cache for an hour have their
+own price, `6 cache write 1h`. A missing price is unknown, and calls that need it have no cost.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAMES = {name: word for word, name in _WORDS.items()}
 _LINE = re.compile(r"\s*(?P<model>\S.*?)(?:\s+above\s+(?P<above>\d[\d_,]*))?\s*=\s*(?P<prices>.*)")
 _PRICE = re.compile(r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s+(?P<word>in|out|cache\s+read|cache\s+write(?:\s+1h)?)\s*")
 _DATE = re.compile(r"(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|latest))?(?:\[\d+[km]\])?$")
-"""The end of a name that tells its version or the length of its context, which have no prices of their own."""
+"""Suffix of a model name for its version or context length, which have no prices of their own."""
 _MOST_LINES = 20_000
 _LISTED = {
     "input_cost_per_token": "input",
@@ -37,15 +37,15 @@ _ABOVE = re.compile(rf"(?P<key>{'|'.join(_LISTED)})_above_(?P<thousands>\d+)k_to
 
 
 class PriceError(ValueError):
-    """A line is no price, or a file no list of prices; the text is a sentence that says why."""
+    """An invalid price line or price file; the text is a sentence with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Prices of one model, in dollars a million tokens; None where not known.
+    """Prices of one model, in dollars a million tokens; None if unknown.
 
     Attributes:
-        above: tokens of a call's input, caches included, beyond which they hold.
+        above: input tokens of a call, caches included, above which they apply.
     """
 
     input: float | None = None
@@ -60,10 +60,10 @@ class PriceTable:
     """Prices by model.
 
     Args:
-        lines: as they are written; blank ones and those that begin with # are passed over.
+        lines: as written; blank ones and comments with # are skipped.
 
     Raises:
-        PriceError: a line is no price.
+        PriceError: a line is invalid.
     """
 
     def __init__(self, lines: Iterable[str] = ()) -> None:
@@ -81,10 +81,10 @@ class PriceTable:
         return len(self._rates)
 
     def rates(self, model: str) -> list[Rates]:
-        """The prices of a model, those for the most input last; none where they are not known.
+        """Returns the prices of a model, the tier for the most input last; empty if unknown.
 
-        A model goes by its name as reported; else by that name behind a provider's (`openai/gpt-5`) where all such
-        entries agree, else without the date, `-latest` or `[1m]` at its end.
+        Looks up the reported name; else that name behind a provider's (`openai/gpt-5`) if all such entries agree; else
+        the name without a date, `-latest` or `[1m]` at its end.
         """
         for name in (model, _DATE.sub("", model, count=1)):
             found = self._rates.get(name) or self._short.get(name) or self._rates.get(name.rpartition("/")[2])
@@ -111,11 +111,11 @@ class PriceTable:
 
 
 EXAMPLE = "claude-sonnet-4-5 = 3 in, 15 out, 0.3 cache read, 3.75 cache write"
-"""A line, for who edits."""
+"""An example line for the editor."""
 
 
 def _by_short_name(rates: Mapping[str, list[Rates]]) -> dict[str, list[Rates]]:
-    """Prices by names without a provider before them, where all providers have the same."""
+    """Returns prices by names without a provider, if all providers have the same prices."""
     found: dict[str, list[Rates]] = {}
     differing: set[str] = set()
     for name, prices in rates.items():
@@ -126,10 +126,10 @@ def _by_short_name(rates: Mapping[str, list[Rates]]) -> dict[str, list[Rates]]:
 
 
 def imported_lines(data: bytes) -> list[str]:
-    """The lines of a list of prices in LiteLLM's shape: an object of models, each with its costs a token.
+    """Converts a price list in LiteLLM's format, an object of models with costs a token, to lines.
 
     Raises:
-        PriceError: it is none, or has no model with a price.
+        PriceError: the format is another, or no model has a price.
     """
     try:
         listed = json.loads(data)
@@ -147,7 +147,7 @@ def imported_lines(data: bytes) -> list[str]:
 
 
 def _is_name(model: str) -> bool:
-    """Whether a line can begin with it and say it again."""
+    """Tells if a line with this name can be parsed back."""
     found = _LINE.fullmatch(f"{model} = ")
     return found is not None and found["model"] == model and model.isprintable() and not model.startswith("#")
 

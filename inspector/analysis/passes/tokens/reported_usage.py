@@ -1,8 +1,8 @@
-"""Tokens that calls of models report, once for each call (docs/transcripts.md).
+"""Collects the tokens that model calls report, once for each call (docs/transcripts.md).
 
-Of a call that several records report, with numbers that grow, the record with the most output counts, the last on a
-tie; what it reports stands at its message alone. All formats report in one arithmetic: `input` is what was neither
-read from a cache nor written to one, `output` holds the reasoning.
+Several records may report one call with growing numbers. The record with the most output counts, the last on a tie; its
+report belongs to its own message only. All formats use the same arithmetic: `input` excludes tokens read from a cache
+or written to one, and `output` includes the reasoning.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from inspector.store.messages.session_wire_copies import APART_NS
 
 USAGE = ("input", "output", "cache_read", "cache_write")
 WRITTEN_1H = "cache_write_1h"
-"""Of `cache_write` what is to last an hour."""
+"""Part of `cache_write` that lasts an hour."""
 NOT_REPORTED = -1
 STRETCH = 1 << 12
-"""Calls that are added up together by whoever keeps sums: of all others the sums stay."""
+"""Columns entries per partial sum of callers, so that a change invalidates only one of them."""
 _MOST_ALIKE = 64
-"""Reports of equal numbers that wait for their other telling, the latest."""
+"""Limit of unmatched reports with equal numbers; the oldest are dropped."""
 
 
 class Usage(NamedTuple):
@@ -42,22 +42,22 @@ class Usage(NamedTuple):
 
     @property
     def cached(self) -> int:
-        """Read from a cache, or written to one."""
+        """Tokens read from a cache or written to one."""
         return self.cache_read + self.cache_write
 
 
 class ReportedUsage:
-    """The calls of models, and what each cost as reported.
+    """Model calls with their reported tokens.
 
     Attributes:
-        columns: of each message that came from a call: `message` uint32 ascending, `call` (hash), `model` (string id),
-            `reported` (0 or 1), the numbers of USAGE and WRITTEN_1H, `stop` (string id of why the model stopped),
-            `incomplete` (1 where its output tokens are those of the answer's first moment),
+        columns: per message from a call: `message` uint32 ascending, `call` (hash), `model` (string id),
+            `reported` (0 or 1), the numbers of USAGE and WRITTEN_1H, `stop` (string id of the stop reason),
+            `incomplete` (1 if its output tokens are those of the answer's first moment),
             `first_token` (ns from the request to the first piece of a streamed answer, NOT_REPORTED), and `counts`: 1
-            where the call is reported here.
+            if the call is reported here.
         report_count: messages that report a call.
-        incomplete_count: of these, whose output tokens are incomplete.
-        edits: of each STRETCH of the columns how often it gained a report or lost one.
+        incomplete_count: the ones of these with incomplete output tokens.
+        edits: by STRETCH of the columns, the number of reports gained or lost.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -81,12 +81,13 @@ class ReportedUsage:
         self._sums = np.zeros(len(USAGE), np.int64)
         self._by_model: Counter[int] = Counter()  # calls, by string id
         self.report_count = self.incomplete_count = 0
-        self._told: dict[tuple[int, ...], dict[int, tuple[bool, int]]] = {}  # by numbers, reports told in one way
-        self._matched: dict[int, int] = {}  # by hash of a call, that by which its other telling is known
+        # by numbers, unmatched reports: call hash -> (on wire, time)
+        self._told: dict[tuple[int, ...], dict[int, tuple[bool, int]]] = {}
+        self._matched: dict[int, int] = {}  # by hash of a call, the hash of its matching report
         self.edits: list[int] = []
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`. O(calls in them)."""
+        """Processes messages `start` to `stop`. O(calls in them)."""
         del start, stop
         found = self._capture.extracted.take_api_calls()
         if not found:
@@ -98,7 +99,7 @@ class ReportedUsage:
         hashes = np.array([_named_by(row, call) for row, call in zip(rows, calls, strict=True)], np.uint64)
         copies = self._capture.repeats(np.array(rows, np.int64))[1]
         copies &= ~np.array([call.is_named or call.identifier is None for call in calls])
-        if copies.any():  # the first telling counts, unless a message is told again with more of the same call
+        if copies.any():  # the original counts, unless a copied message adds a record of the same call
             told = np.isin(hashes, hashes[~copies])
             told |= self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max)) != NO_ROW
             hashes[copies & ~told] = NO_HASH
@@ -118,9 +119,9 @@ class ReportedUsage:
         self._take_back([hash_text(call.attempts) for call in calls if call.attempts is not None])
 
     def _match_other_tellings(self, rows: Rows, hashes: NDArray[np.uint64], calls: Sequence[ApiCall]) -> None:
-        """Give reports of a call in a session and on its wire one hash, where they name it otherwise.
+        """Gives the reports of one call in a session and on its wire the same hash, if their names differ.
 
-        Equal numbers, told in both ways within ten minutes, are one call: each report has one other at most.
+        Equal numbers in both within ten minutes are one call. Each report matches one other at most.
         """
         wires, times = self._capture.are_on_wire(rows).tolist(), self._capture.columns["time_ns"][rows].tolist()
         for place, call in enumerate(calls):
@@ -133,7 +134,7 @@ class ReportedUsage:
             wire, time_ns = bool(wires[place]), times[place]
             waiting = self._told.setdefault(key, {})
             named = waiting.get(own)
-            if named is not None and named[0] != wire:  # both name it so
+            if named is not None and named[0] != wire:  # both use the same name
                 del waiting[own]
                 self._matched[own] = own
                 continue
@@ -152,7 +153,7 @@ class ReportedUsage:
                     del waiting[next(iter(waiting))]
 
     def _take_back(self, attempts: list[int]) -> None:
-        """Attempts that came to nothing count no more, as one of the same call has come to something."""
+        """Uncounts attempts without a result, since another attempt of the same call has one."""
         if not attempts:
             return
         ends = np.full(len(attempts), np.iinfo(np.int64).max)
@@ -164,7 +165,7 @@ class ReportedUsage:
             self._changed.update_all(self.columns["message"][places].astype(np.int64))
 
     def _let_count(self, places: NDArray[np.int64], counts: int) -> None:
-        """Let what stands at some places count (1) or not (0), which it did not before, or did."""
+        """Changes the reports at some places to counting (1) or not counting (0)."""
         self.columns.put("counts", places, counts)
         by = 1 if counts else -1
         models, calls = np.unique(self.columns["model"][places], return_counts=True)
@@ -179,7 +180,7 @@ class ReportedUsage:
             self.edits[stretch] += 1
 
     def _choose(self, first: int, hashes: NDArray[np.uint64], copies: NDArray[np.bool_]) -> None:
-        """Of each call that is new, or reported again, let the best report count; of equal ones no copy."""
+        """Selects the best report of each new or repeated call; on a tie no copy."""
         columns = self.columns
         before = self._calls.latest(hashes, np.full(len(hashes), np.iinfo(np.int64).max))
         places = np.arange(first, len(columns))
@@ -204,22 +205,22 @@ class ReportedUsage:
             self._let_count(displaced, 0)
         self._let_count(best[columns["counts"][best] == 0], 1)
         self._changed.update_all(columns["message"][displaced].astype(np.int64))
-        # The index leads to the report that counts, or did last: only where that is a new one it is added.
+        # The index maps to the present or last counting report, so only new ones are added.
         new = best[best >= first]
         self._calls.add(columns["call"][new], new.astype(np.uint32))
 
     def take_changes(self) -> Rows:
-        """Messages that report a call no longer, as a later one does."""
+        """Returns the messages that no longer report a call, since a later one does, and clears them."""
         return self._changed.take()
 
-    # Asking
+    # Lookup
 
     def _places(self, rows: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Where some messages stand in the columns, and whether they do."""
+        """Returns (n,) indexes of messages in the columns, and (n,) flags of messages that have one."""
         return places_among(rows, self.columns["message"])
 
     def at(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """(n,) a number of USAGE, or WRITTEN_1H, that each of some messages reports; NOT_REPORTED without one."""
+        """Returns (n,) a number of USAGE, or WRITTEN_1H, of each message; NOT_REPORTED without a report."""
         places, known = self._places(rows)
         if not len(self.columns):
             return np.full(len(rows), NOT_REPORTED, np.int64)
@@ -227,42 +228,46 @@ class ReportedUsage:
         return np.where(known, self.columns[name][places].astype(np.int64), NOT_REPORTED)
 
     def words(self, name: str, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
-        """(n,) string ids of `model` or `stop` of the calls that some messages came from; 0."""
+        """Returns (n,) string ids of `model` or `stop` of the messages' calls; 0 if none."""
         places, known = self._places(rows)
         if not len(self.columns):
             return np.zeros(len(rows), np.uint32)
         return np.where(known, self.columns[name][places], 0).astype(np.uint32)
 
     def are_counted(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        """Returns (n,) True for messages that report a call of a model, and with which it counts."""
+        """Returns (n,) flags of messages that report a model call and count for it."""
         places, known = self._places(rows)
         if not len(self.columns):
             return np.zeros(len(rows), np.bool_)
         return known & (self.columns["counts"][places] != 0)
 
     def first_tokens(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """(n,) nanoseconds from a request to the first piece of each of some answers; NOT_REPORTED."""
+        """Returns (n,) nanoseconds from the request to the first piece of each answer, or NOT_REPORTED."""
         places, known = self._places(rows)
         if not len(self.columns):
             return np.full(len(rows), NOT_REPORTED, np.int64)
         return np.where(known, self.columns["first_token"][places], NOT_REPORTED)
 
     def calls_at(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
-        """(n,) hashes of the calls of models that some messages came from; NO_HASH."""
+        """Returns (n,) hashes of the messages' model calls, or NO_HASH."""
         places, known = self._places(rows)
         if not len(self.columns):
             return np.zeros(len(rows), np.uint64)
         return np.where(known, self.columns["call"][places], np.uint64(NO_HASH))
 
     def reports(self, stretch: int | None = None) -> Rows:
-        """The messages that report a call, ascending; all, or those of a STRETCH of the columns, by its number."""
+        """Returns the messages that report a call, ascending.
+
+        Args:
+            stretch: the number of a STRETCH of the columns; None for all.
+        """
         if not len(self.columns):
             return NO_ROWS
         some = slice(None) if stretch is None else slice(stretch * STRETCH, (stretch + 1) * STRETCH)
         return self.columns["message"][some][self._reporting(some)].astype(np.int64)
 
     def reported(self) -> tuple[Rows, NDArray[np.int64]]:
-        """The messages that report a call, ascending, and (n, 4) the numbers of USAGE."""
+        """Returns the messages that report a call, ascending, and (n, 4) the numbers of USAGE."""
         reporting = self._reporting(slice(None))
         rows, *numbers = (self.columns[name][reporting].astype(np.int64) for name in ("message", *USAGE))
         return rows, np.stack(numbers, axis=1)
@@ -271,17 +276,17 @@ class ReportedUsage:
         return (self.columns["counts"][some] != 0) & (self.columns["reported"][some] != 0)
 
     def total(self) -> Usage | None:
-        """What all calls reported; None where none did. O(1)."""
+        """Returns the sum of all reports; None without any. O(1)."""
         return Usage(*self._sums.tolist()) if self.report_count else None
 
     def calls_by_model(self) -> dict[str, int]:
-        """How many calls were made of each model that is named, the most frequent first. O(models)."""
+        """Returns the number of calls by model name, most frequent first. O(models)."""
         found = sorted((-number, model) for model, number in self._by_model.items() if model and number)
         return {self._capture.strings[model]: -number for number, model in found}
 
 
 def _named_by(row: int, call: ApiCall) -> int:
-    """The hash that reports of a call share; NO_HASH for what is none."""
+    """Returns the hash that reports of a call share; NO_HASH if the record is no report."""
     if call.identifier is None:
         return hash_text(f"message {row}")
     return hash_text(call.identifier) if call.identifier else NO_HASH

@@ -1,7 +1,7 @@
-"""How many tokens each message has, as far as they are counted: an estimate (`tokens.counter`).
+"""Stores the estimated tokens of each message as far as counted (`tokens.counter`), and hands out batches to count.
 
-Counting is slow beside reading, so that nothing is counted when a message is taken in. Whoever wants counts takes
-batches of messages from here (`next_batch`) and brings their counts back (`put`).
+Counting is slow compared with reading, so `feed` counts no tokens. A caller takes batches of messages (`next_batch`)
+and returns their counts (`put`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["NOT_COUNTED", "TokenPass"]
 
 BATCH_ROWS = 1_024
 BATCH_BYTES = 256 << 10
-"""Of lines that are counted in one go: some 40 ms of work, so that what is wanted next never waits longer."""
+"""Bytes of lines in a batch: some 40 ms of work, so that urgent messages never wait longer."""
 _HERE_ROWS = 32
 _MOST = np.iinfo(np.int32).max
 
@@ -38,10 +38,10 @@ class TokenPass:
     """Tokens by message.
 
     Attributes:
-        columns: per message `tokens` int32, NOT_COUNTED until it is counted, and for ever where it cannot be; and
-            `summary` int32, tokens of the summary it gives itself, NOT_COUNTED until somebody asked.
-        counted: messages that are counted.
-        of_inherited: by message, tokens of copies that somebody asked about as they stand in a model's context.
+        columns: per message `tokens` int32, NOT_COUNTED until it is counted, or for ever if it cannot be; and
+            `summary` int32, tokens of its own summary, NOT_COUNTED until a caller asks.
+        counted: number of counted messages.
+        of_inherited: by message, tokens of copies in a model's context, counted on request.
     """
 
     def __init__(
@@ -54,11 +54,10 @@ class TokenPass:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything."""
         self.columns = GrowingColumns({"tokens": np.int32, "summary": np.int32})
         self.counted = 0
         self._next = 0
-        self._first: deque[int] = deque()  # wanted before all others
+        self._first: deque[int] = deque()  # rows to count before all others
         self._out = 0
         self._tally = TokenTally(self._capture, self._contexts)
         self._summaries: dict[str, int] = {}
@@ -68,7 +67,7 @@ class TokenPass:
         self._changed = ChangedRows()
 
     def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`, without counting them; copies and what was not recorded cost nothing."""
+        """Adds messages `start` to `stop` without counting; copies and unrecorded messages get 0 tokens."""
         self.columns.append({"tokens": NOT_COUNTED, "summary": NOT_COUNTED}, stop - start)
         rows = np.arange(start, stop)
         free = self._capture.columns["flags"][start:stop] & np.uint32(Flag.UNRECORDED.value) != 0
@@ -76,36 +75,36 @@ class TokenPass:
             free |= self._capture.repeats(rows)[1]
         if free.any():
             told = rows[free]
-            self._note(told, np.zeros(len(told), np.int32))  # they are new anyway: no change to tell
+            self._note(told, np.zeros(len(told), np.int32))  # new messages need no change notice
 
     def take_changes(self) -> Rows:
-        """Messages that were counted since the last call."""
+        """Returns the messages counted since the last call."""
         return self._changed.take()
 
     # Counting
 
     @property
     def done(self) -> bool:
-        """Whether every message taken in has been counted, as far as it can be."""
+        """True if every message has been counted, as far as possible."""
         return self.counted == len(self.columns) or (self._out == 0 and not self._left)
 
     @property
     def _left(self) -> bool:
-        """Whether messages wait to be given out."""
+        """True if messages are waiting to be given out."""
         return self._next < len(self.columns) or bool(self._first)
 
     @property
     def bytes_left(self) -> int:
-        """Of the lines nobody has counted yet, in about."""
+        """Approximate bytes of the lines without a count."""
         return int(self._capture.columns["length"][self._next : len(self.columns)].sum(dtype=np.int64))
 
     def want(self, rows: Iterable[int]) -> None:
-        """Let these messages be counted before all others, say because they are looked at."""
+        """Moves messages to the front of the queue, for example because they are visible."""
         tokens = self.columns["tokens"]
         self._first.extend(row for row in rows if row >= self._next and tokens[row] == NOT_COUNTED)
 
     def next_batch(self, most: int = BATCH_ROWS) -> Rows:
-        """Messages of one file to be counted next, each given out once; none when all have been."""
+        """Returns the next messages of one file to count, each once; empty if all were given out."""
         rows = self._wanted(most) if self._first else self._following(most)
         self._out += len(rows)
         return rows
@@ -127,7 +126,7 @@ class TokenPass:
         return NO_ROWS
 
     def _fitting(self, rows: Rows) -> int:
-        """How many of these make a batch: of one source, and not too much to read; one at least."""
+        """Returns the number of leading rows that make a batch: of one source, limited in bytes, at least one."""
         columns = self._capture.columns
         sizes = np.minimum(columns["length"][rows].astype(np.int64), COUNTED_HEAD)
         fitting = max(1, int(np.searchsorted(np.cumsum(sizes), BATCH_BYTES, "right")))
@@ -136,17 +135,17 @@ class TokenPass:
         return min(fitting, int(elsewhere[0]) if len(elsewhere) else len(rows))
 
     def put(self, rows: Rows, counts: NDArray[np.int32]) -> None:
-        """Take in the counts of a batch that was given out."""
+        """Stores the counts of a batch."""
         self._out -= len(rows)
         self._changed.update_all(self._note(rows, counts))
 
     def give_back(self, rows: Rows) -> None:
-        """A batch that was given out was not counted: somebody else may."""
+        """Returns an uncounted batch to the queue."""
         self._out -= len(rows)
         self._first.extendleft(rows[::-1].tolist())
 
     def _note(self, rows: Rows, counts: NDArray[np.int32]) -> Rows:
-        """Take in counts of messages; those that had none yet."""
+        """Stores counts; returns the messages that had none before."""
         new = (self.columns["tokens"][rows] == NOT_COUNTED) & (counts != NOT_COUNTED)
         rows, counts = rows[new], counts[new]
         if len(rows):
@@ -156,7 +155,7 @@ class TokenPass:
         return rows
 
     def count_now(self, rows: Iterable[int]) -> NDArray[np.int32]:
-        """Tokens of a few messages, counted at once and in this process where nobody has counted them."""
+        """Returns tokens of a few messages; counts missing ones now, in this process."""
         found = np.fromiter(rows, np.int64)
         missing = np.unique(found[self.columns["tokens"][found] == NOT_COUNTED])
         if len(missing):
@@ -164,7 +163,7 @@ class TokenPass:
         return self.columns["tokens"][found]
 
     def count_some(self, until: float) -> bool:
-        """Count in this process until a time, by `time.perf_counter`; whether nothing is left."""
+        """Counts in this process until a time of `time.perf_counter`; returns True if all are counted."""
         while len(rows := self.next_batch(_HERE_ROWS)):
             self.put(rows, self._count_here(rows))
             if time.perf_counter() >= until:
@@ -189,17 +188,17 @@ class TokenPass:
     # Summaries
 
     def summaries(self, rows: Rows) -> list[str]:
-        """The summaries of transient results among some messages that are not counted yet."""
+        """Returns the uncounted summaries of transient results among some messages."""
         badges = self._transients.columns["badges"][rows]
         texts = (self._transients.summary(row) for row in rows[badges != 0].tolist())
         return [text for text in texts if text is not None and text not in self._summaries]
 
     def put_summaries(self, texts: Iterable[str], counts: Iterable[int]) -> None:
-        """Take in the counts of summaries."""
+        """Stores the counts of summaries."""
         self._summaries.update(zip(texts, counts, strict=True))
 
     def summary_tokens(self, row: int) -> int | None:
-        """Tokens of the summary that stands, or will stand, for a transient result; None for any other message."""
+        """Returns tokens of the present or future summary of a transient result; None for other messages."""
         known = int(self.columns["summary"][row]) if 0 <= row < len(self.columns) else NOT_COUNTED
         if known != NOT_COUNTED and self._transients.is_transient(row):
             return known
@@ -207,47 +206,47 @@ class TokenPass:
         if text is None:
             return None
         found = self.count_once(text)
-        if self._transients.gives_summary(row):  # it is read again for every step of a plot otherwise
+        if self._transients.gives_summary(row):  # without this cache it is read again for every step of a plot
             self.columns.put("summary", np.array([row]), np.array([min(found, _MOST)], np.int32))
         return found
 
     def count_once(self, text: str) -> int:
-        """Tokens of a text that is asked about again and again, as a summary or definitions of tools."""
+        """Returns tokens of a text, cached for texts that repeat, such as summaries and definitions of tools."""
         found = self._summaries.get(text)
         if found is None:
             found = self._summaries[text] = count(text)
         return found
 
     def count_inherited(self, row: int) -> int:
-        """Tokens of a copy that stands in a model's context all the same; in no sum."""
+        """Returns tokens of a copy that is in a model's context; they enter no sum."""
         found = self.of_inherited[row] = self._count_row(row)
         return found
 
-    # Asking
+    # Lookup
 
     @property
     def total(self) -> int:
-        """Of all messages counted."""
+        """Tokens of all counted messages."""
         return self._tally.total
 
     @property
     def uncounted(self) -> int:
-        """Messages that are not counted, or cannot be."""
+        """Number of messages without a count."""
         return len(self.columns) - self.counted
 
     def sent_by(self, space: int, name: str) -> int:
-        """Of what somebody sent in a space (string id), as far as counted."""
+        """Returns the counted tokens that a participant sent in a space (string id)."""
         return self._tally.sent_by(space, name)
 
     def node_sums(self) -> NodeTokens:
-        """By context, as far as counted. O(nodes log depth) when something changed."""
+        """Returns the counted tokens by context. O(nodes log depth) after a change."""
         state = (self.counted, self._contexts.tree.version)
         if self._node_sums is None or self._node_sums[0] != state:
             self._node_sums = state, self._tally.by_node()
         return self._node_sums[1]
 
     def sums(self) -> TokenSums:
-        """Everything counted so far, added up. O(messages) in numpy when something changed."""
+        """Returns all sums of the counted tokens. O(messages) in numpy after a change."""
         state = (self.counted, len(self.columns), self._contexts.tree.version)
         if self._sums is None or self._sums[0] != state:
             self._sums = state, self._added_up()

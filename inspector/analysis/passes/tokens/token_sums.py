@@ -1,7 +1,7 @@
-"""Tokens added up: by context, participant, tool and kind. Each way of adding gives the same total.
+"""Sums tokens by context, participant, tool and kind; each sum has the same total.
 
-What never changes of a message (context as written, space, sender, kind) is tallied as counts come in; where contexts
-lie, and which tool a call turned out to be of, is looked up when sums are asked for.
+Unchanging values of a message (written context, space, sender, kind) are summed as counts come in. Values that may
+change (place of contexts, tool of a call) are looked up when a caller reads the sums.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class NodeTokens:
-    """Tokens by context node; the last entry, reached by index MAIN, is the main contexts' of all spaces together.
+    """Tokens by context node; the last entry, at index MAIN, sums the main contexts of all spaces.
 
     Attributes:
         own: (nodes + 1,) int64, of the messages in each context.
-        subtree: (nodes + 1,) int64, with all contexts below; of the main context everything there is.
-        main: of the main context of each space (string id) alone.
+        subtree: (nodes + 1,) int64, with all descendants; the grand total for the main context.
+        main: by space (string id), of its main context alone.
     """
 
     own: NDArray[np.int64]
@@ -41,15 +41,15 @@ class NodeTokens:
 
 @dataclass(frozen=True, slots=True)
 class TokenSums:
-    """What was counted so far, added up in every way there is; estimates (`tokens.counter.TOKENIZER`).
+    """All sums of the counted tokens; estimates (`tokens.counter.TOKENIZER`).
 
     Attributes:
-        total: of all messages counted.
+        total: of all counted messages.
         uncounted: messages that are not counted yet, or cannot be.
         by_node: by context.
-        by_participant: by the name of the sender, over all spaces; "" of nobody.
+        by_participant: by the name of the sender, over all spaces; "" without a sender.
         by_sender: the same by (space as string id, name).
-        by_tool: of calls of each tool and their results; "" of everything else.
+        by_tool: of calls of each tool and their results; "" for everything else.
         by_kind: by canonical kind.
     """
 
@@ -63,7 +63,7 @@ class TokenSums:
 
 
 class TokenTally:
-    """Adds up counts as they come in. O(counts) each time, whatever the capture's size."""
+    """Sums counts as they come in. O(counts) each time, for any size of the capture."""
 
     def __init__(self, capture: Capture, contexts: ContextPass) -> None:
         self._capture = capture
@@ -75,7 +75,7 @@ class TokenTally:
         self.total = 0
 
     def add(self, rows: Rows, counts: NDArray[np.int32]) -> None:
-        """Take in the counts of messages that had none."""
+        """Adds the counts of messages that had none."""
         columns = self._capture.columns
         refs = self._contexts.refs_of(rows).astype(np.int64)
         most = int(refs.max(initial=0))
@@ -85,12 +85,12 @@ class TokenTally:
         spaces = columns["space"][rows].astype(np.int64)
         _add(self._by_sender, spaces << 32 | columns["sender"][rows], counts)
         _add(self._by_kind, self._capture.foreign_rpc.kind_codes(rows), counts)
-        main = self._contexts.nodes_of(rows) == MAIN  # also where the context written is empty
+        main = self._contexts.nodes_of(rows) == MAIN  # an empty written context counts as main too
         _add(self._main, spaces[main], counts[main])
         self.total += int(counts.sum(dtype=np.int64))
 
     def by_node(self) -> NodeTokens:
-        """By context, as the tree is now. O(nodes log depth)."""
+        """Returns sums by context of the present tree. O(nodes log depth)."""
         tree = self._contexts.tree
         known = np.flatnonzero(self._by_ref)
         own = np.zeros(len(tree) + 1, np.int64)
@@ -101,17 +101,17 @@ class TokenTally:
         return NodeTokens(own[living], subtree[living], dict(self._main))
 
     def by_sender(self) -> dict[tuple[int, str], int]:
-        """By space and name."""
+        """Returns sums by space and name."""
         strings = self._capture.strings
         return {(pair >> 32, _name(strings, pair & 0xFFFFFFFF)): n for pair, n in self._by_sender.most_common()}
 
     def sent_by(self, space: int, name: str) -> int:
-        """Of one sender in one space. O(1)."""
+        """Returns the sum of one sender in one space. O(1)."""
         code = self._capture.strings.find(name)
         return self._by_sender[space << 32 | code] if code is not None else 0
 
     def by_kind(self) -> dict[str, int]:
-        """By canonical kind, the most first."""
+        """Returns sums by canonical kind, highest first."""
         return {_name(self._capture.strings, kind): tokens for kind, tokens in self._by_kind.most_common()}
 
 
@@ -128,11 +128,11 @@ def _add(sums: Counter[int], keys: NDArray[np.integer], counts: NDArray[np.int32
 
 
 def carried_up(tree: ContextTree, own: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sums of each node and all below it; O(nodes log depth).
+    """Returns sums of each node and its descendants. O(nodes log depth).
 
     Args:
         tree: the nodes.
-        own: (nodes + 1,) by node, the main context's last; that of the result is left as it is.
+        own: (nodes + 1,) by node, the main context's last; that entry is copied unchanged.
     """
     return np.append(gathered(own[:-1], as_numpy(tree.parent)), own[-1:])
 
@@ -140,7 +140,7 @@ def carried_up(tree: ContextTree, own: NDArray[np.int64]) -> NDArray[np.int64]:
 def by_tool(
     capture: Capture, correlation: CorrelationPass, counts: NDArray[np.int32], total: int
 ) -> dict[str, int]:  # fmt: skip
-    """Of calls of each tool and their results, the most first; "" of everything else. O(messages)."""
+    """Returns sums of each tool's calls and their results, highest first; "" for everything else. O(messages)."""
     call = capture.strings.find("tools/call")
     sums: Counter[int] = Counter()
     for start in range(0, len(counts) if call else 0, _AT_ONCE):
