@@ -27,7 +27,7 @@ _NOBODY = -1
 """Owner of unreadable rows."""
 _AT_ONCE = 500
 _SAFE_TIME = 10**17
-"""Smallest time in nanoseconds; smaller numbers would be read in another unit (`protocol.times`)."""
+"""Smallest time in nanoseconds; smaller numbers would be read in another unit (`protocol.timestamps`)."""
 
 
 class Place(NamedTuple):

@@ -37,7 +37,7 @@ class Kind(NamedTuple):
 REQUEST = "mcp/request"
 RESPONSE = "mcp/response"
 OF_JSON_RPC = ("jsonrpc/request", "jsonrpc/response", "jsonrpc/notification")
-"""Kinds shown for requests and responses of JSON-RPC that is not MCP (`store.messages.foreign_rpc`)."""
+"""Kinds shown for requests and responses of JSON-RPC that is not MCP (`store.messages.rpc_classification`)."""
 PROPOSAL = "mcp/proposal"
 REJECT = "mcp/reject"
 WITHDRAW = "mcp/withdraw"

@@ -1,7 +1,7 @@
 """Cuts matching lines out of logs with many workers, in log order.
 
-`protocol.formats.wrapped.cut_line` writes each, with the line under `message`. The result opens as wrapped lines, and
-the fields `slice.*` give the origin of each message.
+`protocol.formats.wrapped_lines.cut_line` writes each, with the line under `message`. The result opens as wrapped lines,
+and the fields `slice.*` give the origin of each message.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Format: the Agent Client Protocol, versions 1 and 2: JSON-RPC between an editor and an agent (docs/protocols.md 18).
 
 Both sides send requests, and both number from 0; the method identifies the sender. An agent reports its actions in
-`session/update`, one row per update. `reading.reassembly.agent_lines` joins streamed texts.
+`session/update`, one row per update. `reading.reassembly.agent_protocol_lines` joins streamed texts.
 """
 
 from __future__ import annotations

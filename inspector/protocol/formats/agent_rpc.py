@@ -1,7 +1,7 @@
 """Common parts of ACP and A2A: JSON-RPC between agents, and between an agent and its client (docs/protocols.md 18).
 
 A request or a notification is identified by its method. An answer, or a continued message, needs facts from earlier
-lines; the reader of lines in order (`reading.reassembly.agent_lines`) supplies them.
+lines; the reader of lines in order (`reading.reassembly.agent_protocol_lines`) supplies them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Splits a JSON-RPC batch line into the records of its messages (protocol.batch).
+"""Splits a JSON-RPC batch line into the records of its messages (`protocol.rpc_batch`).
 
-Also splits objects that share a line (protocol.joined). A message takes the time and direction of its line; its bytes
-are those of its element.
+Also splits objects that share a line (`protocol.shared_lines`). A message takes the time and direction of its line; its
+bytes are those of its element.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reads long lines and backlogs of a live source in a worker process.
 
-Opened files use `reading.workers.parallel` instead.
+Opened files use `reading.workers.parallel_reader` instead.
 """
 
 from __future__ import annotations

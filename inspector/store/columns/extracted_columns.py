@@ -145,7 +145,7 @@ class ExtractedColumns:
         return self._arguments.of("hash", rows)
 
     def records_listed(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """Returns (n,) numbers of records that results list, by the two measures of `protocol.listed`."""
+        """Returns (n,) numbers of records that results list, by the two measures of `protocol.result_records`."""
         return self._listed.of("records", rows), self._listed.of("of_anything", rows)
 
     def exchanges(self, name: str, rows: NDArray[np.int64]) -> NDArray[Any]:

@@ -44,7 +44,7 @@ class Flag(enum.IntFlag):
     CALLS_DIFFER = 65536
     """A response whose kind and payload name different calls; the kind wins."""
     DERIVED = 1 << 22
-    """A message derived from a transcript's record; it was never written as an envelope (`protocol.meaning`)."""
+    """A message derived from a transcript's record, never written as an envelope (`protocol.derived_messages`)."""
     INHERITED = 1 << 23
     """A copy of another thread's prompt: it belongs to this thread's context and is not counted again."""
     TEXT = 1 << 24
@@ -65,4 +65,4 @@ class Flag(enum.IntFlag):
     CONTEXT_IN_PAYLOAD = 1 << 18
     CONTEXT_IN_THREAD = 1 << 19
     CONTEXT_IN_REASONING = 1 << 20
-    """A place other than the envelope names its context (`protocol.context_forms`)."""
+    """A place other than the envelope names its context (`protocol.context_places`)."""

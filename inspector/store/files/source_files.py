@@ -24,7 +24,7 @@ _LOOKED_AT = 1 << 16
 Place = tuple[int, int]
 """Offset and length of a line in bytes."""
 JOINED_FROM = 1 << 50
-"""First offset of reassembled lines, beyond any file (`reading.reassembly.joined_lines`)."""
+"""First offset of reassembled lines, beyond any file (`reading.reassembly.derived_lines`)."""
 
 
 class Joined(Protocol):

@@ -111,7 +111,7 @@ class Records:
         return int(self._columns["length"][message]) > MAX_WHOLE
 
     def is_overlong(self, message: int) -> bool:
-        """Returns True for a line that is never read whole (`reading.decoder.overlong`)."""
+        """Returns True for a line that is never read whole (`reading.decoder.overlong_lines`)."""
         return int(self._columns["length"][message]) > long_lines.MAX_LINE
 
     def read(self, message: int) -> Record:

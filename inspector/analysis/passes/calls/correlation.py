@@ -497,7 +497,7 @@ class CorrelationPass:
     # Lookup
 
     def shown_calls(self, rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.uint32]:
-        """Returns (n,) indexes in `calls`, with kinds as the window shows them (`store.messages.foreign_rpc`)."""
+        """Returns (n,) indexes in `calls`, with the displayed kinds (`store.messages.rpc_classification`)."""
         called, shown = self.columns["call"][rows], self._capture.foreign_rpc.kind_codes(rows)
         pairs, places = np.unique(called.astype(np.int64) << 32 | shown, return_inverse=True)
         found = [
