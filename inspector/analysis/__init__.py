@@ -111,6 +111,7 @@ class Analysis:
         start, stop = self._fed, len(self.capture)
         self.trust.feed(start, stop)
         self.streams.feed(start, stop)
+        # Frames may get sender and context late; the passes below need both.
         late = self.streams.take_late()
         self.contexts.feed(start, stop, late.in_context)
         self.correlation.feed(start, stop)
@@ -119,8 +120,10 @@ class Analysis:
         self.transients.feed(start, stop, linked, more=more)
         self.visibility.feed(start, stop)
         self.participants.feed(start, stop, late.sent)
+        # Needs the departures that the participant pass found in this batch.
         self.departures.feed(start, stop)
         self.capabilities.feed(start, stop)
+        # Needs the links of this batch; findings of it are read on demand.
         self.states.feed(start, stop, linked)
         self.tokens.feed(start, stop)
         self.usage.feed(start, stop)
@@ -131,6 +134,7 @@ class Analysis:
         if touched is not None:
             parts.append(touched)
         changed = ascending(*parts)
+        # New messages are reported by the range `start` to `stop`.
         changed = changed[changed < start]
         self._fed = stop  # set before the checks, which may fail: other passes must not count messages twice
         self.findings.feed(start, stop, changed, self.now_ns, more=more)

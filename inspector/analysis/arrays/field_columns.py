@@ -119,6 +119,7 @@ class Numbers:
     def value(self, message: int) -> int | float | None:
         """Returns the number of one message as a Python number, or None if absent."""
         number: int | float = self.values[message].item()
+        # NaN is the only number that differs from itself.
         if number == self.absent or number != number:
             return None
         return number
@@ -131,6 +132,7 @@ class Numbers:
         """Returns (n,) bool flags of values that are not absent."""
         if np.issubdtype(values.dtype, np.floating):
             present = ~np.isnan(values)
+            # A float column may have a sentinel beside NaN.
             return present if self.absent is None else present & (values != self.absent)
         return np.ones(len(values), np.bool_) if self.absent is None else values != self.absent
 
@@ -189,4 +191,5 @@ class Decoded:
         """Yields the same as runs, without messages known to have no value."""
         if self.decode_held is not None:
             return self.decode_held(messages)
+        # Without knowledge about absent values all messages form one run.
         return iter([Held(len(messages), np.arange(len(messages)), self.values(messages))])

@@ -41,6 +41,7 @@ class SpaceNumbers:
             return np.empty(0, np.int32)
         self._reach(int(strings.max()))
         found = np.where(as_numpy(self._space_of)[strings] == spaces, as_numpy(self._number_of)[strings], UNKNOWN)
+        # Few strings occur in two spaces, so this loop is short.
         if self._others:
             missing = np.flatnonzero(found == UNKNOWN)
             pairs = zip(spaces[missing].tolist(), strings[missing].tolist(), strict=True)
@@ -51,6 +52,7 @@ class SpaceNumbers:
         """Stores the number of a new pair of space and string."""
         if string >= len(self._space_of):
             self._reach(string)
+        # The first space of a string gets the arrays; any further space goes to the dict.
         if self._space_of[string] == _NO_SPACE:
             self._space_of[string], self._number_of[string] = space, number
         else:

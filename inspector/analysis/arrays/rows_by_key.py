@@ -28,6 +28,7 @@ class RowLists:
     def add(self, owner: int, row: int) -> None:
         """Appends a row to the list of an owner."""
         if owner >= len(self._last):
+            # 64 spare entries, so that not every new owner extends the array.
             self._last.extend(array("i", [NONE]) * (owner + 1 - len(self._last) + 64))
         self._before.append(self._last[owner])
         self._last[owner] = len(self.rows)

@@ -66,6 +66,7 @@ class TextColumn(Sequence[str]):
         self._write()
         if self._later:
             plain = TextColumn()
+            # A copy without replaced texts has all of them in the joined data.
             plain._waiting = [*self]
             return plain.written()
         return bytes(self._data), np.array(self._ends, np.int64)
@@ -81,6 +82,7 @@ class TextColumn(Sequence[str]):
         data = np.frombuffer(self._data[before:], np.uint8)
         for place, byte in enumerate(wanted):
             found[found] = data[begins[found] + place] == byte
+        # Replaced texts are not in the joined data: check them one by one.
         for number in self._later if len(self._later) < len(found) else range(first, len(self)):
             if number >= first and number in self._later:
                 found[number - first] = self._later[number].startswith(start)
@@ -93,6 +95,7 @@ class TextColumn(Sequence[str]):
         next(ends)
         self._data += b"".join(written)
         if len(self._data) >= _NARROW and self._ends.typecode == "I":
+            # 4 bytes per text are enough until all texts together exceed 4 GiB.
             self._ends = array("Q", self._ends)
         self._ends.extend(ends)
         self._waiting.clear()

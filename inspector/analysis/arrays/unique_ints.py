@@ -18,6 +18,7 @@ def ascending(*parts: NDArray[np.integer]) -> NDArray[Any]:
     """
     given = [part for part in parts if len(part)] or [*parts[:1]]
     found = given[0] if len(given) == 1 else np.concatenate(given)
+    # Passes feed ascending rows, so this is the common case.
     if (found[1:] > found[:-1]).all():
         return found
     found = np.sort(found)
@@ -39,6 +40,7 @@ def distinct(keys: NDArray[np.integer]) -> tuple[NDArray[Any], NDArray[np.int64]
     if not len(keys):
         return keys, np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high = int(keys.min()), int(keys.max())
+    # A table of the whole range would take 32 MiB or more.
     if high - low >= _DENSE:
         return np.unique(keys, return_index=True, return_inverse=True)
     least = keys.dtype.type(low)

@@ -38,6 +38,7 @@ class ChangedRows:
             if self._held > self._most:  # no caller has taken them yet: merge duplicates, so that memory stays bounded
                 self._batches = [ascending(*self._batches)]
                 self._held = len(self._batches[0])
+                # A limit of twice the rest keeps the cost of all merges linear in the number of rows.
                 self._most = max(_ENOUGH, 2 * self._held)
 
     def take(self) -> Rows:
@@ -45,6 +46,7 @@ class ChangedRows:
         if not (self._rows or self._batches):
             return NO_ROWS
         rows = np.fromiter(self._rows, np.int64, len(self._rows))
+        # Batches may overlap with each other and with single rows.
         found = ascending(rows, *self._batches)
         self._rows, self._batches, self._held, self._most = set(), [], 0, _ENOUGH
         return found

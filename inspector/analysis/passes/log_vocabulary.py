@@ -24,6 +24,7 @@ def spoken_kind(capture: Capture, message: int) -> str:
     columns = capture.columns
     kind = capture.string("kind", message) or ""
     if not columns["part"][message]:
+        # Without a protocol it is plain JSON-RPC; MEW traffic keeps the kinds of its protocol.
         if columns["protocol"][message] or kind not in _OF_JSON_RPC:
             return ""
         if capture.foreign_rpc.is_foreign(message):
@@ -37,6 +38,7 @@ def spoken_kind(capture: Capture, message: int) -> str:
         return "prompt"
     if sender in _PROGRAMS:
         return "added"
+    # In a sub-agent's context every sender but the agent itself prompts it.
     agent = capture.transcripts.agents.get(capture.string("context", message) or "")
     return "answer" if agent is None or not agent.name or sender == agent.name else "prompt"
 
@@ -55,6 +57,7 @@ def kind_words(topics: Sequence[str]) -> dict[str, str]:
     if set(topics) <= {"mcp", "json-rpc", "collapsible"}:
         before = "MCP " if own else ""
         return own | {kind: before + word for kind, word in _OF_JSON_RPC.items() if "mcp" in topics}
+    # Sessions and MCP in one log: one word has to serve both.
     both = "mcp" in topics
     request, response = ("call or request", "result or response") if both else ("call", "result")
     return own | {kinds.REQUEST: request, kinds.RESPONSE: response, THOUGHT: "thought"}

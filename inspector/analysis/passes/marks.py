@@ -105,6 +105,7 @@ class Marks:
             del self._messages[message]
         self._bits = _reaching(self._bits, message + 1)
         self._comment_ids = _reaching(self._comment_ids, message + 1)
+        # The columns mirror the notes, so that filters read them like those of a pass.
         self._bits[message] = _MARKED if note.marked else 0
         self._comment_ids[message] = self._text_id(note.comment)
         self._rows = None
@@ -146,6 +147,7 @@ class Marks:
     def living(self, target: ContextTarget) -> ContextTarget:
         """Returns the context with its node in the current tree."""
         node = target.node if target.node == MAIN else self._pass.tree.resolve(target.node)
+        # The main context has no node, and never merges.
         return ContextTarget(target.space, node)
 
     @property

@@ -110,6 +110,7 @@ class StatePass:
             if len(rows):
                 self.columns.put("state", rows, state.value)
         self._end()
+        # An open may have been linked to its request only now.
         opens = np.union1d(self._of_kind(kind, _STREAM_OPEN, start), self._linked_opens(linked[linked < start]))
         asked, closes = (self._of_kind(kind, name, start) for name in (_STREAM_REQUEST, _STREAM_CLOSE))
         if len(opens) or len(asked) or len(closes):
@@ -173,6 +174,7 @@ class StatePass:
         states[self._findings.has(UNANSWERED, rows) | self._findings.has(OF_MCP, rows)] = State.UNANSWERED
         states[are_forgotten(self._capture, self._links, rows)] = State.CANCELLED
         gone = states == State.CANCELLED
+        # Notifications have no state, also after they were cancelled.
         states[~wants_answer(self._capture, rows, self._links["method"][rows])] = State.NONE
         listens = self._links["method"][rows] == (self._capture.strings.find(mcp_messages.LISTEN) or -1)
         states[listens] = np.where(gone[listens], State.CLOSED, State.OPEN)

@@ -82,9 +82,11 @@ class CallRounds:
         told = self._capture.extracted.mcp_rows
         low, high = np.searchsorted(told, [start, stop])
         rows = told[low:high].astype(np.int64)
+        # An answer may come before its request in captures merged out of order.
         rows = np.concatenate((np.array(self._loose, np.int64), rows)) if self._loose else rows
         self._loose = []
         states, tasks, says = (self._capture.extracted.mcp(name, rows) for name in ("state", "task", "task_says"))
+        # Most rows with extracted MCP facts have neither a state nor a task: only these few are visited one by one.
         told_of = np.flatnonzero((states != 0) | (tasks != 0))
         if len(told_of):
             rows = rows[told_of]
@@ -130,6 +132,7 @@ class CallRounds:
             self._task_told(row, asked, says)
         elif says & TASK_HANDED:
             self._interim(row, asked)
+            # A task is known across all connections of its source, since a client may poll it over another one.
             self._tasks[pipe >> 32, task] = self.first.get(asked, asked)
         elif state and method in mcp_messages.RETRIED:
             self._interim(row, asked)
@@ -147,6 +150,7 @@ class CallRounds:
         self._changed.update((row, first))
 
     def _retry(self, row: int, key: tuple[int, ...]) -> None:
+        # RULE: with two open answers of the same key it is unknown to which of them the retry belongs.
         if len(self._asking.get(key, ())) == 1:
             asked = self._asking.pop(key)[0]
             self._further(row, self.first.get(asked, asked))
@@ -190,6 +194,7 @@ class CallRounds:
 
     def _end(self, row: int, first: int, *, failed: bool, cancelled: bool, anew: bool = False) -> None:
         call = self.calls.setdefault(first, Rounds())
+        # The first result stays, except that a real result replaces a mere cancellation, and a new attempt any result.
         if call.result != NO_ROW and not anew and not (call.cancelled and not cancelled):
             return
         call.result, call.failed, call.cancelled = row, failed, cancelled

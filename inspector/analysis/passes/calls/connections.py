@@ -49,9 +49,11 @@ class ClientRuns:
         keys = connection_keys(self._capture, asked)
         directions = columns["direction"][asked].astype(np.int64)
         begins = self._links["method"][asked] == (strings.find("initialize") or -1)
+        # Only the first row of each stretch over one connection and direction matters, and every `initialize`.
         looked_at = (np.diff(keys, prepend=-1) != 0) | (np.diff(directions, prepend=-1) != 0) | begins
         for place in np.flatnonzero(looked_at).tolist():
             way = int(keys[place]), int(directions[place])
+            # An `initialize` in an unused direction begins the first run, not another one.
             if begins[place] and way in self._used:
                 self.begun.setdefault(int(keys[place]), array("i")).append(int(asked[place]))
             self._used.add(way)
@@ -79,6 +81,7 @@ class ClientRuns:
         known, at = np.unique(changes[:, 0], return_inverse=True)
         places, is_known = places_among(keys, known)
         sought = np.flatnonzero(is_known)
+        # Connection index and row in one number: a single search finds the next restart of the same connection.
         following = np.searchsorted(at << 32 | changes[:, 1], places[sought] << 32 | rows[sought], side="right")
         there = following < len(changes)
         sought, following = sought[there], following[there]

@@ -174,6 +174,7 @@ class CorrelationPass:
         linked = self._link_plain(start, stop, named)
         response = self._code(kinds.RESPONSE)
         left = np.zeros(stop - start, bool)
+        # Responses without a correlation id are linked by their JSON-RPC id later.
         left[correlated] = True
         left |= source["kind"][start:stop] == response
         left &= ~linked
@@ -208,6 +209,7 @@ class CorrelationPass:
         """
         found = np.zeros(len(named), np.bool_)
         source = self._capture.columns
+        # With a single source the general index finds the call in its own file already.
         if len(self._capture.sources) < 2:
             return found
         derived = source["flags"][rows] & Flag.DERIVED.value != 0
@@ -234,6 +236,7 @@ class CorrelationPass:
         self._also.clear()
         for kind, index in self._ids_of.items():
             rows = np.flatnonzero(source["kind"][start:stop] == self._code(kind)) + start
+            # A repeated delivery must not replace the original as the latest message with its id.
             hashes = np.where(self._capture.are_sent_again(rows), NO_HASH, source["id_hash"][rows])
             also = self._drafts.names_of(kind, rows)
             if also:
@@ -412,6 +415,7 @@ class CorrelationPass:
         self.columns.put("cause", row, cause)
         self._changed.update((row, cause))
         cause_kind = self._capture.string("kind", cause)
+        # Only these two pairs count as an answer; a message that the gateway refused is none.
         pair = (kind, cause_kind) in ((kinds.RESPONSE, kinds.REQUEST), (kinds.REQUEST, kinds.PROPOSAL))
         if pair and not self._capture.flags(row) & Flag.REFUSED:
             answer = int(self.columns["answer"][cause])
@@ -456,6 +460,7 @@ class CorrelationPass:
     def _own_rule(self, row: int) -> ToolRule:
         """Returns the rule for a response that names its call in full: its kind, its payload, or an export's record."""
         flags = int(self._capture.columns["flags"][row])
+        # The rule of the recording program takes precedence: the export has resolved the call already.
         if flags & (Flag.TOLD_BY_CORRELATION | Flag.TOLD_BY_RPC_ID):
             return ToolRule.CORRELATION if flags & Flag.TOLD_BY_CORRELATION else ToolRule.RPC_ID
         kind = kinds.split_kind(self._capture.string("kind_raw", row) or "")
@@ -519,6 +524,7 @@ class CorrelationPass:
 
     def effects(self, row: int) -> list[int]:
         """Returns the messages that name this one, ascending. O(messages), since no index is stored."""
+        # The column has the first cause only; further causes are in the dict.
         found = set(np.flatnonzero(self.columns["cause"] == row).tolist())
         return sorted(found.union(self._further.get(row, ())))
 

@@ -76,6 +76,7 @@ class NamedPass:
         named = [self._correlation.hashes_named_by(row) for row in rows.tolist()]
         hashes = np.array([one for ones in named for one in ones], np.uint64)
         naming = np.repeat(rows, [len(ones) for ones in named])
+        # A message that names both a stream and a context counts as naming the context.
         for what, names in self._names.items():  # the best last
             self._take(naming[names.latest(hashes, _any(hashes)) != NO_ROW], what)
         self._waiting.add(hashes, naming.astype(np.uint32))
@@ -98,6 +99,7 @@ class NamedPass:
             names = [_context_names(text) for text in texts] if column == "context" else [[text] for text in texts]
             spaces = np.repeat(keys >> 32, [len(each) for each in names])
             hashes = self._capture.ids.hashes_in(spaces, [name for each in names for name in each])
+            # Contexts may also be known only as the parent of another one.
             if what is Named.CONTEXT:
                 hashes = np.concatenate((hashes, np.array(self._contexts.take_parents(), np.uint64)))
             self._name(ascending(hashes), what)
@@ -129,6 +131,7 @@ class NamedPass:
         response = source["kind"][rows] == (self._capture.strings.find(kinds.RESPONSE) or -1)
         asked = (source["flags"][rows] & _CORRELATED != 0) | response
         loose = np.where(found != 0, found, np.where(asked, Named.NOTHING_SEEN, 0))
+        # A request of the MEUP v0.2 draft may have its own name as correlation id, and then refers to no other message.
         themselves = self._correlation.naming_themselves()
         if len(themselves):
             loose = np.where(np.isin(own, themselves), Named.NOTHING_ASKED, loose)

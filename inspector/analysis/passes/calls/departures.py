@@ -59,6 +59,7 @@ class DeparturePass:
         self._told += len(left[0])
         if not len(left[0]):
             return
+        # Index the rows collected since the last departure, then give up the ones that end with these participants.
         self._list(self._still_open(np.array(self._asked_since, np.int64), start))
         del self._asked_since[:]
         gone = {*left[1].tolist()}
@@ -101,6 +102,7 @@ class DeparturePass:
         by_asked = self._first_after(rows, self._asked_alone(rows), left)
         first = np.minimum(by_sender, by_asked)
         answer = links["answer"][rows].astype(np.int64)
+        # A message answered before the departure is no open wait.
         gone = (first != _NEVER) & ((answer == NO_ROW) | (answer > first))
         for given_up, why in (
             (rows[gone & (by_sender <= by_asked)], GivenUp.ASKER_LEFT),

@@ -28,5 +28,6 @@ def ended_badly(capture: Capture, start: int, stop: int) -> Rows:
         columns["kind"][failed + start] == (capture.strings.find(_PROCESS_ENDS) or -1)
     )
     rows = failed[own] + start
+    # A server could print lines of this shape itself; only sources written by a recorder are trusted.
     believed = [capture.sources[source].is_recording for source in columns["source"][rows].tolist()]
     return rows[np.array(believed, np.bool_)]

@@ -40,6 +40,7 @@ class Fallbacks:
         discover, initialize = (strings.find(name) or -1 for name in ("server/discover", "initialize"))
         if discover == -1:
             return
+        # A refusal may come after the `initialize` that shows the fallback.
         for asked, followed in [*self._unanswered.items()]:
             self._clear(asked, followed, stop)
         method = columns["method"][start:stop]
@@ -53,6 +54,7 @@ class Fallbacks:
             for asked in self._asked.pop(key, ()):
                 self._unanswered[asked] = row
                 self._clear(asked, row, stop)
+        # Bounds memory: a client that never gets a refusal would otherwise be tracked for ever.
         while len(self._unanswered) > _MOST_OPEN:
             del self._unanswered[next(iter(self._unanswered))]
 
@@ -60,6 +62,7 @@ class Fallbacks:
         """Returns connection numbers; for HTTP the source, since each attempt may be a conversation of its own."""
         numbers = self._capture.extracted.exchanges("number", rows)
         keys = connection_keys(self._capture, rows)
+        # Negative numbers cannot collide with connection keys.
         return np.where(numbers != 0, -1 - (keys >> 32), keys).tolist()
 
     def _clear(self, asked: int, initialize: int, stop: int) -> None:

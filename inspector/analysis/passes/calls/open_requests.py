@@ -66,6 +66,7 @@ class OpenCalls:
         self._list_until(row)
         keys = list(self._keys_of_answer(rpc, row))
         found = self._best(keys, row)
+        # Methods with streamed answers send several answers to one request.
         if found == NO_ROW and self._is_streamed(again := self._last_answered(keys)):
             return again
         if found == NO_ROW:
@@ -153,6 +154,7 @@ class OpenCalls:
         columns = self._capture.columns
         if int(columns["flags"][row]) & _RPC:
             return int(columns["source"][row]), int(columns["connection"][row])
+        # Envelopes of one space may come over several connections.
         return -1, int(columns["space"][row])
 
     def _latest(self, key: _Key, row: int) -> int:
@@ -166,6 +168,7 @@ class OpenCalls:
             answer = answers[listed[-1]]
             if answer == NO_ROW or answer > row:
                 return listed[-1]
+            # Moves the key to the end, so that the oldest entry is evicted first.
             self._answered.pop(key, None)
             self._answered[key] = listed.pop()
             if len(self._answered) > _MOST_ANSWERED:

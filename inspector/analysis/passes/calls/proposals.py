@@ -51,6 +51,7 @@ class Proposals:
     def note_link(self, row: int, cause: int) -> None:
         """Updates the state of a proposal after a message was linked to its cause; links may come in any order."""
         kind, cause_kind = (self._capture.string("kind", message) for message in (row, cause))
+        # A message that the gateway refused decides no proposal.
         if any(self._capture.flags(one) & Flag.REFUSED for one in (row, cause if kind == kinds.RESPONSE else row)):
             return
         if kind == kinds.RESPONSE and cause_kind == kinds.REQUEST:
@@ -72,6 +73,7 @@ class Proposals:
 
     def _raise_state(self, proposal: int, state: ProposalState) -> None:
         states = self._links["proposal_state"]
+        # Comparing states makes the result independent of the order of arrival.
         if states[proposal] < state:
             self._links.put("proposal_state", proposal, state.value)
             self._changed.add(proposal)

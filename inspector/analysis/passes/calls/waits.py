@@ -100,9 +100,11 @@ class Outcomes:
             key = int(columns["source"][row]), number
             if asks[place]:
                 self._exchanges[key] = row
+                # Bounds memory for exchanges that never end in the log.
                 if len(self._exchanges) > _MOST_EXCHANGES:
                     del self._exchanges[next(iter(self._exchanges))]
             elif (asked := self._exchanges.pop(key, NO_ROW)) != NO_ROW and self._links["answer"][asked] == NO_ROW:
+                # Before this version a closed connection did not end the call: its answer could come elsewhere.
                 if hung_up and self._is_modern(asked):
                     self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
                 elif told >= _FAILED:
@@ -127,6 +129,7 @@ class Outcomes:
         stops &= columns["flags"][start:stop] & Flag.DERIVED.value != 0
         for row in (np.flatnonzero(stops) + start).tolist():
             key = int(columns["source"][row]), int(columns["context"][row])
+            # Searching only back to the last stop keeps the total cost linear.
             since = max(self._stopped.get(key, NO_ROW) + 1, row - _MOST_BEHIND)
             self._stopped[key] = row
             asked = columns["kind"][since:row] == request
@@ -199,6 +202,7 @@ class Outcomes:
         return self._capture.string("kind", asked) == kinds.REQUEST and is_own
 
     def _give_up(self, rows: Rows, why: GivenUp) -> None:
+        # A stronger reason replaces a weaker one, in any order of arrival.
         rows = rows[self._links["given_up"][rows] < why]
         if len(rows):
             self._links.put("given_up", rows, why.value)
@@ -293,6 +297,7 @@ def settled_copies(capture: Capture, links: GrowingColumns, rows: Rows) -> Rows:
     if not len(rows):
         return found
     proposal = capture.strings.find(kinds.PROPOSAL) or -1
+    # The copy before a message and the last one of all: either may be the settled one.
     for before in (rows.astype(np.int64), np.full(len(rows), len(links), np.int64)):
         copies = capture.ids.latest(hashes, before).astype(np.int64)
         places = np.flatnonzero((copies != NO_ROW) & (copies != rows) & (hashes != NO_HASH))

@@ -97,6 +97,7 @@ class ContextBuilder:
         refs = self.refs.find_all(spaces, keys)
         operations, told = self._observe_all(start, stop, refs, structure)
         new = np.flatnonzero(refs == UNKNOWN)
+        # Keys that were unknown before this batch now have numbers.
         refs[new] = self.refs.find_all(spaces[new], keys[new])
         for place, node in operations.items():
             refs[place] = self.refs.of_node(node)
@@ -138,6 +139,7 @@ class ContextBuilder:
         shaping[[*news]] = True
         new = np.flatnonzero(refs == UNKNOWN)
         pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
+        # The first message of each new key creates its node; later ones are assigned in bulk.
         shaping[new[np.unique(pairs, return_index=True)[1]]] = True
         places = np.flatnonzero(shaping)
         starts = self._starts(np.flatnonzero(starting) + start)
@@ -181,6 +183,7 @@ class ContextBuilder:
             return self.tree.resolve(self.refs.node(known))
         text = self._capture.strings[key]
         is_object = text.startswith(OBJECT_KEY)
+        # A path that begins with the id of a waiting start makes that id a node.
         for identifier in () if is_object else self._named_starts.ids_in_path(space, text):
             self.tree.of_id(space, identifier)
         node = MAIN if is_object else self._below_known(space, text)
@@ -247,6 +250,7 @@ class ContextBuilder:
         """Begins a context with the start's own id."""
         node = self._declare(space, row, above, identifier, label)
         first = self.facts.started_by[node] < 0
+        # A forged or copied message may begin a context, but not begin it again.
         if first or not self._is_void(row):
             self._note_start(node, row, "", own=True)
 
@@ -346,6 +350,7 @@ class ContextBuilder:
         capture, tree = self._capture, self.tree
         hashes = capture.hashes_named(row)
         for one in hashes:
+            # The latest message with that id counts, as for correlation in general.
             for start in reversed([other for other in capture.ids.rows(one) if other < row]):
                 begun = tree.resolve(self.facts.sequences.node_of_start(start))
                 if begun != MAIN and (node in (MAIN, begun) or self._stands_in(start, node)):
@@ -411,6 +416,7 @@ class ContextBuilder:
         if self.facts.declared.get(node) is None:
             self.facts.note_type(node, told.row, SUB_AGENT)
             self._typed(node)
+        # Transcripts may report the same sub-agent more than once.
         if told.began and self.facts.started_by[node] < 0:
             self.facts.note_start(node, told.row)
         if told.ended:

@@ -123,6 +123,7 @@ class ContextObjects:
         tree = self._tree
         columns = self._capture.columns
         stack = self._stacks.setdefault((space, int(columns["sender"][row])), [])
+        # Nodes on the stack may have been merged or dropped since the last operation.
         stack[:] = [living for node in stack if (living := tree.resolve(node)) != MAIN]
         marker = self._capture.string("kind", row) == CONTEXT_OPERATION
         top = stack[-1] if stack else MAIN
@@ -134,6 +135,7 @@ class ContextObjects:
                 stack.pop()
             return top
         node = tree.of_id(space, name)
+        # Only a push nests; a resume leaves its context in place.
         if operation == "push" and top != MAIN:
             node = self._place(node, top, row)
         self._settle()

@@ -130,6 +130,7 @@ class ContextPass:
     def _take_late(self, rows: Rows) -> None:
         """Moves messages from the main context to the context that is now known."""
         columns = self._capture.columns
+        # Only rows that are still counted in the main context move.
         rows = rows[(columns["context"][rows] != 0) & (self._columns["ref"][rows] == 0)]
         spaces, refs = columns["space"][rows], self._builder.take_late(rows)
         self._columns.put("ref", rows, refs)
@@ -170,6 +171,7 @@ class ContextPass:
         names = self._capture.strings
         for kind in ascending(kinds).tolist():
             name = names[kind]
+            # Only reasoning kinds make a context count as reasoning.
             if not name.startswith("reasoning/"):
                 continue
             here = np.flatnonzero(kinds == kind)
@@ -333,6 +335,7 @@ class ContextPass:
         now = self.clock_ns if now_ns is None else now_ns
         # Hostile times may differ by more than 64 bits.
         since = min(max(now - self.idle_after_s * 1_000_000_000, NO_TIME + 1), np.iinfo(np.int64).max)
+        # An explicit end outranks activity.
         end = as_numpy(self.facts.end)
         ended = np.where(end == CANCELLED, STATES.index("cancelled"), STATES.index("concluded"))
         running = (last >= since) | untimed | (self.clock_ns == NO_TIME)
@@ -385,6 +388,7 @@ class ContextPass:
         facts = self.facts
         found = (as_numpy(facts.thinks) != 0) & (as_numpy(self.started_by) < 0) & (as_numpy(self.first_row) >= 0)
         nodes = np.flatnonzero(found & (living_nodes(self.tree) == np.arange(len(found))))
+        # Contexts of transcripts have no start messages, so they are no finding.
         flags = self._capture.columns["flags"][as_numpy(self.first_row)[nodes]]
         nodes = nodes[flags & Flag.DERIVED.value == 0]
         return np.array([node for node in nodes.tolist() if self.type(node) not in NOT_REASONED], np.int64)

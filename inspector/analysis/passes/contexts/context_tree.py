@@ -157,6 +157,7 @@ class ContextTree:
 
     def _with_id(self, space: int, identifier: str) -> int | None:
         """Returns the living node with this id."""
+        # No id has a slash so far, so this saves a lookup for every path.
         if not self.any_slash and "/" in identifier:
             return None
         found = self.resolve(self._by_id.find(space, identifier))
@@ -270,11 +271,13 @@ class ContextTree:
         node, above = self.resolve(node), self.resolve(above)
         if self.parent[node] != MAIN or above in (node, MAIN):
             return node
+        # Placing a root below its own descendant would make a cycle.
         if self._root(above) == node:
             return node
         name = self.name[node]
         twin = self._by_place.find(above, name)
         if twin != MAIN:
+            # The id must keep finding the node after the merge.
             self._by_id.put(twin, name)
             self._merge(node, twin)
             return twin
@@ -283,6 +286,7 @@ class ContextTree:
         self._hang(node)
         self._by_place.put(node, name)
         self._sums.add(above, self._sums.carried[node])
+        # Caches do not cover this node yet, so its move need not invalidate them.
         if self.settled <= node == len(self) - 1:
             self.version += 1
         else:

@@ -48,6 +48,7 @@ class LogClock:
         if not by_senders:
             self._log = max(self._log, int(times.max()))
             return
+        # Most batches lie within one day; this avoids the sort.
         first, last = int(times.min()) // _DAY_NS, int(times.max()) // _DAY_NS
         if first == last:
             self._note(last, times, senders)
@@ -86,6 +87,7 @@ class LogClock:
                 continue
             messages = sum(one.messages for one in run)
             several = any(one.by_several for one in run) or len({one.sender for one in run}) > 1
+            # A run of days needs two senders, or more messages than all runs before it.
             if several or messages > so_far:
                 believed = max(one.latest for one in run)
             so_far += messages

@@ -122,6 +122,7 @@ class MarkedContexts:
             self._notes.add_depth(self._tree, self._tree.resolve(node), row)
         if self._is_void(row):
             return node
+        # Bounds memory in logs with contexts that are never closed.
         if len(self._open) < _MOST_OPEN:
             self._open[key] = node
             if identifier is not None and identifier != name:

@@ -42,6 +42,7 @@ class NamedStarts:
         self._labels[row] = label
         key = self._capture.ids.hash_in(space, identifier)
         self._waiting.setdefault(key, {})[row] = above
+        # From now on the tree lists its new nodes, for `take` to match.
         self._tree.watched = True
         if "/" in identifier:
             self._slashes.add(identifier.count("/"))

@@ -85,6 +85,7 @@ class ContextNotes:
 
     def add_path(self, node: int, row: int, path: str) -> None:
         """Checks a path as written, and adds its oddities (ADR p4m, docs/protocols.md 6)."""
+        # Nearly all paths are valid: one match settles them.
         if len(path) <= MOST_LONG and _FINE.fullmatch(path):
             return
         plain = normalise(path)

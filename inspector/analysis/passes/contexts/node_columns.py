@@ -151,6 +151,7 @@ class PathPlaces:
                 for name in tree.segments(node):
                     fits = level != _OFF and (level >= self._path.depth or self._path.has_at(level, name))
                     level = level + 1 if fits else _OFF
+            # A node with an id of its own may begin the path anew, at any depth.
             if level == _OFF and tree.is_named(node) and self._path.has_at(0, tree.name[node]):
                 level = 1
             levels[node] = level

@@ -172,6 +172,7 @@ class NodeFacts:
             return
         kept = self.metadata.setdefault(node, {})
         for key, (stamp, value) in given.items():
+            # Stamps make the result independent of the order of merges.
             if key not in kept or kept[key][0] < stamp:
                 kept[key] = (stamp, value)
         if len(kept) > _MOST_KEYS:

@@ -39,6 +39,7 @@ class PathSearch:
         first, *rest = text.split("/")
         above_roots = np.append(np.zeros(len(self._parents), np.bool_), True)
         found = self._below(self._along(above_roots, [first, *rest]))
+        # A cut path hides levels in its middle, so only its first part is checked here.
         if rest and self._cut.any():
             found |= self._cut & self._below(self._along(above_roots, [first]))
         return found
@@ -105,6 +106,7 @@ def joined_names(names: TextColumn, shown: Callable[[str], str]) -> bytes:
     data, ends = names.written()
     letters, lengths = np.frombuffer(data, np.uint8), np.diff(ends, prepend=0)
     odd = ends.searchsorted(np.flatnonzero(np.isin(letters, _ODD)), "right")
+    # Only these names differ between tree and display; all others are copied as one block.
     odd = np.union1d(odd, np.flatnonzero(lengths > LONGEST_SEGMENT))
     parts, at = list[bytes](), 0
     for node in odd.tolist():

@@ -111,6 +111,7 @@ class Sequences:
 
     def _add(self, node: int, row: int, what: int, sender: int, target: int) -> Replay:
         event, above, after = len(self._rows), self.last[node], -1
+        # Events usually arrive in order; a late one is inserted at its place.
         while above >= 0 and self._rows[above] > row:
             above, after = self._before[above], above
         self._rows.append(row)
@@ -196,6 +197,7 @@ class Sequences:
             states.update(self._apply(replay, event))
         self._put(states)
         self._kept.pop(node, None)
+        # A long context would make every further event cost a full replay.
         if len(events) > _FEW:
             self._kept[node] = replay
         self.first_end[node] = -1
@@ -317,6 +319,7 @@ class Replay:
         if self.state and early is None:
             self._over = {}
             self.changes.append(Change(row, RUNNING, row))
+        # Its end came first, so it does not begin an ended context again.
         if early is not None and self.state:
             return [(row, early[1])]
         self._over.pop(sender, None)

@@ -83,6 +83,7 @@ class SessionContexts:
         payload = self._capture.records.decoded(row).payload
         label = _label(payload.get("label"))
         if kind == msp.SESSION:
+            # The first label stays; later documents of the session may lack it.
             self.labels[space] = self.labels.get(space) or label
             self.began.setdefault(space, row + 1)
             status = payload.get("status")

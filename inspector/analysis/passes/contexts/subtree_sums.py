@@ -127,5 +127,6 @@ class SubtreeSums:
     def _sum_up(self) -> None:
         aliases = as_numpy(self._aliases())
         lives = aliases == np.arange(len(aliases))
+        # Merged nodes are left out, since their messages were added to their target.
         sums = gathered(np.where(lives, as_numpy(self._own), 0), as_numpy(self._parent))
         np.frombuffer(self.carried, np.int32)[lives] = sums[lives]

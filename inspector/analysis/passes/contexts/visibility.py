@@ -55,6 +55,7 @@ class VisibilityPass:
         known = self.values.find(value)
         if known is not None:
             return known
+        # Hostile input may have any number of values, but the column's dtype has 256.
         return self.values.intern(value if len(self.values) < _MOST_VALUES else "other values")
 
     def read_again(self, rows: Rows) -> None:

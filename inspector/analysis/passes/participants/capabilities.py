@@ -140,6 +140,7 @@ class CapabilityPass:
         if before is not None:
             return _held_after(change for change in changes if change.row < before)
         known = self._held.get((space, name))
+        # The cache is valid while the number of changes stays the same.
         if known is None or known[0] != len(changes):
             known = self._held[space, name] = (len(changes), _held_after(changes))
         return None if known[1] is None else list(known[1])
@@ -176,6 +177,7 @@ class CapabilityPass:
     def asked_by(self, held: Iterable[object], row: int, kind: str) -> Asked:
         """Returns the same parts, but reads only the columns if the capabilities match no deeper."""
         capture = self._capture
+        # Decoding the record is slow, so the columns are used if they hold all that the patterns match.
         if not self.is_told(row, kind) or any(map(looks_deep, held)):
             return Asked(kind, capture.records.decoded(row).payload, capture.to(row), self._called(row))
         method, target = capture.string("method", row), capture.string("target", row)
@@ -211,6 +213,7 @@ class CapabilityPass:
         if not code:
             return []
         rows = np.flatnonzero((columns["kind"] == code) & (columns["space"] == space))
+        # An error about a refusal is addressed to the participant that sent the message.
         rows = rows[capture.to_sets.holding(name)[columns["to_set"][rows]]]
         latest = (self.refusal(row) for row in reversed(rows[-_MOST_REFUSALS:].tolist()))
         return list(islice((refusal for refusal in latest if refusal is not None), most))[::-1]

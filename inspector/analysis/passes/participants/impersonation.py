@@ -54,6 +54,7 @@ class TrustPass:
         looked_at = are_any(code, [strings.find(kind) or -1 for kind in (_WELCOME, _PRESENCE)])
         looked_at |= (code == (strings.find(kinds.JOIN) or -1)) & (columns["flags"][start:stop] & Flag.SENT.value != 0)
         for row in (np.flatnonzero(looked_at) + start).tolist():
+            # Only captures of this program have an origin; a gateway's log names true senders itself.
             if not self._capture.sources[int(columns["source"][row])].origin:
                 continue
             if int(columns["flags"][row]) & Flag.SENT.value:
@@ -74,6 +75,7 @@ class TrustPass:
     def _note_own(self, row: int, name: object) -> None:
         if isinstance(name, str) and name:
             own = self.own.setdefault(int(self._capture.columns["space"][row]), {})
+            # Moves the name to the end: the last id is the one in use.
             own.pop(name, None)
             own[name] = None
 
@@ -82,6 +84,7 @@ class TrustPass:
         name = None if you is None else you.get("id")
         own = self._own_ids(row)
         receivers = self._capture.to(row)
+        # A welcome for this program is also accepted if it is the connection's first message.
         is_ours = (name is None or name in own) and all(receiver in own for receiver in receivers)
         if is_ours or not own or self._is_first(row):
             self._note_own(row, name)
@@ -112,6 +115,7 @@ class TrustPass:
             return
         names = {item.get("id") if isinstance(item, Mapping) else item for item in others if _is_named(item)}
         own = self._own_ids(row)
+        # Participants that neither the welcome nor this program accounts for.
         false = {name: joined for name, joined in came.items() if name not in names and name not in own}
         if false:
             self.contradicted[row] = false

@@ -165,6 +165,7 @@ class ParticipantPass:
             case "invited":
                 self.all.invited[number] = True
             case event:
+                # Each join that is no copy begins a new process, so the former one has ended.
                 if event == "join" and self._is_new(row):
                     self._end(number, row)
                     self._note_again(number, row)
@@ -181,6 +182,7 @@ class ParticipantPass:
 
     def _end(self, number: int, row: int) -> None:
         """Records the end of a process, and drops the usage that it had reported."""
+        # A new process starts with an unknown usage.
         self.all.tokens.put(number, None)
         self.all.max_tokens.put(number, None)
         self.all.endings.add(number, row)

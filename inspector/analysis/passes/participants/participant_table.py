@@ -277,4 +277,5 @@ class ReportedNumbers:
         self._huge.pop(number, None)
         if value is not None and abs(value) >= _HUGE:
             self._huge[number] = value
+        # Numbers beyond 62 bits are stored in the dict; the array has 0 for them.
         self._values[number] = _ABSENT if value is None else value if abs(value) < _HUGE else 0

@@ -93,6 +93,7 @@ class Conversation:
         while found is not None and found.queue:
             known, tool = found.queue[0]
             first, last = self.waiting.get(tool, (NOTHING, NOTHING))
+            # The queue entry is current: the tool's oldest result is still the one that was pushed.
             if first == known:
                 if first == last:
                     del self.waiting[tool]
@@ -107,6 +108,7 @@ class Conversation:
         return NOTHING
 
     def _take_newest(self, consumer: Consumer, following: array[int]) -> int:
+        # Iterates over the smaller of both sets.
         few, many = sorted((consumer.tools.keys(), self.waiting.keys()), key=len)
         newest, tool = max(((self.waiting[tool][0], tool) for tool in few if tool in many), default=(NOTHING, ""))
         if newest != NOTHING:

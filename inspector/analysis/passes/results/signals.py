@@ -99,6 +99,7 @@ class SignalTable:
             | (ODD if signal.odd else 0) | (SUMMARY if signal.summary else 0)
         )  # fmt: skip
         pairs = signal.pairs
+        # Hints repeat with every result of a tool, so equal lists are stored once.
         found = self._pair_ids.get(pairs)
         if found is None:
             found = self._pair_ids[pairs] = len(self._pair_lists)
@@ -213,6 +214,7 @@ class SignalTable:
         links, capture = self._correlation.columns, self._capture
         cause = int(links["cause"][row])
         first = int(links["answer"][cause]) if cause != NO_ROW else NO_ROW
+        # The first answer itself, or an answer that came later, is no repetition.
         if first == NO_ROW or first >= row:
             return False
         known = [int(capture.columns[name][row]) for name in ("id_hash", "rpc_hash")]

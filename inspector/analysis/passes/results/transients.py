@@ -83,6 +83,7 @@ class TransientPass:
         self.runs.feed(start, stop)
         if changed is not None and len(changed) and len(self.signals):
             self._stale |= self.signals.moved(self._responses(changed[changed < start]))
+        # During reading, reprocessing is deferred if it would dominate the cost of the batch.
         if self._stale and (not more or self._is_affordable()):
             self.settle()
         self._read(self._responses(np.arange(start, stop)))
@@ -138,6 +139,7 @@ class TransientPass:
     def _tell_again(self, conversations: set[int]) -> None:
         places = self.signals.of_conversations(conversations)
         rows = np.array(self.signals.row)[places].astype(np.int64)
+        # Compared afterwards, so that only rows with a different result are reported as changed.
         badges, before = self.columns["badges"][rows], self.signals.story(places)
         self.columns.put("badges", rows, 0)
         self.signals.forget_links(places)

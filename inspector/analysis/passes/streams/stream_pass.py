@@ -224,6 +224,7 @@ class StreamPass:
             return []
         if not self._trust.is_gateway(row):  # only a gateway may name an owner
             return [] if known is not None else [(key, Speaker(self._begin(row)))]
+        # A second copy of the opening message must not begin another run.
         if known is not None and self._is_copy(row, known.run):
             return []
         receivers = self._capture.to(row)
@@ -332,6 +333,7 @@ class StreamPass:
         run, capture = speaker.run, self._capture
         first, count = int(rows[0]), int(self.runs["frames"][run])
         if count:
+            # A text that begins in these frames may continue in the new ones, so a search must look at them again.
             self._changed.update_all(self.before(first, run, STRETCH))
             self._changed.add(int(self.runs["first"][run]))  # the view shows the whole stream there
         else:
@@ -388,6 +390,7 @@ class StreamPass:
             found.append(rows)
             missing -= len(rows)
             begin, stop = (begin, low) if last else (high, stop)
+            # Growing blocks find near frames fast, and far ones in few steps.
             size *= 4
         if not found:
             return np.zeros(0, np.int64)

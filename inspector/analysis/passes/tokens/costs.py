@@ -207,6 +207,7 @@ class Costs:
     def _parts(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
         """Returns (4, n) dollars by kind of tokens; all NaN for a call without a cost. O(n models)."""
         tokens = np.stack([self._usage.at(name, rows) for name in _PRICED])
+        # Writes for an hour are part of `cache_write` in reports, and have a price of their own.
         tokens[USAGE.index("cache_write")] -= np.maximum(tokens[-1], 0)
         reported, models = tokens[0] != NOT_REPORTED, self._usage.words("model", rows)
         read = tokens[[_PRICED.index(name) for name in (*_READ, WRITTEN_1H)]].sum(axis=0)

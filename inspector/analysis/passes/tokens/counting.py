@@ -67,6 +67,7 @@ class Counting:
         if not self._processes and self._tokens.bytes_left < _COUNTED_HERE_BYTES:
             self._tokens.count_some(math.inf)
             return
+        # The caller waits, so all cores are used; in the background one process is enough.
         self._wanted = reader_count()
         while not self.go_on(None):
             pass
@@ -161,6 +162,7 @@ class Counting:
         process.end()
         if given:
             suspect = given.popleft()
+            # Half a batch killed a second process: its lines are never given out again.
             if suspect.is_again:
                 self._tokens.put(suspect.rows, np.full(len(suspect.rows), NOT_COUNTED, np.int32))
             else:

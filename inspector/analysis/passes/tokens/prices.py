@@ -86,6 +86,7 @@ class PriceTable:
         Looks up the reported name; else that name behind a provider's (`openai/gpt-5`) if all such entries agree; else
         the name without a date, `-latest` or `[1m]` at its end.
         """
+        # The exact name first: a dated entry may have prices of its own.
         for name in (model, _DATE.sub("", model, count=1)):
             found = self._rates.get(name) or self._short.get(name) or self._rates.get(name.rpartition("/")[2])
             if found:

@@ -138,6 +138,7 @@ class ReportedUsage:
                 del waiting[own]
                 self._matched[own] = own
                 continue
+            # The nearest report in time is the most likely match.
             others = [
                 (abs(then - time_ns), other)
                 for other, (on_wire, then) in waiting.items()
@@ -194,6 +195,7 @@ class ReportedUsage:
         original = np.ones(len(contenders), np.bool_)
         is_new = contenders >= first
         original[is_new] = ~copies[contenders[is_new] - first]
+        # On a tie the session's own record is preferred to the copy on the wire.
         original &= ~self._capture.are_on_wire(columns["message"][contenders].astype(np.int64))
         order = np.lexsort((contenders, original, weight, call))
         last = np.ones(len(order), np.bool_)

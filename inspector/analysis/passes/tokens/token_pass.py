@@ -131,6 +131,7 @@ class TokenPass:
         sizes = np.minimum(columns["length"][rows].astype(np.int64), COUNTED_HEAD)
         fitting = max(1, int(np.searchsorted(np.cumsum(sizes), BATCH_BYTES, "right")))
         file = columns["source"][rows].astype(np.int64) << 1 | (columns["offset"][rows] >= JOINED_FROM)
+        # A batch is read from one file by one process.
         elsewhere = np.flatnonzero(file != file[0])
         return min(fitting, int(elsewhere[0]) if len(elsewhere) else len(rows))
 

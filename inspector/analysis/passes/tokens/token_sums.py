@@ -77,6 +77,7 @@ class TokenTally:
     def add(self, rows: Rows, counts: NDArray[np.int32]) -> None:
         """Adds the counts of messages that had none."""
         columns = self._capture.columns
+        # Sums by context number survive moves of the tree; nodes are looked up when sums are read.
         refs = self._contexts.refs_of(rows).astype(np.int64)
         most = int(refs.max(initial=0))
         if most >= len(self._by_ref):
