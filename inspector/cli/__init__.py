@@ -1,7 +1,7 @@
-"""The second front end: the same questions from a script, with the same filter and the same answers (docs/design.md 5).
+"""The `context-inspector` command line: analyses of the window for scripts, with the same filters and results.
 
-No Qt. Exit codes: 0 fine (also when nothing matches), 1 findings at or above the level asked for, 2 bad
-usage, unknown field, bad filter or unreadable input.
+No Qt. Exit codes: 0 for success (also without a match) and 1 for findings at or above `--fail-on`. 2 stands for bad
+usage, an unknown field, a bad filter or unreadable input (docs/design.md 5).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What commands take alike, and how they end when something is wrong with it; nothing of the program is imported."""
+"""Options that several commands share, and the error exit. Imports no other part of the program."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ToolAliasTexts = Annotated[
 
 
 class CollapseOrder(StrEnum):
-    """Which result collapses where several wait."""
+    """Order in which pending results collapse."""
 
     oldest = "oldest"
     newest = "newest"
@@ -71,7 +71,7 @@ MemoryLimit = Annotated[
 
 @dataclass(frozen=True)
 class Reading:
-    """How logs are read and judged, as the options of a command say; each field is one of these."""
+    """Options of a command that decide how logs are read and judged; each field is one option."""
 
     tool_alias: ToolAliasTexts = None
     collapses: Collapses = CollapseOrder.oldest
@@ -83,14 +83,14 @@ class Reading:
 
 AS_USUAL = Reading()
 JUDGED = ("tool_alias", "collapses", "memory", "read_as")
-"""What most commands take of it."""
+"""Fields of `Reading` that most commands offer."""
 
 
 def takes_reading(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Makes the last parameter of a command, its `Reading`, some of the options of that.
+    """Replaces the last parameter of a command, its `Reading`, by options for some of its fields.
 
     Args:
-        names: of these fields; the others are as by default.
+        names: fields to offer as options; the others keep their defaults.
     """
 
     def made(command: Callable[..., None]) -> Callable[..., None]:
@@ -107,7 +107,7 @@ def takes_reading(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
             reading = Reading(**{name: given.pop(name) for name in names})
             command(**given, reading=reading)
 
-        # What Typer reads instead of the command's own parameters.
+        # Typer reads this signature instead of the command's own parameters.
         signature = written.replace(parameters=[*own, *options])
         called.__dict__["__signature__"] = signature
         called.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
@@ -117,6 +117,6 @@ def takes_reading(*names: str) -> Callable[[Callable[..., None]], Callable[..., 
 
 
 def fail(sentence: str) -> NoReturn:
-    """Say what is wrong and end with exit code 2."""
+    """Prints an error and exits with code 2."""
     typer.echo(visible(sentence), err=True)
     raise typer.Exit(2)

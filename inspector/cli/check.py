@@ -1,4 +1,4 @@
-"""`check`: what is wrong with the traffic in a log, for people, scripts and continuous integration."""
+"""`check`: prints the findings of a log for people, scripts and continuous integration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from inspector.survey import is_survey
 
 
 class ReportFormat(StrEnum):
-    """How `check` prints what it found."""
+    """Output format of `check`."""
 
     text = "text"
     json = "json"
@@ -40,7 +40,7 @@ class ReportFormat(StrEnum):
 
 
 class FailOn(StrEnum):
-    """From which severity on `check` fails."""
+    """Lowest severity at which `check` fails."""
 
     warning = "warning"
     error = "error"
@@ -86,10 +86,10 @@ def check_command(
     ] = False,
     reading: Reading = AS_USUAL,
 ) -> None:  # fmt: skip
-    """Say what is wrong with the traffic in a log: every finding, with what to do about it.
+    """Print every finding in a log, with advice on how to fix it.
 
-    FILE may be a folder that `survey` wrote: then that of all its runs, each named by where its log lies.
-    Exit code 70: checks ended by an error in this program, and what they look for may be there.
+    FILE may be a folder that `survey` wrote: findings of all its runs are printed, each with the path of its log. Exit
+    code 70: an internal error ended some checks, so their findings are missing.
     """
     wanted, forbidden = ([parsed_expectation(text) for text in texts or ()] for texts in (expect, forbid))
     if len(files) == 1 and is_survey(Path(files[0])):
@@ -120,7 +120,7 @@ def check_command(
             if failed := document.capture.failed_count:
                 many = f"{failed:,} messages report" if failed > 1 else "1 message reports"
                 say(f"{many} a failure: `list FILE -Y {quote(failed_filter(document.capture))}` shows which.")
-            if not len(document.capture):  # a build that checks it may have been meant to write some
+            if not len(document.capture):  # a build that checks a log may have failed to write it
                 say("There are no messages in it.")
             for one in asked:
                 if one.failure is not None:
@@ -136,7 +136,7 @@ def check_command(
 def expectations(
     document: CaptureDocument, wanted: Iterable[str], forbidden: Iterable[str], seconds: float | None
 ) -> list[Expectation]:
-    """What was asked of a log: tools that must, and must not, be called, and how long it is from first to last."""
+    """Checks required tools, forbidden tools and the longest duration against a log."""
     counts = tool_calls(document.analysis).by_tool
     found = [
         Expectation(f"expect-tool {tool}", None if tool in counts else f"{tool} was never called.") for tool in wanted
@@ -154,9 +154,9 @@ def expectations(
 
 
 def _print_findings(findings: FindingPass, file: str, unchecked: Sequence[str]) -> None:
-    """Prints findings for people: the worst first, of each code some, and what to do about it.
+    """Prints findings for people, worst first, at most `MOST_LISTED` of each code.
 
-    That is said once where it is the same for all of a code, else below each.
+    Advice that is the same for all findings of a code is printed once, else below each finding.
 
     Args:
         unchecked: a sentence for each topic of checks that ended by an error.
@@ -187,5 +187,5 @@ def _print_findings(findings: FindingPass, file: str, unchecked: Sequence[str]) 
 
 
 def _names_somebody(check: Check) -> bool:
-    """Whether what to do about a finding differs from one of its code to the next."""
+    """Returns True if the advice differs between findings of this code."""
     return any(word not in (None, "limit") for _, word, _, _ in Formatter().parse(check.fix))

@@ -1,4 +1,4 @@
-"""What `check` found, in the forms that continuous integration reads: JUnit's XML and SARIF 2.1.0."""
+"""Formats the findings of `check` as JUnit XML and SARIF 2.1.0 for continuous integration."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 class Expectation(NamedTuple):
-    """Something that was asked of a log.
+    """Result of one expectation about a log.
 
     Attributes:
-        name: what was asked, as `expect-tool write_file`.
-        failure: why it does not hold, a sentence; None where it does.
+        name: the expectation, such as `expect-tool write_file`.
+        failure: a sentence on why it fails; None if it holds.
     """
 
     name: str
@@ -28,11 +28,11 @@ class Expectation(NamedTuple):
 
 
 UNCHECKED = "checks-failed"
-"""Code of an entry for checks that ended by an error in this program."""
+"""Code of an entry for checks that an internal error ended."""
 
 
 def unchecked_entries(sentences: Iterable[str], **more: str) -> Iterator[dict[str, Any]]:
-    """Entries like those of findings, one for each sentence about checks that ended by an error."""
+    """Yields entries in the shape of findings, one for each sentence about checks that ended by an error."""
     for sentence in sentences:
         yield {"code": UNCHECKED, "severity": "error", "no": None, "context": None, "text": sentence, **more}
 
@@ -41,13 +41,13 @@ def junit(
     file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation], fails: Sequence[str],
     unchecked: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """A suite of one test case a code that was found, and one an expectation.
+    """Returns a JUnit suite with one test case for each code found, and one for each expectation.
 
     Args:
-        file: what was checked.
-        findings: as `check --json` prints them; those of a survey have the `path` of their run as well.
-        expected: what was asked besides.
-        fails: severities at which a finding is a failure; of others it is said in the case's output.
+        file: the log or logs checked.
+        findings: as `check --json` prints them; findings of a survey also have the `path` of their run.
+        expected: results of expectations.
+        fails: severities at which a finding is a failure; other findings go into the output of the case.
         unchecked: a sentence for each topic of checks that ended by an error.
     """
     by_code: dict[str, list[dict[str, Any]]] = {}
@@ -84,7 +84,7 @@ def junit(
 def sarif(
     file: str, findings: Iterable[dict[str, Any]], expected: Sequence[Expectation], unchecked: Sequence[str] = ()
 ) -> str:
-    """One run with a result a finding, and one an expectation that does not hold; lines are numbers of messages.
+    """Returns a SARIF run with a result for each finding and each failed expectation; lines are message numbers.
 
     Checks that ended by an error (`unchecked`, a sentence each) make the run's invocation unsuccessful.
     """
@@ -121,12 +121,12 @@ def _result(file: str, rule: str, level: str, text: str, number: int | None) -> 
 
 
 def _where(found: dict[str, Any]) -> str:
-    """Of a finding in a survey, which run it is in."""
+    """Returns the path of the run, as a prefix, for a finding of a survey."""
     return f"{found['path']}, " if "path" in found else ""
 
 
 def _plain(text: str) -> str:
-    """Text that XML 1.0 can hold."""
+    """Replaces characters that XML 1.0 cannot hold."""
     return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

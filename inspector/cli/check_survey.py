@@ -1,4 +1,4 @@
-"""`check DIR`: what is wrong with the runs of a survey, and whether they are as expected."""
+"""`check DIR`: prints the findings of a survey's runs and checks expectations."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def check_survey(
     folder: Path, report: str, fail_on: str | None, wanted: Sequence[Wanted], forbidden: Sequence[Wanted], *,
     each_run: bool,
 ) -> None:  # fmt: skip
-    """Print what was found in the runs of a survey; ends the command with exit code 1 where it is not as expected.
+    """Prints findings of a survey; exits with code 1 if an expectation or the severity limit fails.
 
     Args:
-        folder: the survey's.
+        folder: folder of the survey.
         report: text, json, junit or sarif.
-        fail_on: the severity from which on a finding is a failure; None for none.
-        wanted: what has to hold.
-        forbidden: what must not.
-        each_run: of each run, and not of all together.
+        fail_on: lowest severity that is a failure; None if no severity is.
+        wanted: expectations that must hold.
+        forbidden: expectations that must not hold.
+        each_run: check every run instead of their totals.
     """
     try:
         check_readable(folder)
@@ -66,7 +66,7 @@ def check_survey(
 
 
 def parsed_expectation(text: str) -> Wanted:
-    """An expectation, or the end of the command with what is wrong with it."""
+    """Parses an expectation; exits with code 2 if it is malformed."""
     try:
         return parse_expectation(text)
     except ExpectationError as error:
@@ -74,7 +74,7 @@ def parsed_expectation(text: str) -> Wanted:
 
 
 def judged(one: Wanted, value: float, *, forbidden: bool, run: str = "") -> Expectation:
-    """Whether an expectation holds, as reports say it."""
+    """Compares an expectation with a measured value."""
     name = f"{'forbid' if forbidden else 'expect'} {one.text}{f' in {run}' if run else ''}"
     if one.holds(value) is not forbidden:
         return Expectation(name, None)
@@ -103,7 +103,7 @@ def _findings(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) -> None:
-    """What was found for people: the worst first, of each code in how many runs and some of them."""
+    """Prints findings for people: worst first, with the number of runs and some examples of each code."""
     ((runs, failed),) = asked(
         folder,
         f"SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM failures WHERE kind NOT IN ({SURVEYED}))",

@@ -1,6 +1,7 @@
-"""The commands in the order help lists them; those that show a window join them in `inspector/startup/program.py`.
+"""The table of commands, in the order of the help.
 
-Each is imported when it is called: what one of them needs is not waited for by the others, nor by the window.
+Commands that show a window join in `inspector/startup/program.py`. A command's module is imported when it is called, so
+that no command, and not the window, waits for imports of another.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from inspector import version
 
 
 class _Place(NamedTuple):
-    """Where a command is: `inspector.cli.<module>.<function>`; a command of commands is a `typer.Typer` there."""
+    """Location of a command: `inspector.cli.<module>.<function>`, or a `typer.Typer` for a group of commands."""
 
     module: str
     function: str
@@ -49,13 +50,13 @@ COMMANDS: dict[str, _Place] = {
     "tap uninstall": _Place("tap_install", "uninstall_command"),
     "tap list": _Place("tap_install", "list_command"),
 }
-"""Commands that need no window, by their names."""
+"""Commands without a window by name."""
 
 
 class _Commands(TyperGroup):
-    """Imports a command when it is asked for.
+    """Command group that imports a command on first use.
 
-    Typer brings its own Click, or not, depending on its version: the types have no name that always holds.
+    Typer bundles Click in some versions and not in others, so Click's types have no stable name: they are `Any` here.
     """
 
     @override
@@ -64,7 +65,7 @@ class _Commands(TyperGroup):
 
     @override
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Two words may name a command: what follows the first alone is that one's."""
+        """Resolves a command of one or two words, such as `tap` and `tap install`."""
         both = " ".join(args[:2])
         return super().resolve_command(ctx, [both, *args[2:]] if both in COMMANDS else args)
 
@@ -73,9 +74,9 @@ class _Commands(TyperGroup):
         return _command(cmd_name) if cmd_name in COMMANDS else super().get_command(ctx, cmd_name)
 
 
-@cache  # reading a signature takes longer than most commands on a small log: a process may ask for several
+@cache  # reading a signature takes longer than most commands on a small log, and a process may resolve several
 def _command(name: str) -> Any:
-    """A command as Typer makes it of its function."""
+    """Builds the Click command of a function or group."""
     module = import_module(f"inspector.cli.{COMMANDS[name].module}")
     found = getattr(module, COMMANDS[name].function)
     if isinstance(found, typer.Typer):

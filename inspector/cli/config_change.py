@@ -1,4 +1,4 @@
-"""A change of a client's configuration as commands make it: shown, asked for, made, with a copy of what was there."""
+"""Shows, confirms and applies a change of an MCP client's configuration, with a backup."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and mak
 
 
 def made(change: Change, *, yes: bool, dry_run: bool) -> bool:
-    """Show a change, ask and make it; whether it was made."""
+    """Shows a change, asks for confirmation and applies it. Returns True if it was applied."""
     from inspector.tap.install.changes import RefusedError, applied
 
     say(visible(f"{change.server.file.path}, {change.server.name}:"))

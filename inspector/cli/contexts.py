@@ -1,4 +1,4 @@
-"""`contexts`: the context tree of a log."""
+"""`contexts`: prints the context tree of a log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tokens.counter import TOKENIZER
 
 _CONCLUSION = 160
-"""Characters of a conclusion in the tree."""
+"""Length of a conclusion in the tree, in characters."""
 
 
 @takes_reading("idle_after", "memory", "read_as", "prices")
@@ -29,7 +29,7 @@ def contexts_command(
 ) -> None:
     """Print the context tree of a log."""
     with opened(files, reading, counted=tokens) as document:
-        # One by one: a log may have a million contexts, and paths of thousands of segments.
+        # One by one, since a log may have a million contexts and paths of thousands of segments.
         nodes = (mask_secrets(node) for node in context_nodes(document, tokens=tokens))
         if as_json:
             print_array(nodes)
@@ -44,7 +44,7 @@ def contexts_command(
                 say(f"main{of}  {count_of(count, 'token')} of its own")
                 continue
             found = True
-            nested = nested or node["depth"] == 0  # below a session
+            nested = nested or node["depth"] == 0  # under a session
             indent = "  " * min(node["depth"] - (not nested), 40)
             about = [f"{node['subtree_messages']} messages", node["state"]]
             about += [f"{node['subtree_tokens']:,} tokens"] if "subtree_tokens" in node else []
@@ -63,7 +63,7 @@ def contexts_command(
 
 
 def _ended_words(conclusion: str | None) -> str:
-    """The words that ended a context, on one line."""
+    """Returns the conclusion of a context, on one line."""
     words = " ".join((conclusion or "").split())
     shown = words if len(words) <= _CONCLUSION else f"{words[: _CONCLUSION - 1]}…"
     return f"“{shown}”" if shown else "no words"

@@ -1,4 +1,4 @@
-"""`explain-filter`: what a display filter compiles to, or what is wrong with it."""
+"""`explain-filter`: prints the compiled form of a display filter, or its error."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def explain_filter_command(
         bool, typer.Option("--sql", help="Print it as a condition of SQL, for the table messages of `query`.")
     ] = False,
 ) -> None:
-    """Say what a display filter compiles to: its parts with their types and values, and what each costs."""
+    """Explain a display filter: its parts, their types and values, and the cost of each."""
     if as_sql:
         with faults_shown(display_filter):
             say(condition_of(display_filter, selected_context=context or None))

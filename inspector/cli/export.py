@@ -1,4 +1,4 @@
-"""`export`: messages as JSON Lines, CSV, Parquet, Markdown or a web page, to a file or to standard output."""
+"""`export`: writes messages as JSON Lines, CSV, Parquet, OTLP, Markdown or a web page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from inspector.present.formats import count_of
 
 _MSP, _CAPTURE = "msp", "capture"
 _ASKED = (*(one.value for one in Format), _CAPTURE, _MSP)
-"""What can be asked for: formats of messages, one of all that was read, and one of a context."""
+"""Values of --format: formats of messages, the whole capture, and an MSP sub-session."""
 
 
 def _asked(text: str) -> str:
@@ -96,11 +96,11 @@ def export_command(
     marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
     reading: Reading = AS_USUAL,
 ) -> None:
-    """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page.
+    """Write messages to a file: as JSON Lines that can be opened again, CSV, Markdown or a web page.
 
-    As Parquet, a column a field; as OTLP, traces of OpenTelemetry, also sent to a collector. With --format msp, one
-    context and those below it: as sub-sessions of the session that their space is. With --format capture, all FILEs
-    in one, as they are, secrets included: it opens as they do together.
+    Parquet has one column for each field. OTLP writes OpenTelemetry traces, or sends them to a collector. --format msp
+    writes one context and its descendants as sub-sessions of a session. --format capture writes all FILEs into one
+    capture, unchanged, secrets included.
     """
     if bool(output) == bool(to):
         fail("Name the file to write with -o, or a collector with --to.")
@@ -153,13 +153,13 @@ def export_command(
 
 
 _COUNTED_BYTES = 16 << 20
-"""Tokens of a log of at most so many bytes are counted without being asked for."""
+"""Tokens are counted by default in logs of at most this many bytes."""
 
 
 def _export_messages(
     document: CaptureDocument, filter_: DisplayFilter, output: str, options: ExportOptions, *, marks: bool
 ) -> None:
-    """Write messages in a format that takes them one by one."""
+    """Writes messages in a format that takes them one by one."""
     messages, target = matching(document, filter_), Path(output)
     try:
         if output == "-":

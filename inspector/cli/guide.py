@@ -1,4 +1,4 @@
-"""`guide`: the pages of the guide in the terminal."""
+"""`guide`: prints pages of the guide in the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl+C while a library computes: Python runs no handler before it returns, which may be never."""
+"""Makes Ctrl+C interrupt native library code, during which Python runs no signal handler."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _CODE = 130
 def interrupted_by_ctrl_c(
     interrupt: Callable[[], object], discard: Callable[[], object] = lambda: None
 ) -> Generator[None]:
-    """Have Ctrl+C end what is computed within; where it does not end in a second, the program does.
+    """Makes Ctrl+C interrupt the code in this block; ends the process if that takes longer than one second.
 
     Args:
-        interrupt: asks what is computed to end, from another thread.
-        discard: takes away what is half written, where the program ends.
+        interrupt: called from another thread to interrupt the computation.
+        discard: removes a half-written file before the process ends.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     pressed, ended = threading.Event(), threading.Event()
-    heard, told = socket.socketpair()  # a pipe that Windows takes as well
+    heard, told = socket.socketpair()  # a pipe; Windows accepts only a socket as wakeup descriptor
     told.setblocking(False)
 
     def watch() -> None:
@@ -49,7 +49,7 @@ def interrupted_by_ctrl_c(
     watcher.start()
     try:
         yield
-    except RuntimeError as error:  # DuckDB's, where it is told of the signal before Python's handler runs
+    except RuntimeError as error:  # DuckDB raises it if it gets the signal before Python's handler runs
         if pressed.wait(_AGAIN_S):
             raise KeyboardInterrupt from error
         raise

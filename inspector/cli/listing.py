@@ -1,4 +1,4 @@
-"""`list`: messages, filtered, with the fields asked for, as a table, JSON Lines or CSV."""
+"""`list`: prints filtered messages and chosen fields as a table, JSON Lines or CSV."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from inspector.tokens.counter import TOKENIZER
 
 DEFAULT_FIELDS = "no,time,from,to,kind,context,text"
 TABLE_FIELDS = "no,time,from,to,kind,context,info"
-"""People read what rows say in the window too; programs read what messages say."""
+"""Default fields of the table: row texts as in the window. Other formats default to `DEFAULT_FIELDS`."""
 
 
 class Format(StrEnum):
-    """How `list` prints."""
+    """Output format of `list`."""
 
     table = "table"
     jsonl = "jsonl"
@@ -44,9 +44,9 @@ def list_command(
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="Print at most so many.")] = None,
     reading: Reading = AS_USUAL,
 ) -> None:
-    """List messages, filtered, with the fields asked for."""
+    """List messages, filtered, with the chosen fields."""
     usual = [TABLE_FIELDS if format_ is Format.table else DEFAULT_FIELDS]
-    names = list(dict.fromkeys(name for part in fields or usual for name in names_in(part)))  # each once
+    names = list(dict.fromkeys(name for part in fields or usual for name in names_in(part)))  # removes duplicates
     if not names:
         fail("Name a field, such as -e no,from,text.")
     chosen = [field_named(name) for name in names]
@@ -56,7 +56,7 @@ def list_command(
         fields_named = list(zip(names, chosen, strict=True))
         values = message_answers(document, fields_named, islice(matching(document, filter_), limit))
         _PRINTERS[format_](names, values)
-    if "tokens" in names and format_ is Format.table:  # apart from the rows, which scripts count
+    if "tokens" in names and format_ is Format.table:  # on standard error, since scripts count the rows
         typer.echo(f"tokens: estimate ({TOKENIZER})", err=True)
 
 
@@ -72,7 +72,7 @@ def _print_csv(names: list[str], rows: Iterable[dict[str, object]]) -> None:
         writer.writerow([csv_cell(value, plain) for value in row.values()])
 
 
-_WIDTHS_FROM = 1_000  # lines that decide how wide columns are; the others come as they are read
+_WIDTHS_FROM = 1_000  # lines that decide the column widths; later lines are printed as they are read
 
 
 def _print_table(names: list[str], rows: Iterable[dict[str, object]]) -> None:

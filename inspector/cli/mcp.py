@@ -1,4 +1,4 @@
-"""`mcp`: an MCP server over captures, for agents that ask why a run went as it did."""
+"""`mcp`: runs an MCP server over captures for agents that debug other agents, and installs it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def mcp_command(
         ),
     ] = None,
 ) -> None:
-    """Let agents ask about logs: an MCP server on standard input and output, which only reads.
+    """Let agents analyze logs: run a read-only MCP server on standard input and output.
 
-    Its tools are captures, summary, list, show, chain, check, contexts, model_sees, waste and tokens; answers come in
+    Its tools are captures, summary, list, show, chain, check, contexts, model_sees, waste and tokens. Answers come in
     pages, with secrets masked.
     """
     for path in paths or ():
@@ -50,9 +50,9 @@ def mcp_install_command(
     yes: Yes = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Let an MCP client start `mcp`: put an entry for it into the client's configuration.
+    """Add this program to the configuration of an MCP client, so that the client can start `mcp`.
 
-    Nothing else in the file is changed. The change is shown first, and a copy of the file is made beside it.
+    Nothing else in the file is changed. The change is shown first, and the file is backed up beside it.
     """
     from inspector.tap.install.adding import planned_entry
     from inspector.tap.install.changes import RefusedError

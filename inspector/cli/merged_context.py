@@ -1,4 +1,4 @@
-"""`merged-context`: what an MSP sub-session, or the chat of a session, would send a model, layer by layer."""
+"""`merged-context`: prints the context that an MSP sub-session or chat would send to a model, layer by layer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 
 def _by(rule: str, words: str) -> OptionInfo:
-    """The option that reads the protocol by a rule the other way."""
+    """Returns the option that reverses one of the protocol rules."""
     option: OptionInfo = typer.Option(RULE_WORDS[rule].option, help=words)
     return option
 
@@ -80,11 +80,11 @@ def merged_context_command(
     leave_out_covered: Annotated[bool, _by("covered_again", "Leave out messages that a snapshot covers.")] = False,
     inclusive: Annotated[bool, _by("half_open", "Read covers_messages as including the last index.")] = False,
 ) -> None:
-    """Print what a sub-session would send a model: four layers, what is in each and why, and what is withheld.
+    """Print the context that a sub-session would send to a model: four layers, their messages, and withheld messages.
 
-    Of a session it prints what its own chat would send, which has no parent.
+    For a session it prints the context of its own chat, which has no parent.
 
-    The options change how the protocol is read where it leaves something open. Tokens are an estimate.
+    The options choose between readings where the protocol is ambiguous. Tokens are an estimate.
     """
     rules = Rules(
         explicit_false_wins=not always_sub_context,
@@ -117,7 +117,7 @@ def merged_context_command(
 
 
 def _context(document: SessionDocument, asked: str | None, rules: Rules) -> MergedContext | ChatContext:
-    """Of a sub-session, else of a session's chat; ends the command with those there are."""
+    """Returns the context of a sub-session or of a session's chat; exits with the list of known ids if not found."""
     if asked is None:
         fail(f"Say whose context with --subsession ID. {known_words([*document.subsessions, *document.sessions])}")
     owner = owner_of(document, asked)

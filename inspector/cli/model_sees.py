@@ -1,4 +1,4 @@
-"""`model-sees`: the conversation as it stands in the context of one participant's model."""
+"""`model-sees`: prints the conversation in the context of one participant's model."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def model_sees_command(
     as_json: Json = False,
     reading: Reading = AS_USUAL,
 ) -> None:
-    """Print what a model sees: its conversation at a message, each entry with its tokens and why it is there.
+    """Print the conversation in a model's context at a message: each entry with its tokens and the reason.
 
-    No client reports this, so it is put together from the traffic; what is assumed is marked with a star. Tokens are an
+    No client reports this, so it is derived from the traffic; assumptions are marked with a star. Tokens are an
     estimate.
     """
     with opened(files, reading, counted=True) as document:
@@ -75,7 +75,7 @@ def model_sees_command(
 
 
 def _reader(document: CaptureDocument, name: str | None, message: int | None) -> Reader:
-    """Whose context is asked for; ends the command where there is nobody of that name."""
+    """Returns the participant asked for; exits with the list of participants if there is no such model."""
     found = find_reader(document.analysis, name, message)
     if found is None:
         known = readers(document.analysis)

@@ -1,7 +1,7 @@
-"""`msp`: sessions and their sub-sessions in a terminal, on the same core as the window's edits.
+"""`msp`: edits sessions and sub-sessions in a terminal, on the same core as the window.
 
-Each command is one reading, one edit and one saving: nothing changes in the file but what was edited, and nothing is
-written over what somebody else wrote meanwhile.
+Each command reads, edits and saves once. It changes only the edited parts of the file, and never overwrites a
+concurrent change.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ Facts = Annotated[list[str] | None, typer.Option("--fact", metavar="TEXT", help=
 
 
 class Visibility(StrEnum):
-    """Who is shown a message."""
+    """Audience of a message."""
 
     main_only = "main_only"
     subsession_only = "subsession_only"
@@ -68,7 +68,7 @@ class Visibility(StrEnum):
 
 
 class What(StrEnum):
-    """What a text is added as."""
+    """Kinds of text that can be added to a session."""
 
     message = "message"
     constraint = "constraint"
@@ -82,7 +82,7 @@ _LISTS = {What.constraint: "constraints", What.decision: "decisions", What.fact:
 
 
 def _answer(sentence: str, values: dict[str, Any], *, as_json: bool) -> None:
-    """Say what was done, for people or as JSON."""
+    """Prints the result of a command, for people or as JSON."""
     if as_json:
         echo(dump(mask_secrets(values)))
     else:
@@ -100,7 +100,7 @@ def new_command(
     fact: Facts = None,
     as_json: Json = False,
 ) -> None:
-    """Make a document with one session, in which nothing was said yet."""
+    """Create a document with one empty session."""
     agreed = {"intent": intent, "constraints": constraint, "decisions": decision, "facts": fact}
     document = SessionDocument.new(Path(file), identifier.strip(), label.strip(), agreed)
     try:
@@ -134,7 +134,7 @@ def open_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Open a sub-session, and say its id."""
+    """Open a sub-session, and print its id."""
     if not label.strip():
         fail("A sub-session needs a label.")
 
@@ -213,7 +213,7 @@ def _add_message(
 
 
 def _refuse_misplaced(owner: Session | Subsession, visibility: Visibility) -> None:
-    """Ends the command where a visibility says nothing of messages of an owner."""
+    """Exits with an error if a visibility does not fit the owner."""
     inside = isinstance(owner, Subsession)
     if not inside and visibility is Visibility.subsession_only:
         fail("subsession_only is for messages of a sub-session: nobody would be shown it in a chat.")
@@ -222,7 +222,7 @@ def _refuse_misplaced(owner: Session | Subsession, visibility: Visibility) -> No
 
 
 def _span(covers: str | None) -> tuple[int, int] | None:
-    """Messages as people count them, "1-20", as a snapshot has them: from 0, and up to."""
+    """Parses a message range such as "1-20" into a half-open range from 0."""
     if covers is None:
         return None
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", covers.strip())
@@ -239,7 +239,7 @@ def set_command(
     session: SessionOption = None,
     as_json: Json = False,
 ) -> None:
-    """Say what a session is for."""
+    """Set the intent of a session."""
 
     def edit(document: SessionDocument) -> Session:
         found = session_of(document, session)
@@ -260,7 +260,7 @@ def remove_command(
     session: SessionOption = None,
     as_json: Json = False,
 ) -> None:
-    """Take a constraint, decision, fact or snapshot away from a session."""
+    """Remove a constraint, decision, fact or snapshot from a session."""
     if what is What.message:
         fail("Messages stay: a session is a record of what was said.")
 
@@ -297,12 +297,12 @@ def refer_command(
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take it along no longer.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Have a sub-session take the summary of one beside it along, without a merge."""
+    """Include the summary of a sibling sub-session, without a merge."""
 
     def edit(document: SessionDocument) -> Subsession:
         sub = subsession_of(document, which)
         if withdraw:
-            gone = other in sub.policy.include_summaries  # of which there may be no object any more
+            gone = other in sub.policy.include_summaries  # the other sub-session may no longer exist
             document.withdraw(sub, other if gone else subsession_of(document, other).id)
         else:
             document.refer(sub, subsession_of(document, other))
@@ -327,7 +327,7 @@ def close_command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Close a sub-session, with what came of it."""
+    """Close a sub-session, with a summary."""
     if discard and (summary is not None or append):
         fail("What is discarded leaves no summary: take --discard or --summary.")
     if append and summary is None:
@@ -400,7 +400,7 @@ def visibility_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say who is shown a message: make it global, or a message of its conversation alone again."""
+    """Set the visibility of a message: global, or only its own conversation."""
 
     def edit(document: SessionDocument) -> Message:
         owners = [owner_of(document, of)] if of is not None else [*document.sessions, *document.subsessions]
@@ -435,7 +435,7 @@ def policy_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Change what a sub-session takes along of its parent."""
+    """Change the parts of its parent that a sub-session includes."""
     wanted = {
         "include_sub_context": sub_context, "include_snapshots": snapshots, "recent_parent_messages": recent,
     }  # fmt: skip
@@ -455,7 +455,7 @@ def policy_command(
 
 @app.command("reopen")
 def reopen_command(file: File, which: Which, as_json: Json = False) -> None:
-    """Open a closed or discarded sub-session once more. One that was merged stays closed."""
+    """Reopen a closed or discarded sub-session. A merged one stays closed."""
 
     def edit(document: SessionDocument) -> Subsession:
         sub = subsession_of(document, which)

@@ -1,4 +1,4 @@
-"""MSP documents for commands: read, edited and saved; their objects found and named; what is odd on standard error."""
+"""Reads, edits and saves MSP documents for commands, and finds their objects by id or label."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_NAMED = 20
 
 
 def read_document(files: list[str]) -> SessionDocument:
-    """The document of some files and folders; ends the command when they hold none."""
+    """Reads files and folders as one document; exits if there is no session in them."""
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
         spool = Path(folder) / STANDARD_INPUT_NAME
         try:
@@ -59,7 +59,7 @@ def _all_of(pipe: Path) -> bytes:
     saying.daemon = True
     saying.start()
     try:
-        with pipe.open("rb") as stream:  # waits for who writes to it
+        with pipe.open("rb") as stream:  # blocks until a writer opens the pipe
             saying.cancel()
             return stream.read()
     finally:
@@ -67,7 +67,7 @@ def _all_of(pipe: Path) -> bytes:
 
 
 def say_problems(document: SessionDocument) -> None:
-    """Say the first few things that are odd about a document."""
+    """Prints the first problems of a document on standard error."""
     problems = document.problems
     for problem in problems[:_MOST_PROBLEMS]:
         typer.echo(visible(mask_text(problem.text)), err=True)
@@ -76,13 +76,13 @@ def say_problems(document: SessionDocument) -> None:
 
 
 def name_of(owner: Session | Subsession) -> str:
-    """What finds it, and its label when that says more."""
+    """Returns the key of a session or sub-session, with its label if they differ."""
     key, label = printable(mask_text(owner.key), 80), printable(mask_text(owner.label), 40)
     return key if label == key else f"{key} ({label})"
 
 
 def known_words(known: Sequence[Session | Subsession]) -> str:
-    """The sessions and sub-sessions there are, in a sentence."""
+    """Returns a sentence that lists the sessions and sub-sessions."""
     if not known:
         return "The document has none."
     named = [name_of(one) for one in known[:_MOST_NAMED]]
@@ -91,9 +91,9 @@ def known_words(known: Sequence[Session | Subsession]) -> str:
 
 
 def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
-    """Edit a document and save it; what the edit gives. Ends the command when it is refused or cannot be written.
+    """Edits and saves a document. Returns the result of `edit`; exits if it is refused or cannot be saved.
 
-    Where somebody else writes the file meanwhile it is read again and edited as it is then.
+    If another program writes the file meanwhile, it is read and edited again, up to `_ATTEMPTS` times.
     """
     if file == str(STANDARD_INPUT):
         fail("Standard input cannot be edited: name the file.")
@@ -111,7 +111,7 @@ def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
             attempts += 1
             if attempts == _ATTEMPTS:
                 fail(visible(f"{file} is written by others again and again: nothing was saved. Try again."))
-            time.sleep(random.uniform(0, _PAUSE_S) * attempts)  # not in step with the other
+            time.sleep(random.uniform(0, _PAUSE_S) * attempts)  # random, to get out of step with the other writer
         except OSError as error:
             fail(visible(f"{error.filename or file} cannot be written: {error.strerror or error}."))
         else:
@@ -119,7 +119,7 @@ def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
 
 
 def session_of(document: SessionDocument, asked: str | None) -> Session:
-    """The session of an id or a label, or the only one; ends the command with those there are."""
+    """Finds a session by id or label, or the only one; exits with the list of sessions if there is none."""
     found = document.session(asked) if asked is not None else None
     alike = [one for one in document.sessions if one.label == asked] if found is None and asked is not None else []
     if len(alike) > 1:
@@ -134,7 +134,7 @@ def session_of(document: SessionDocument, asked: str | None) -> Session:
 
 
 def subsession_of(document: SessionDocument, asked: str) -> Subsession:
-    """The sub-session of an id, else the only one of a label; ends the command with those there are."""
+    """Finds a sub-session by id or unique label; exits with the list of sub-sessions if there is none."""
     found = document.subsession(asked)
     alike = [sub for sub in document.subsessions if sub.label == asked] if found is None else []
     if len(alike) > 1:
@@ -145,7 +145,7 @@ def subsession_of(document: SessionDocument, asked: str) -> Subsession:
 
 
 def owner_of(document: SessionDocument, asked: str | None) -> Session | Subsession:
-    """The session or sub-session of an id, else the only one of a label; without either the only session."""
+    """Finds a session or sub-session by id or unique label. Returns the only session if `asked` is None."""
     if asked is None:
         return session_of(document, None)
     found = document.session(asked) or document.subsession(asked)
@@ -162,7 +162,7 @@ def owner_of(document: SessionDocument, asked: str | None) -> Session | Subsessi
 
 
 def text_or_input(text: str) -> str:
-    """A text, or what standard input holds where it is `-`; ends the command when that says nothing."""
+    """Returns the text, or standard input for `-`; exits if it is empty."""
     if text == str(STANDARD_INPUT):
         text = sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\r\n")
     if not text.strip():

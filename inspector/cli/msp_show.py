@@ -1,4 +1,4 @@
-"""`msp show`: the sessions of a document with their sub-sessions, or one of them with its messages."""
+"""`msp show`: prints the sessions of a document with their sub-sessions, or one of them with its messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.protocol.secrets.masking import mask_secrets, mask_text
 _LISTS = (("Constraints", "constraints"), ("Decisions", "decisions"), ("Facts", "facts"))
 _WIDTH = 100
 _DEEPEST = 20
-"""Steps a line is indented at most."""
+"""Deepest indentation of a line, in steps."""
 
 
 def show_command(
@@ -30,7 +30,7 @@ def show_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show sessions with what was agreed, their snapshots and sub-sessions; or one of them with its messages."""
+    """Show sessions with their agreements, snapshots and sub-sessions; or one of them with its messages."""
     document = read_document(files)
     owner = owner_of(document, one) if one is not None else None
     say_problems(document)
@@ -46,7 +46,7 @@ def show_command(
         _say_session(session)
 
 
-# For scripts
+# JSON output
 
 
 def _as_json(document: SessionDocument) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _status(sub: Subsession) -> str:
     return "open" if sub.is_open else "discarded" if sub.discarded else "closed"
 
 
-# For people
+# Text output
 
 
 def _say_session(session: Session) -> None:
@@ -138,7 +138,7 @@ def _say_agreed(session: Session) -> None:
 
 
 def _below(session: Session) -> Iterator[tuple[Subsession, int]]:
-    """Sub-sessions in the order of the tree, with how deep they lie, from 1."""
+    """Yields sub-sessions in tree order, with their depth from 1."""
     waiting = [(sub, 1) for sub in reversed(session.children)]
     while waiting:
         sub, depth = waiting.pop()
@@ -173,7 +173,6 @@ def _say_owner(owner: Session | Subsession) -> None:
 
 
 def say_message(message: Message) -> None:
-    """A line about a message."""
     seen = f" [{printable(mask_text(message.visibility), 20)}]" if message.visibility else ""
     name, role = printable(mask_text(message.id or ""), 20), printable(mask_text(message.role), 12)
     say(f"  {name:<20} {role:<10}{seen} {_line(message.content)}")

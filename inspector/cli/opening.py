@@ -1,4 +1,4 @@
-"""What every command needs first: log, filter and fields, or the end with a sentence and exit code 2."""
+"""Opens logs, compiles filters and resolves fields for commands; exits with code 2 and a sentence on errors."""
 
 from __future__ import annotations
 
@@ -31,11 +31,10 @@ from inspector.sources.inputs import is_stream, waiting_words
 from inspector.store.files.tool_baseline import read_baseline
 
 PATIENCE_S = 0.5
-"""So long a pipe waits for who writes to it before that is said."""
+"""Seconds until a notice says that a pipe has no writer."""
 
 
 def say_waiting(path: Path) -> None:
-    """Say that nobody writes to a pipe, and how that ends."""
     typer.echo(visible(f"{waiting_words(path)} Ctrl+C ends it."), err=True)
 
 
@@ -44,15 +43,15 @@ def opened(
     files: Sequence[str], reading: Reading = AS_USUAL, *, checked: bool = False, counted: bool | int = False,
     baseline: bool = False, masked: bool = True,
 ) -> Generator[CaptureDocument]:  # fmt: skip
-    """The document of a log; ends the command with a sentence when it cannot be read.
+    """Opens logs as one document; exits with a sentence if they cannot be read.
 
     Args:
-        files: the logs; several are one document.
-        reading: how they are read.
-        checked: findings are asked for: the checks that read records again are done as well.
-        counted: tokens are asked for; a number asks for them only in a log of at most so many bytes.
-        baseline: tools of MCP servers are held against what these listed when they were tapped last.
-        masked: pieces of secrets are not read; all else is masked where it is written.
+        files: the logs; several make one document.
+        reading: options on how to read them.
+        checked: also run the checks that read records again.
+        counted: count tokens; a number counts them only in a log of at most that many bytes.
+        baseline: compare tools of MCP servers with their last tapped lists.
+        masked: hide fragments of secrets in records; the printing functions mask everything else.
     """
     aliases = aliases_of(reading.tool_alias or [])
     paths = [path_at(file) for file in files]
@@ -90,12 +89,11 @@ def opened(
 
 
 def named(files: Sequence[str]) -> str:
-    """The logs of a command, as it was given them."""
     return ", ".join(files)
 
 
 def aliases_of(texts: list[str]) -> ToolAliases:
-    """The rules of `--tool-alias`, or the end of the command with what is wrong with one."""
+    """Parses the rules of `--tool-alias`; exits if one is malformed."""
     try:
         return ToolAliases([parse_alias(text) for text in texts])
     except AliasError as error:
@@ -103,7 +101,7 @@ def aliases_of(texts: list[str]) -> ToolAliases:
 
 
 def prices_of(file: str | None) -> tuple[list[str], str]:
-    """The lines of `--prices`, or of the settings and the list, and their date; ends the command with what is wrong."""
+    """Returns price lines and their date, from `--prices` or else from the settings; exits if they are malformed."""
     if file is None:
         if not settings_path().exists():
             return prices_in_force((), "", listed=True)
@@ -123,14 +121,14 @@ def prices_of(file: str | None) -> tuple[list[str], str]:
 
 
 def _format(name: str | None) -> str | None:
-    """The format of `--read-as`, or the end of the command with those there are."""
+    """Validates the format of `--read-as`; exits with the list of formats."""
     if name is not None and name not in READINGS:
         fail(f"--read-as: {visible(name)} is no format. There are: {', '.join(READINGS)}.")
     return name
 
 
 def path_at(file: str) -> Path:
-    """The file of FILE; of `session:ID` the session's. Ends the command where there is none, or there are several."""
+    """Resolves FILE or `session:ID` to a path; exits if there is no such session, or more than one."""
     if not is_session(file):
         return Path(file)
     from inspector.sources.agent_sessions.lookup import SessionNameError, session_named
@@ -143,13 +141,13 @@ def path_at(file: str) -> Path:
 
 
 def _load(document: CaptureDocument, path: Path, reading: str | None, *, together: bool) -> None:
-    """Read to the end; Ctrl+C ends a stream that has none, and what it brought by then is answered for."""
+    """Reads a log to its end. Ctrl+C ends an endless stream; the command then works on the messages received so far."""
     if not is_stream(path) or threading.current_thread() is not threading.main_thread():
         document.load(path, reading=reading, together=together)
         return
 
     def end(_number: int, _frame: object) -> None:
-        signal.signal(signal.SIGINT, before)  # a second one ends the program
+        signal.signal(signal.SIGINT, before)  # a second Ctrl+C ends the program
         document.stop_stream()
         if document.sources.unopened:
             typer.echo(visible(f"Nobody wrote to {document.name}."), err=True)
@@ -169,7 +167,7 @@ def _load(document: CaptureDocument, path: Path, reading: str | None, *, togethe
 
 
 def _load_together(document: CaptureDocument, files: Sequence[str], paths: Sequence[Path], reading: str | None) -> None:
-    """Read several logs to their ends; each is there, or none is read. A session comes with its sub-agents."""
+    """Reads several logs to their ends, a session with its sub-agents; exits if one is missing."""
     for path in paths:
         if is_stream(path):
             fail(f"{visible(str(path))} can only be read alone, as it comes. Save it as a file first.")
@@ -185,7 +183,7 @@ def _load_together(document: CaptureDocument, files: Sequence[str], paths: Seque
 
 
 def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter:
-    """A filter, or the end of the command with the place of its fault."""
+    """Compiles a filter; exits with a caret below its error."""
     with faults_shown(text):
         found = compile_filter(text, selected_context=selected_context)
     if found.note is not None:
@@ -195,7 +193,7 @@ def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter
 
 @contextmanager
 def faults_shown(text: str) -> Generator[None]:
-    """End the command with the place of a fault of a filter."""
+    """Exits with a caret below the error of a filter."""
     try:
         yield
     except FilterError as error:
@@ -206,7 +204,7 @@ def faults_shown(text: str) -> Generator[None]:
 
 
 def field_named(name: str) -> Field:
-    """A field by its name, `payload.<path>` included; ends the command when there is none."""
+    """Finds a field by name, also `payload.<path>`; exits if there is none."""
     try:
         return naming.field_named(name)
     except FilterError as error:
@@ -214,10 +212,10 @@ def field_named(name: str) -> Field:
 
 
 def asks_for_findings(filter_: DisplayFilter, names: Iterable[str] = ()) -> bool:
-    """Whether a filter, or one of some fields, is about findings: a check says which requests are unanswered."""
+    """Returns True if a filter or a field needs findings, as for the states of requests."""
     return any(name.startswith("finding") or name == "state" for name in (*filter_.fields, *names))
 
 
 def asks_for_tokens(filter_: DisplayFilter, names: Iterable[str] = ()) -> bool:
-    """Whether a filter, or one of some fields, is about tokens: they are counted only then."""
+    """Returns True if a filter or a field needs token counts."""
     return "tokens" in (*filter_.fields, *names)

@@ -1,4 +1,4 @@
-"""`participants`: who took part, what each may do, and what a gateway refused."""
+"""`participants`: prints the participants of a log, their capabilities, and refusals by the gateway."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def participants_command(
     as_json: Json = False,
     reading: Reading = AS_USUAL,
 ) -> None:
-    """Say who took part, what each may do, and what a gateway refused."""
+    """Print the participants, their capabilities, and the requests that a gateway refused."""
     with opened(files, reading) as document:
         stories = map(_masked, participant_stories(document))
         if as_json:
@@ -68,7 +68,7 @@ def _say_participant(story: dict[str, Any]) -> None:
 
 
 def _say_dealings(story: dict[str, Any]) -> None:
-    """What it offers, how long its answers take, and what waits."""
+    """Prints a participant's tools, its response times, and its open requests."""
     if story["tools"]:
         names = ", ".join(tool["name"] for tool in islice(story["tools"], MOST_LISTED))
         say(f"  offers   {printable(names, 300)}")

@@ -1,4 +1,4 @@
-"""How answers are printed: as JSON every reader takes, or for people, with nothing that would act on a terminal."""
+"""Prints results for people or as JSON, with control characters of captured text escaped."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = [
 ]
 
 LONGEST_NAMES = 1_000
-"""Characters of the names of what was asked about."""
+"""Characters of a list of file names."""
 MOST_LISTED = 200
-"""So many of anything are printed for people; JSON has them all."""
+"""Items of any list printed for people; JSON has all of them."""
 
 
 def plain(value: object) -> str:
-    """A value in one cell: nothing for None, a list with commas."""
+    """Formats a value for one table cell: an empty string for None, commas between the items of a list."""
     if value is None:
         return ""
     if isinstance(value, list):
@@ -40,18 +40,18 @@ def plain(value: object) -> str:
 
 
 def csv_cell(value: object, cell: Callable[[object], str]) -> str:
-    """A value in one cell of CSV, as `cell` has it; what is no number is no formula for a spreadsheet either."""
+    """Formats a value for one CSV cell; texts are escaped so that no spreadsheet runs them as formulas."""
     return cell(value) if isinstance(value, bool | int | float) else text_cell(cell(value))
 
 
 def printable(text: str, width: int) -> str:
-    """One line without control characters, cut to a width."""
+    """Returns the text on one line, without control characters, cut to a width."""
     line = visible(" ".join(text[: 20 * width].split()))
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def dump(value: Any, *, indent: int | None = None) -> str:
-    """JSON that every reader takes: NaN and infinities, which are no JSON, as strings."""
+    """Dumps JSON that every reader accepts: NaN and infinities, which are not JSON, become strings."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError:
@@ -68,17 +68,17 @@ def _finite(value: Any) -> Any:
 
 
 def echo(text: str) -> None:
-    """Print text; what comes from the wire went through `visible` or `dump` before."""
+    """Prints text that is safe already: captured text must have gone through `visible` or `dump`."""
     typer.echo(text)
 
 
 def say(text: str) -> None:
-    """Print a line for people."""
+    """Prints a line for people, with control characters escaped."""
     echo(visible(text))
 
 
 def print_array(values: Iterable[Any]) -> None:
-    """A JSON array on one line, item by item."""
+    """Prints a JSON array on one line, item by item, so that it need not fit in memory."""
     typer.echo("[", nl=False)
     for place, value in enumerate(values):
         typer.echo((", " if place else "") + dump(value), nl=False)

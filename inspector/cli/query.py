@@ -1,4 +1,4 @@
-"""`query`: a question in SQL about logs, answered by DuckDB over the tables of docs/tables.md."""
+"""`query`: runs a SQL query over logs with DuckDB (tables: docs/tables.md)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from inspector.tokens.counter import TOKENIZER
 
 
 class Format(StrEnum):
-    """How `query` prints."""
+    """Output format of `query`."""
 
     table = "table"
     csv = "csv"
@@ -38,7 +38,7 @@ class Format(StrEnum):
 
 
 _WIDEST = 60
-_WIDTHS_FROM = 1_000  # rows that decide how wide columns are
+_WIDTHS_FROM = 1_000  # rows that decide the column widths
 
 
 @takes_reading(*JUDGED, "idle_after", "prices")
@@ -58,7 +58,7 @@ def query_command(
     ] = "-",
     reading: Reading = AS_USUAL,
 ) -> None:
-    """Answer a question in SQL about logs: what happened, by tool, sender, context or time."""
+    """Run a SQL query over logs: count and group messages by tool, sender, context or time."""
     *files, sql = files_and_sql
     if not files:
         fail("Name a log before the query: query FILE 'SELECT ...'.")
@@ -69,7 +69,7 @@ def query_command(
     with closing(Database()) as database:
         try:
             with interrupted_by_ctrl_c(database.interrupt):
-                needed = database.needed(sql)  # what is wrong with it is said before any log is read
+                needed = database.needed(sql)  # before reading a log, so that errors in the query come at once
             with opened(files, reading, checked=needed.checked, counted=needed.counted) as document:
                 if format_ is Format.parquet:
                     _write_parquet(document, sql, needed, output)
@@ -79,12 +79,12 @@ def query_command(
                     _PRINTERS[format_](database.run(sql))
         except QueryError as error:
             _refuse(error, sql)
-    if needed.counted and format_ is Format.table:  # apart from the rows, which scripts count
+    if needed.counted and format_ is Format.table:  # on standard error, since scripts count the rows
         typer.echo(f"tokens: estimate ({TOKENIZER})", err=True)
 
 
 def _refuse(error: QueryError, sql: str) -> NoReturn:
-    """End the command with what is wrong and where."""
+    """Exits with the error of a query and a caret below its place."""
     if error.position is None:
         fail(visible(error.sentence))
     start = sql.rfind("\n", 0, error.position) + 1
@@ -140,7 +140,7 @@ def _is_flat(value: Any) -> bool:
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
-    """Names of columns, those that repeat numbered, as keys of an object."""
+    """Numbers repeated column names, so that they can be the keys of an object."""
     found: dict[str, None] = {}
     for name in names:
         numbers = (f"{name}_{number}" for number in count(1))
@@ -150,7 +150,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
 
 @contextmanager
 def _written_to(target: Path) -> Generator[tuple[Database, str]]:
-    """As `parquet_file`, and Ctrl+C ends it."""
+    """Wraps `parquet_file` so that Ctrl+C interrupts it."""
     with (
         parquet_file(target) as (database, written),
         interrupted_by_ctrl_c(database.interrupt, lambda: Path(written).unlink(missing_ok=True)),
@@ -159,7 +159,7 @@ def _written_to(target: Path) -> Generator[tuple[Database, str]]:
 
 
 def _write_parquet(document: CaptureDocument, sql: str, needed: Needed, output: str) -> None:
-    """To a file, in place of what is there; to standard output by way of one of the system's."""
+    """Writes a Parquet file; for standard output by way of a temporary file."""
     try:
         if output != "-":
             refuse_what_is_read(document, Path(output))

@@ -1,4 +1,4 @@
-"""`record`: a gateway recorded into a file without a window."""
+"""`record`: records a gateway or OpenTelemetry spans into a file, without a window."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def record_command(
     ] = "",
     show: Annotated[bool, typer.Option("--open", help="With --otlp: open the window on it; it follows live.")] = False,
 ) -> None:
-    """Record a gateway, or spans of OpenTelemetry, into a file, until Ctrl+C, SIGTERM or the limit asked for."""
+    """Record a gateway, or OpenTelemetry spans, into a file, until Ctrl+C, SIGTERM or a given limit."""
     if bool(url) == bool(otlp):
         fail("Name what to record: the URL of a gateway, or --otlp HOST:PORT.")
     if otlp:
@@ -61,7 +61,7 @@ def record_command(
             typer.echo("\r\x1b[K", err=True, nl=False)
 
     def noted(state: SourceState, sentence: str) -> None:
-        if state is not SourceState.FAILED:  # that is said at the end
+        if state is not SourceState.FAILED:  # printed at the end
             wipe()
             typer.echo(visible(sentence), err=True)
 
@@ -95,7 +95,7 @@ def record_command(
 
 
 def _receive(where: str, output: Path, seconds: float | None, spans: int | None, *, show: bool) -> None:
-    """Receive spans over HTTP."""
+    """Receives OpenTelemetry spans over HTTP."""
     from inspector.sources import otlp_receiver
     from inspector.tap.relay import open_window
 
@@ -125,7 +125,7 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
 
     def progressed(now: otlp_receiver.ReceivingProgress) -> None:
         nonlocal opened
-        if not opened and now.spans:  # an empty file does not tell that it will hold traces
+        if not opened and now.spans:  # the window cannot recognize an empty file as traces
             opened = True
             open_window(str(output.absolute()), said)
         if shown:
@@ -146,7 +146,7 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
 
 
 def _connection(url: str, space: str, token_env: str) -> Connection:
-    """Where to and as whom; ends the command when that cannot be."""
+    """Builds a connection from the options; exits if the address, space or token is missing."""
     try:
         address = normal_url(url)
     except AddressError as error:

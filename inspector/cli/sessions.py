@@ -1,4 +1,4 @@
-"""`sessions`: the sessions of agents on this machine."""
+"""`sessions`: lists the sessions of coding agents on this machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.sources.agent_sessions.lookup import NEWEST, find_sessions
 from inspector.sources.agent_sessions.session import AgentSession, Lookup
 
 _PROMPT = 400
-"""Characters of a prompt in JSON; in the table it has what is left of the line."""
+"""Characters of a prompt in JSON; the table has less room."""
 
 
 def sessions_command(

@@ -1,4 +1,4 @@
-"""`show`: one message with its fields, envelope, causes, effects and lifecycle."""
+"""`show`: prints one message with its fields, envelope, causes, effects and lifecycle."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def show_command(
 
 
 def _life(life: dict[str, Any]) -> Iterator[str]:
-    """The life of a result in sentences, in the order of what happened."""
+    """Yields sentences about the life of a result, in order of time."""
     if life["hint"] is not None:
         step = "" if life["hint"]["step"] is None else f", step {life['hint']['step']}"
         yield f"No. {life['hint']['no']}{step}, paired {life['hint']['tool']} with {life['hint']['consumer']}"

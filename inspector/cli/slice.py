@@ -1,4 +1,4 @@
-"""`slice`: messages cut out of logs too large to open."""
+"""`slice`: extracts messages from logs that are too large to open."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def slice_command(
         int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine; one a core.")
     ] = None,
 ) -> None:  # fmt: skip
-    """Cut messages out of logs that are too large to open, into one that is not.
+    """Extract messages from logs that are too large to open into a smaller log.
 
-    Stretches of the logs are searched at once. OUT opens like any log; the fields slice.source, slice.line and
-    slice.offset say where each message lies. Of a gateway's log all copies of a message are cut out with it. What only
-    a whole log tells, as who answered, is refused: ask `list` for that, or open the slice. Transcripts, recordings of
-    HTTP, archives and what is packed are read whole, one after the other, and any filter is answered.
+    Byte ranges of the logs are searched in parallel. OUT opens like any log; the fields slice.source, slice.line and
+    slice.offset give the origin of each message. For a gateway's log, all copies of a message are extracted with it.
+    Filters that need the whole log, such as the state of a request, are refused: use `list`, or open the slice.
+    Transcripts, HTTP recordings, archives and compressed files are read whole, one after the other, with any filter.
     """
     compiled(display_filter)
     try:
@@ -96,7 +96,7 @@ def slice_command(
 
 
 def _filter_text(text: str, since: str | None, until: str | None, *, by_stretches: bool) -> str:
-    """The whole filter; ends the command where it, or a time, is wrong or needs the whole log."""
+    """Combines the filter with --since and --until; exits if a part is malformed or needs the whole log."""
     parts = [f"({text})"] if text.strip() else []
     for option, operator, time in (("--since", ">=", since), ("--until", "<", until)):
         if time is not None:
@@ -115,7 +115,7 @@ def _filter_text(text: str, since: str | None, until: str | None, *, by_stretche
 
 
 def _cut_whole(place: RunPlace, text: str, file: Any, *, with_related: bool, masked: bool) -> int:
-    """Write the lines of a log that is read whole; how many there are."""
+    """Writes matching lines of a log that is read whole. Returns their count."""
     filter_ = compiled(text)
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
         path = fetched(place, Path(folder)) if place.is_remote else Path(place.path)
@@ -127,7 +127,7 @@ def _cut_whole(place: RunPlace, text: str, file: Any, *, with_related: bool, mas
 
 @contextlib.contextmanager
 def _engine(scheduler: str | None, workers: int | None, count: int, *, alone: bool) -> Generator[Any]:
-    """Who works: this process, where there is little to do, workers of this machine, or a cluster."""
+    """Chooses workers: this process for small jobs, local worker processes, or a Dask cluster."""
     if alone:
         yield here
         return
@@ -138,7 +138,7 @@ def _engine(scheduler: str | None, workers: int | None, count: int, *, alone: bo
 
 @contextlib.contextmanager
 def _target(output: str) -> Generator[Any]:
-    """Where lines go: standard output, or a file that is there when all of it is written."""
+    """Opens standard output, or a file that appears only when it is complete."""
     if output == "-":
         yield sys.stdout.buffer
         return
@@ -151,7 +151,7 @@ def _target(output: str) -> Generator[Any]:
 
 
 def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_related: bool, masked: bool) -> int:
-    """Write the lines, and say how far it is; how many there are."""
+    """Writes matching lines and prints progress. Returns their count."""
     said, lines = Said(), 0
     total = sum(one.stop - one.start for one in ranges)
     clock = Progress(len(ranges), bytes_total=total)
@@ -170,7 +170,6 @@ def _cut(ranges: list[ByteRange], text: str, each: Any, file: Any, *, with_relat
 
 
 def _read(path: str, offset: int, length: int) -> bytes:
-    """Bytes of a log."""
     if is_address(path):
         from fsspec.core import url_to_fs
 

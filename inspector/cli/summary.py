@@ -1,4 +1,4 @@
-"""`summary`: what a log holds."""
+"""`summary`: prints an overview of a log."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def summary_command(
     ] = None,
     reading: Reading = AS_USUAL,
 ) -> None:
-    """Say what a log holds: messages, participants, kinds, contexts, badges, tokens."""
+    """Print an overview of a log: messages, participants, kinds, contexts, badges, tokens."""
     with opened(files, reading, checked=True, counted=_COUNTED_BYTES if tokens is None else tokens) as document:
         found, account = summary_answer(document, named(files), tokens=tokens is not False)
         failed = document.capture.failed_count
@@ -64,7 +64,7 @@ def summary_command(
 
 
 def _say_sources(document: CaptureDocument) -> None:
-    """What each of several sources holds, and how its clock was set."""
+    """Prints records and clock offsets by source, if there are several."""
     capture = document.capture
     if len(capture.sources) < 2:
         return
@@ -78,7 +78,7 @@ def _say_sources(document: CaptureDocument) -> None:
 
 
 def _say_account(account: Account) -> None:
-    """The sentences of the account, each with the message it is about."""
+    """Prints the sentences of the account, each with its message number."""
     say(f"  what happened: {account.head}")
     for line in account.lines:
         no = (
@@ -88,7 +88,7 @@ def _say_account(account: Account) -> None:
 
 
 def _say_models(found: dict[str, Any]) -> None:
-    """What was called, and what it cost as reported."""
+    """Prints tool calls, model calls, and their reported usage and cost."""
     calls, usage = found["calls"], found["usage"]
     if calls["tools"]:
         parts = [f"{calls[name]:,} {name}" for name in ("answered", "failed", "unanswered")]
@@ -120,7 +120,7 @@ def _say_models(found: dict[str, Any]) -> None:
 
 _MOST_MODELS = 5
 _COUNTED_BYTES = 32 << 20
-"""Of a log whose tokens are counted without being asked for: two seconds of work."""
+"""Tokens are counted by default in logs of at most this many bytes, about two seconds of work."""
 
 
 def _say_tokens(counted: dict[str, Any] | None) -> None:
@@ -142,12 +142,12 @@ def _say_tokens(counted: dict[str, Any] | None) -> None:
     _say_tokens_by("sent by", counted["participants"].items())
     _say_tokens_by("by tool", sorted(tools.items(), key=lambda one: -one[1]))
     _say_tokens_by("by kind", counted["kinds"].items())
-    # Several may have one label, as the "fetch" of different tasks; paths alone tell little.
+    # Labels may repeat, as the "fetch" of different tasks; paths alone are hard to read.
     _say_tokens_by("by context, its own", [(_context_name(one), one["own"]) for one in counted["contexts"]])
 
 
 def _say_contexts(contexts: list[dict[str, Any]] | None) -> None:
-    """What stayed in each model's context, with and without collapsing."""
+    """Prints the tokens that stayed in each model's context, with and without collapsing."""
     if contexts:
         say("    what stayed in the context of each model")
     for one in (contexts or [])[:_MOST_TOKENS]:
@@ -172,7 +172,7 @@ def _say_tokens_by(title: str, tokens: Iterable[tuple[str, int]]) -> None:
 
 
 def _context_name(one: dict[str, Any]) -> str:
-    """Its label, and behind that the label of what it lies in, as far as there is room."""
+    """Returns the label of a context, followed by the label of its parent."""
     return f"{one['label']}, in {one['inside']}" if one["inside"] else one["label"]
 
 
@@ -196,6 +196,6 @@ _MOST_LATENCIES = 20
 
 
 def _some(names: list[str]) -> str:
-    """Names for people to read: so many, each of them cut."""
+    """Joins names for people, each cut, at most `MOST_LISTED`."""
     more = f", and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
     return ", ".join(printable(name, 120) for name in names[:MOST_LISTED]) + more

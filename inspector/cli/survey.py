@@ -1,4 +1,4 @@
-"""`survey`: many runs at once, gathered as Parquet tables."""
+"""`survey`: analyzes many runs in parallel and writes the results as Parquet tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from inspector.survey.run_survey import Progress, batch_count, runs_to_survey, s
 
 _MB = 1_000_000
 _OWN_SHARE = 0.7
-"""Of a worker's memory, for the messages of one run."""
+"""Share of a worker's memory for the messages of one run."""
 _SAID_EVERY_S, _SHOWN_EVERY_S = 10.0, 0.2
 _MOST_LISTED = 10
 
@@ -67,10 +67,10 @@ def survey_command(
     tool_alias: ToolAliasTexts = None,
     prices: PriceFile = None,
 ) -> None:  # fmt: skip
-    """Survey many runs at once: what each cost, called, failed at and wasted, as Parquet tables in a folder.
+    """Survey many runs at once: cost, calls, failures and waste of each run, as Parquet tables in a folder.
 
-    A gateway's log with its decisions, or a session with its sub-agents, is one run. What cannot be read is named in
-    the table failures, and the rest goes on. `check DIR` holds a survey to what is expected, as it does a log;
+    A gateway's log with its decisions, or a session with its sub-agents, is one run. Unreadable logs are listed in the
+    table failures, and the survey continues. `check DIR` compares a survey with expectations, as it does a log;
     `context-inspector DIR` shows the runs in a window.
     """
     if missing := FLEET.missing():
@@ -87,7 +87,7 @@ def survey_command(
         last = Progress(len(places), len(places))
         todo = places if anew else runs_to_survey(places, folder.known(), options.version)
         if anew or todo:
-            count = min(workers_here(workers), max(1, batch_count(todo)))  # to start more takes longer than it brings
+            count = min(workers_here(workers), max(1, batch_count(todo)))  # starting more takes longer than it saves
             each = memory * _MB or memory_for_each(count)
             options = replace(options, memory_mb=0 if scheduler else int(each * _OWN_SHARE / _MB))
             client = cluster_at(scheduler) if scheduler else local_workers(count, each)
@@ -103,7 +103,7 @@ def survey_command(
 def _survey(
     workers: AbstractContextManager[Any], places: list[Any], folder: SurveyFolder, options: SurveyOptions, *, anew: bool
 ) -> Progress:
-    """Survey, and say how far it is; Ctrl+C ends it with what is done."""
+    """Runs the survey with progress; Ctrl+C ends it and keeps the finished runs."""
     said = Said()
     last = Progress(len(places))
     try:
@@ -123,7 +123,7 @@ def _survey(
 
 
 class Said:
-    """What is said on standard error meanwhile: one line that changes on a terminal, else one every ten seconds."""
+    """Prints progress on standard error: one updated line on a terminal, else a line every ten seconds."""
 
     def __init__(self) -> None:
         self._shows = sys.stderr.isatty()
@@ -131,11 +131,10 @@ class Said:
         self._width = 0
 
     def line(self, text: str) -> None:
-        """Say something once."""
         typer.echo(text, err=True)
 
     def progress(self, words: str) -> None:
-        """Say how far it is, if it is time."""
+        """Prints progress, unless the last time was too recent."""
         now = time.monotonic()
         if now < self._due:
             return
@@ -149,7 +148,7 @@ class Said:
             typer.echo(words, err=True)
 
     def end(self) -> None:
-        """Leave the line that changes."""
+        """Ends the updated line."""
         if self._shows and self._width:
             sys.stderr.write("\n")
 
@@ -163,12 +162,12 @@ def _words(progress: Progress) -> str:
 
 
 def rough(seconds: float) -> str:
-    """A time that is only guessed: "40 s", "12 min"."""
+    """Formats an estimated time: "40 s", "12 min"."""
     return f"{max(1, round(seconds))} s" if seconds < 100 else duration(round(seconds / 60) * 60 * 10**9)
 
 
 def _say_end(output: Path, progress: Progress) -> None:
-    """Say what came of it, and which logs could not be surveyed."""
+    """Prints the result, and the logs that could not be surveyed."""
     known = f", {progress.known:,} of them known as they are" if progress.known else ""
     say(f"{output}: {count_of(progress.total, 'run')}{known}.")
     rows = list(asked(output, "SELECT path, text FROM failures ORDER BY path"))

@@ -1,7 +1,7 @@
-"""`tap`: stand between a client and its server and record what they say.
+"""`tap`: runs a proxy between an MCP client and its server and records their traffic.
 
-Plain calls over stdio do not come here: `inspector/__main__.py` starts them at once (`inspector/tap/start.py`). This is
-the help, the words for what was typed wrong, and everything over HTTP.
+Plain calls over stdio skip this module: `inspector/__main__.py` starts them at once (`inspector/tap/start.py`). This
+module has the help, error messages for bad arguments, and the start of taps over HTTP.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HELP = (
 )
 
 OPTIONS = {"help": _HELP, "context_settings": {"allow_interspersed_args": False}}
-"""How the command is declared: words behind the server's are the server's."""
+"""Typer options of the command: words after the server's command belong to the server."""
 
 Command = Annotated[
     list[str] | None,
@@ -58,7 +58,7 @@ def tap_command(
         bool, typer.Option("--model", help="Tap the API of a model: of the client that is started, or at --http URL.")
     ] = False,
 ) -> None:
-    """Stand between a client and its server, and record what they say."""
+    """Record the traffic between a client and its server."""
     words = tuple(command or ())
     if not output and model:
         output = _own_folder()
@@ -84,7 +84,7 @@ def tap_command(
 
 
 def _own_folder() -> str:
-    """The program's own folder for captures of taps."""
+    """Returns the default folder for captures of taps."""
     from inspector.base.paths import data_folder
 
     return f"{data_folder() / 'taps'}/"

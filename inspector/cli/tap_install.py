@@ -1,4 +1,4 @@
-"""`tap install`, `tap uninstall` and `tap list`: taps in the configuration of MCP clients."""
+"""`tap install`, `tap uninstall` and `tap list`: manage taps in the configuration of MCP clients."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def install_command(
 ) -> None:
     """Put a tap before a server in the configuration of an MCP client.
 
-    Only what the entry starts or asks is changed, all else stays byte for byte. The change is shown first, and a copy
-    of the file is made beside it. For a server at an address it prints the command that runs the tap.
+    Only the command or address of the entry is changed; everything else stays byte for byte. The change is shown first,
+    and the file is backed up beside it. For a server with an address it prints the command that runs the tap.
     """
     from inspector.base.paths import data_folder
 
@@ -57,12 +57,12 @@ def install_command(
 def uninstall_command(
     client: ClientName, server: ServerName, file: File = None, yes: Yes = False, dry_run: DryRun = False
 ) -> None:
-    """Take the tap before a server out of the configuration of an MCP client; the entry is as it was before."""
+    """Remove the tap before a server from the configuration of an MCP client; the entry is restored."""
     made(_planned(_server(client, server, file), Path(), install=False), yes=yes, dry_run=dry_run)
 
 
 def list_command(json: Json = False) -> None:
-    """List the servers in the configurations of MCP clients, and which of them are tapped."""
+    """List the servers in the configurations of MCP clients, and whether they are tapped."""
     from inspector.tap.install.changes import servers_of
 
     found = servers_of()
@@ -87,7 +87,7 @@ def _as_json(server: Server) -> dict[str, object]:
 
 
 def _server(client: str, server: str, file: Path | None) -> Server:
-    """The one server that is meant."""
+    """Finds a server by client and name; exits if there is none, or more than one."""
     from inspector.tap.install.changes import servers_of
     from inspector.tap.install.clients import client_named
 
@@ -126,13 +126,13 @@ def _refuse_sign_in(server: Server) -> None:
     try:
         upstream = upstream_of(server.form.address)
     except AddressError:
-        return  # said when the change is planned
+        return  # reported when the change is planned
     if asyncio.run(asks_for_sign_in(upstream, proxy_for(upstream))):
         fail(visible(SENTENCE.format(address=server.shown)))
 
 
 def _by_hand(client: str, server: str) -> str:
-    """What to change where this program does not."""
+    """Describes how to edit a client's configuration by hand."""
     from inspector.tap.install.clients import CLIENTS, other_named
     from inspector.tap.install.entries import own_command
 

@@ -1,4 +1,4 @@
-"""`waste`: what of a context window was spent for nothing."""
+"""`waste`: lists tokens of a context window that could have been avoided."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def waste_command(
     ] = None,
     reading: Reading = AS_USUAL,
 ) -> None:
-    """Say what could have been spared: results nobody consumed or spoke of, calls made twice, tools never called.
+    """List avoidable tokens: results that were never used, repeated calls, tools that were never called.
 
-    What costs most comes first. Tokens are an estimate; what is marked with a question mark may have had its reason.
+    The most expensive come first. Tokens are an estimate; entries with a question mark may have had a reason.
     """
     with opened(files, reading, counted=True) as document:
         found = waste_of(document)
@@ -48,7 +48,7 @@ def waste_command(
 
 
 def _look_for(document: CaptureDocument, name: str, found: WasteReport) -> None:
-    """End the command where there is nobody of that name."""
+    """Exits if there is no participant of that name."""
     known = dict.fromkeys(known for _, known in document.analysis.participants.all)
     if name not in known and not any(one.participant == name for one in found.wastes):
         names = ", ".join(printable(mask_text(known), 60) for known in islice(known, MOST_LISTED))

@@ -1,10 +1,9 @@
-"""An MCP server over captures: agents ask about logs what people ask the window and the commands; no Qt.
+"""MCP server over captures: agents ask the same questions as users of the window and the command line. No Qt.
 
-`captures` says which logs may be asked about, and opens them; `tools` declares each question with its arguments and its
-answer as JSON (the answers are those of `present.answers`); `bounds` keeps answers small; `server` speaks MCP over
-stdio by the `mcp` package, which is imported with it and not before. To add a tool: its arguments, its function and its
-line in TOOLS, in `tools`.
+`captures` lists and opens the allowed logs. `tools` declares each tool with its arguments and its JSON result (built by
+`present.answers`). `bounds` limits the size of results. `server` speaks MCP over stdio with the `mcp` package, and is
+the only module that imports it. To add a tool, add its arguments, its function and its line in TOOLS, in `tools`.
 
-What was captured is somebody else's text. RULE: answers are given as data, with a sentence that says so and without
-secrets, and nothing is ever written.
+Captured text comes from other people and programs. RULE: results are marked as untrusted data, have their secrets
+masked, and no tool ever writes.
 """

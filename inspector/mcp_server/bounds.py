@@ -1,4 +1,4 @@
-"""Answers an agent can take: pages of rows, and texts that are cut where they would fill its context."""
+"""Limits results to sizes that fit an agent's context: pages of rows, and cut texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 MOST_CHARACTERS = 40_000
-"""Of an answer as JSON, about 10,000 tokens: what clients take whole."""
+"""Characters of a result as JSON, about 10,000 tokens: clients accept that much in one piece."""
 _LONGEST_TEXTS = (4_000, 1_000, 250, 80)
 _MOST_ITEMS = 200
 
@@ -17,15 +17,15 @@ _MOST_ITEMS = 200
 def page(
     rows: Iterable[Any], offset: int, limit: int, shown: Callable[[Any], Any] = lambda row: row
 ) -> dict[str, Any]:  # fmt: skip
-    """Some of many rows: as many from `offset` on as were asked for and have room.
+    """Returns a page of rows that fits `MOST_CHARACTERS`.
 
     Args:
-        rows: all of them.
-        offset, limit: how many to leave out, and to take at most.
-        shown: makes of one what is answered.
+        rows: all rows.
+        offset, limit: number of rows to skip, and to return at most.
+        shown: converts a row to JSON.
 
     Returns:
-        `rows`, and `next`: the offset of the page that follows, None at the end.
+        `rows`, and `next`: the offset of the next page, None on the last page.
     """
     taken: list[Any] = []
     room = MOST_CHARACTERS
@@ -42,7 +42,7 @@ def page(
 
 
 def bounded(value: Any, most: int = MOST_CHARACTERS) -> Any:
-    """A value of at most so many characters as JSON: its long texts and lists are cut, and say how long they are."""
+    """Cuts long texts and lists until a value fits `most` characters as JSON; each cut states the full length."""
     if len(dumped(value)) <= most:
         return value
     for longest in _LONGEST_TEXTS:
@@ -56,7 +56,7 @@ def bounded(value: Any, most: int = MOST_CHARACTERS) -> Any:
 
 
 def dumped(value: Any) -> str:
-    """A value as JSON without spaces; what JSON has no number for is a text."""
+    """Dumps compact JSON; NaN and infinities become strings."""
     return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 

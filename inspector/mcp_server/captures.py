@@ -1,9 +1,9 @@
-"""Which logs may be asked about, by which names, and the few that are open.
+"""Lists and opens the logs that the server may read, and caches the last few.
 
-The fence: a log lies in one of the folders that were named, or is one of the files; where nothing was named, it is a
-session of an agent that `sessions` lists. Paths are judged where links lead, and links in folders are not followed; a
-list of sources in a folder may name nothing outside of it. What was opened is held against what lies there once more,
-by descriptor: somebody may swap files while they are read.
+The fence: a log must be one of the given files, or lie in one of the given folders. Without any, only sessions of
+agents that `sessions` lists are allowed. Paths are resolved before they are checked, and links inside folders are not
+followed. A list of sources in a folder must not name files outside of it. An opened file is compared with the file on
+disk by descriptor, since another program may swap files while they are read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from inspector.sources import opencode
 from inspector.sources.agent_sessions.lookup import SessionNameError, find_sessions, newest_session, session_named
 
 LAST = "last"
-"""The name of the session written to last."""
+"""Name of the session written to last."""
 _MOST_OPEN = 4
 _MOST_ENTRIES = 20_000
 _DEEPEST = 8
@@ -38,22 +38,22 @@ _ENDINGS = (".jsonl", ".json", ".ndjson", ".ctxcap", ".log", ".har", ".parquet",
 
 
 class _ReadByNameError(Exception):
-    """A log was read by its name, by which it may have been another file."""
+    """A log was opened by name, so another file may have been read."""
 
 
 class CaptureNameError(ValueError):
-    """A log cannot be asked about; the text is a sentence that says why, and what to do."""
+    """A log cannot be opened; the text is a sentence with the reason and advice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A log that can be asked about.
+    """A log that can be opened.
 
     Attributes:
-        name: what to call it by.
-        modified: when it was written last, in seconds since the epoch.
-        size: bytes, as they lie on disk.
-        about: what else is known of it without reading it, ready for JSON.
+        name: argument for the tools.
+        modified: time of the last write, in seconds since the epoch.
+        size: bytes on disk.
+        about: facts that need no reading of the log, as JSON.
     """
 
     name: str
@@ -62,16 +62,15 @@ class Listed:
     about: dict[str, Any]
 
     def as_json(self) -> dict[str, Any]:
-        """What is known of it."""
         when = datetime.fromtimestamp(self.modified, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         return {"capture": self.name, "modified": when, "bytes": self.size, **self.about}
 
 
 class Captures:
-    """The logs within the fence; one thread at a time.
+    """The logs inside the fence; used by one thread at a time.
 
     Args:
-        paths: files and folders that may be asked about; none for the sessions of agents on this machine.
+        paths: allowed files and folders; empty for the sessions of agents on this machine.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -79,15 +78,15 @@ class Captures:
         self._open: OrderedDict[Path, tuple[tuple[int, ...], CaptureDocument]] = OrderedDict()
 
     def listed(self) -> list[Listed]:
-        """The logs there are, the newest first."""
+        """Returns the logs, the newest first."""
         found = list(self._sessions() if not self._roots else self._files())
         return sorted(found, key=lambda one: one.modified, reverse=True)
 
     def document(self, name: str | None) -> CaptureDocument:
-        """A log by its name, read to its end as it is now; the only one where none is named.
+        """Opens a log by name and reads it to its present end; without a name, the only log.
 
         Raises:
-            CaptureNameError: there is none of this name, it is outside, or it cannot be read.
+            CaptureNameError: if there is no such log, or it is outside the fence or unreadable.
         """
         path, together = self._place(name)
         try:
@@ -115,7 +114,7 @@ class Captures:
             raise CaptureNameError(str(error)) from None
         except OSError as error:
             raise CaptureNameError(f"{path.name} cannot be read: {error.strerror or error}.") from None
-        except (ValueError, RuntimeError) as error:  # names with zeros, links in a circle
+        except (ValueError, RuntimeError) as error:  # null bytes in names, circular links
             raise CaptureNameError(f"{path.name} cannot be read: {error}.") from None
         self._open[path] = state, document
         while len(self._open) > _MOST_OPEN:
@@ -123,7 +122,6 @@ class Captures:
         return document
 
     def close(self) -> None:
-        """Close what is open."""
         for path in list(self._open):
             self._forget(path)
 
@@ -133,10 +131,10 @@ class Captures:
             known[1].close()
 
     def _place(self, name: str | None) -> tuple[Path, bool]:
-        """Where a log lies, and whether it is a session with its sub-agents' files.
+        """Returns the path of a log, and True if it is a session with its sub-agents' files.
 
         Raises:
-            CaptureNameError: there is none of this name, or it is outside.
+            CaptureNameError: if there is no such log, or it is outside the fence.
         """
         if name is None:
             if len(self._roots) == 1 and self._roots[0].is_file():
@@ -148,7 +146,7 @@ class Captures:
                 raise CaptureNameError(f"{name} lies outside of what this server was started for.")
             return path, True
         for root in () if share_of(name) else self._roots:
-            with suppress(OSError, ValueError, RuntimeError):  # no name of a file, or links in a circle
+            with suppress(OSError, ValueError, RuntimeError):  # an invalid file name, or circular links
                 path = (root / name if root.is_dir() else root.parent / name).resolve()
                 if (path.is_file() or path.is_dir()) and self._within(path):
                     return path, False
@@ -164,27 +162,27 @@ class Captures:
         return any(path == root or (root.is_dir() and path.is_relative_to(root)) for root in self._roots)
 
     def _check(self, path: Path, sources: Iterable[Path]) -> None:
-        """Of what lies in a folder no source lies outside; a file that was named itself may name what it likes.
+        """Checks that a log inside a folder has no source outside of the fence; a file given by name may have any.
 
         Raises:
-            CaptureNameError: one does.
+            CaptureNameError: if a source is outside.
         """
         asked_for = not self._roots or (path in self._roots and path.is_file())
         if not asked_for and not all(self._within(source.resolve()) for source in sources):
             raise CaptureNameError(f"{path.name} names what lies outside of what this server was started for.")
 
     def _root_of(self, path: Path) -> Path | None:
-        """The folder of the fence that a file lies in; None for what was named itself, or is a session."""
+        """Returns the allowed folder that contains a file; None for a file given by name, and for sessions."""
         if path in self._roots:
             return None
         return next((root for root in self._roots if root.is_dir() and path.is_relative_to(root)), None)
 
     def _check_opened(self, path: Path, document: CaptureDocument) -> None:
-        """Of what lies in a folder each file that was opened lies there: a link may have been in its place meanwhile.
+        """Checks that the opened files really lie in the folder: a link may have replaced one after the first check.
 
         Raises:
-            CaptureNameError: one does not.
-            _ReadByNameError: nobody can tell, as it was read by its name.
+            CaptureNameError: if a file lies elsewhere.
+            _ReadByNameError: if a file was opened by name, so that this cannot be verified.
         """
         if self._root_of(path) is None:
             return
@@ -192,7 +190,7 @@ class Captures:
             place = source.path.resolve()
             root = self._root_of(place)
             if root is None:
-                continue  # named itself, as `_check` has it
+                continue  # given by name: `_check` allows it
             if source.feed is not None:
                 if path.is_file() and not is_source_list(path):
                     raise _ReadByNameError
@@ -200,7 +198,7 @@ class Captures:
                 raise CaptureNameError(f"{path.name} was changed while it was read. Ask again.")
 
     def _read_copy(self, path: Path) -> CaptureDocument:
-        """A log whose reader opens it by name, such as a packed one or a database, from a copy nobody can swap."""
+        """Reads a log that needs a file name, such as an archive or a database, from a private copy."""
         root = self._root_of(path)
         assert root is not None
         copy = PrivateCopy(root, path)
@@ -208,7 +206,7 @@ class Captures:
             copy.take_beside(root, path.with_name(f"{path.name}-wal"))
             return _read(copy.path, together=False)
         finally:
-            copy.close()  # what was read lies in a spool
+            copy.close()  # the data is in a spool by now
 
     def _sessions(self) -> Iterator[Listed]:
         for one in find_sessions().sessions:
@@ -238,7 +236,7 @@ def _file(path: Path, name: str) -> Listed:
 
 
 def _below(folder: Path, depth: int = 0) -> Iterator[Path]:
-    """Files in a folder and in those below it; links are not followed, what cannot be read is passed over."""
+    """Yields files in a folder and its subfolders, without links; unreadable folders are skipped."""
     try:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
@@ -252,7 +250,7 @@ def _below(folder: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _state_of(path: Path) -> tuple[int, ...]:
-    """What tells whether a log was written to; of a folder, or the one beside a session, by every file in it."""
+    """Returns a key that changes if a log, or any file in the folder beside a session, is written to."""
     place = opencode.place_of(path)
     if place is not None:
         files = [place.path, *(one for one in (place.log,) if one.is_file()), *_below(place.path)]

@@ -1,4 +1,4 @@
-"""Opens files of a folder by descriptor, so that no link that is swapped in meanwhile leads out of it."""
+"""Opens files of a folder by descriptor, so that a link swapped in meanwhile cannot lead out of it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _FILE = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_BY_FOLDER = os.open in os.supports_dir_fd  # not on Windows, where it takes rights of its own to make a link
+_BY_FOLDER = os.open in os.supports_dir_fd  # False on Windows, where making a link takes special rights
 
 
 def identity_inside(root: Path, path: Path) -> tuple[int, int]:
-    """Device and number of a file in a folder. Raises OSError where a link leads to it."""
+    """Returns device and inode of a file in a folder. Raises OSError if a link is on the way."""
     with opened_inside(root, path) as file:
         found = os.fstat(file)
         return found.st_dev, found.st_ino
@@ -23,14 +23,14 @@ def identity_inside(root: Path, path: Path) -> tuple[int, int]:
 
 @contextmanager
 def opened_inside(root: Path, path: Path) -> Generator[int]:
-    """A descriptor of a file in a folder, to which no link leads on any level.
+    """Opens a file in a folder, without following a link on any level.
 
     Args:
         root: the folder.
-        path: of a file in it, without links and steps up.
+        path: path of a file in it, without links and `..`.
 
     Raises:
-        OSError: there is no such file, or a link in its place.
+        OSError: if there is no such file, or a link in its place.
     """
     if not _BY_FOLDER:
         file = os.open(path, _FILE)
@@ -52,14 +52,14 @@ def opened_inside(root: Path, path: Path) -> Generator[int]:
 
 
 class PrivateCopy:
-    """A copy of a file that nobody else can swap, for what is read by its name again and again.
+    """Private copy of a file, for readers that open it by name several times.
 
     Attributes:
-        path: where it lies, under the name of the file.
+        path: path of the copy; it has the name of the file.
     """
 
     def __init__(self, root: Path, path: Path) -> None:
-        """Copy it. Raises OSError."""
+        """Copies the file. Raises OSError."""
         self._folder = tempfile.TemporaryDirectory(prefix="context-inspector-")
         self.path = Path(self._folder.name) / path.name
         try:
@@ -73,7 +73,7 @@ class PrivateCopy:
             shutil.copyfileobj(source, copy, 1 << 20)
 
     def take_beside(self, root: Path, path: Path) -> None:
-        """Copy another file beside it, if there is one that no link leads to."""
+        """Copies another file beside it, if it exists without a link."""
         try:
             with opened_inside(root, path) as file, os.fdopen(os.dup(file), "rb") as source:
                 (self.path.parent / path.name).write_bytes(source.read())
@@ -81,5 +81,4 @@ class PrivateCopy:
             return
 
     def close(self) -> None:
-        """Remove it."""
         self._folder.cleanup()

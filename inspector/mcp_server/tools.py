@@ -1,4 +1,4 @@
-"""What agents can ask: each question once, with its arguments as a pydantic model and its answer as JSON."""
+"""Declares the MCP tools: name, pydantic arguments and JSON result of each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 
 class AskedWronglyError(ValueError):
-    """A question cannot be answered as it was asked; the text is a sentence."""
+    """A call cannot be answered; the text is a sentence with the reason."""
 
 
 class _Arguments(BaseModel):
@@ -39,7 +39,7 @@ class _Arguments(BaseModel):
 
 
 class OfCapture(_Arguments):
-    """Of a question about a whole log."""
+    """Arguments of tools on a whole log."""
 
     capture: Annotated[
         str | None,
@@ -51,27 +51,27 @@ class OfCapture(_Arguments):
 
 
 class PageOfCapture(OfCapture):
-    """Of a question whose answer comes in pages."""
+    """Arguments of tools with paged results."""
 
     limit: Annotated[int, Field(ge=1, le=200, description="Rows, at most.")] = 50
     offset: Annotated[int, Field(ge=0, description="`next` of the page before.")] = 0
 
 
 class OfMessage(OfCapture):
-    """Of a question about one message."""
+    """Arguments of tools on one message."""
 
     no: Annotated[int, Field(ge=1, description="Number of the message, as listed.")]
 
 
 class CapturesArguments(_Arguments):
-    """Of `captures`."""
+    """Arguments of `captures`."""
 
     limit: Annotated[int, Field(ge=1, le=200, description="Rows, at most.")] = 50
     offset: Annotated[int, Field(ge=0, description="`next` of the page before.")] = 0
 
 
 class ListArguments(PageOfCapture):
-    """Of `list`."""
+    """Arguments of `list`."""
 
     filter: Annotated[
         str, Field(description='A display filter, as `kind like "mcp/request:tools/call:*" && from == "agent"`.')
@@ -82,13 +82,13 @@ class ListArguments(PageOfCapture):
 
 
 class CheckArguments(PageOfCapture):
-    """Of `check`."""
+    """Arguments of `check`."""
 
     at_least: Annotated[Literal["note", "warning", "error"], Field(description="The least severity.")] = "note"
 
 
 class ModelSeesArguments(PageOfCapture):
-    """Of `model_sees`."""
+    """Arguments of `model_sees`."""
 
     participant: Annotated[
         str | None,
@@ -182,17 +182,16 @@ def _tokens(captures: Captures, asked: OfCapture) -> dict[str, Any]:
 
 
 def _counted(document: CaptureDocument) -> CaptureDocument:
-    """A document with its tokens counted."""
     if not document.analysis.tokens.done:
         document.count_tokens()
     return document
 
 
 def _message(document: CaptureDocument, number: int) -> int:
-    """The index of a message.
+    """Returns the index of a message.
 
     Raises:
-        AskedWronglyError: there is none of this number.
+        AskedWronglyError: if there is no such number.
     """
     if not 1 <= number <= len(document.capture):
         raise AskedWronglyError(f"There is no message {number}; there are 1 to {len(document.capture):,}.")
@@ -214,12 +213,12 @@ A = TypeVar("A", bound=_Arguments)
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One question.
+    """One MCP tool.
 
     Attributes:
-        name, description: for the agent.
-        arguments: what it takes; the schema is made of it.
-        answer: the answer, ready for JSON.
+        name, description: texts for the agent.
+        arguments: pydantic model; its schema is published.
+        answer: function that returns the result as JSON.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What is asked of a tap, and a quick look at the command line that spares a start the whole program."""
+"""Arguments of a tap, and a fast parser that avoids importing the whole command line."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 
 class TapArguments(NamedTuple):
-    """What `context-inspector tap` was asked."""
+    """Arguments of `context-inspector tap`."""
 
     output: str
-    """File to make, or a folder to make one in."""
+    """File to create, or a folder to create one in."""
     command: tuple[str, ...]
-    """The server and its arguments."""
+    """The server's command and its arguments."""
     append: bool = False
-    """Go on with a capture that exists."""
+    """Append to an existing capture."""
     show: bool = False
-    """Open the window on it."""
+    """Open the window on the capture."""
 
 
 def quick_arguments(words: Sequence[str]) -> TapArguments | None:
-    """What plain words after `tap` ask for; None where the whole command line parser is needed, for help or trouble."""
+    """Parses plain arguments of `tap`; returns None if the full parser is needed, for help or errors."""
     output, append, show = "", False, False
     rest = list(words)
     while rest and rest[0].startswith("-"):

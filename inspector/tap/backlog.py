@@ -1,4 +1,4 @@
-"""What was said and is not written down yet: bounded, and never in the way of whoever says it."""
+"""Bounded queue between the pumps and the recorder; it never blocks the traffic."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections import deque
 from typing import NamedTuple
 
 CLIENT, SERVER = 0, 1
-"""Who says something, as numbers."""
+"""Numbers of the two sides."""
 WAYS = ("client->server", "server->client")
-"""Which way it goes, as captures write it."""
+"""Directions by side, as written in captures."""
 
 MOST_WAITING_BYTES = 1 << 26
-"""More than this waits only while the recorder stands still; what comes then is lost to the capture, and counted."""
+"""Bytes that may wait while the recorder is stuck; later data is dropped from the capture and counted."""
 ENTRY_BYTES = 200
-"""That an entry takes beside its bytes, about."""
+"""Overhead of an entry in bytes, approximately."""
 
 
 class BacklogEntry(NamedTuple):
-    """Bytes that one side said; or, in their place, how many it said that were not kept."""
+    """Bytes from one side, or a count of dropped bytes."""
 
     time_ns: int
-    """When they came, nanoseconds since the Unix epoch."""
+    """Time of arrival, nanoseconds since the Unix epoch."""
     way: int
     data: bytes
     lost_bytes: int = 0
     lost_lines: int = 0
     torn: bool = False
-    """What was lost ends within a line."""
+    """The dropped bytes end within a line."""
     ended: str | None = None
-    """Nothing more will come this way; why, or "" where that is as it should be."""
+    """Reason for the end of this direction, "" for a normal end; None while it is open."""
 
     def not_kept(self) -> BacklogEntry:
-        """The same, of which it is only known how much it was."""
+        """Returns the entry with its bytes replaced by their counts."""
         if not self.data:
             return self
         size, ends = self.lost_bytes + len(self.data), self.lost_lines + self.data.count(b"\n")
@@ -41,9 +41,9 @@ class BacklogEntry(NamedTuple):
 
 
 class Backlog:
-    """Takes what two pumps read, each on its own thread, and hands it to one recorder in the order it came.
+    """Queue from two pumps, each on its own thread, to one recorder, in order of arrival.
 
-    Nothing here blocks, and no lock is held: each figure is written by one thread only.
+    It neither blocks nor locks: each counter is written by one thread only.
     """
 
     def __init__(self, most_bytes: int = MOST_WAITING_BYTES) -> None:
@@ -57,10 +57,10 @@ class Backlog:
         self._torn = [False, False]
 
     def put(self, way: int, data: bytes) -> None:
-        """Take in bytes; called before they are passed on, so that no answer stands before its question."""
+        """Queues bytes; called before they are passed on, so that no answer precedes its request."""
         now = time.time_ns()
         waiting = self._put[0] + self._put[1] - self._taken[0] - self._taken[1]
-        # What is full stays so until it is half empty: a few long gaps and not many short ones.
+        # A full queue stays closed until it is half empty: that makes few long gaps instead of many short ones.
         if waiting > (self._most_bytes // 2 if self._lost_bytes[way] else self._most_bytes):
             self._lost_bytes[way] += len(data)
             self._lost_lines[way] += data.count(b"\n")
@@ -74,7 +74,7 @@ class Backlog:
             self.filled.set()
 
     def end(self, way: int, why: str) -> None:
-        """Nothing more comes this way."""
+        """Marks the end of a direction."""
         now = time.time_ns()
         if self._lost_bytes[way]:
             self._tell_loss(way, now)
@@ -82,7 +82,7 @@ class Backlog:
         self.filled.set()
 
     def take(self) -> BacklogEntry | None:
-        """What has waited longest; None when nothing waits. On the recorder's thread."""
+        """Returns the oldest entry, or None if the queue is empty. Called on the recorder's thread."""
         if not self._waiting:
             return None
         entry = self._waiting.popleft()

@@ -1,8 +1,8 @@
-"""The capture a tap writes; whatever becomes of the disk stays here.
+"""Writes the capture of a tap and handles disk errors, so that they never reach the traffic.
 
-A capture that cannot be written is tried again every second. What is said meanwhile is kept up to
-`MOST_UNWRITTEN_CHARS`, then counted; as soon as writing works again a gap row says how much is missing. One sentence
-tells that there is trouble, one that it is over.
+A failed write is retried every second. Up to `MOST_UNWRITTEN_CHARS` are kept meanwhile, then lines are only counted. A
+gap row states how much is missing as soon as writing works again. The user gets one sentence when the trouble starts
+and one when it ends.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from inspector.store.files.tool_baseline import ListedTools
 
 AGAIN_S = 1.0
-"""A disk in trouble is tried again so often; while nothing is said, the file is looked for under its name."""
+"""Seconds between retries; an idle capture also checks at this rate that its file still exists."""
 MOST_UNWRITTEN_CHARS = 1 << 24
-"""So much is kept for a disk in trouble."""
-_OWN_HEADS = (HEADER, b'{"t":')  # of a capture that was emptied between a look and a write: lines of ours
+"""Characters kept in memory while the disk fails."""
+# first bytes of our own lines, for a file that was truncated between the check and the write
+_OWN_HEADS = (HEADER, b'{"t":')
 _BY_SERVER = '"dir":"server->client"'
 _GONE = {REMOVED: "what was said before is not in", CUT: "what was cut off is missing in"}
 
@@ -37,7 +38,7 @@ class TapCapture:
 
     Attributes:
         begun: set when the file has its first line.
-        lost_lines: so many are missing since the disk is in trouble; 0 while nothing is.
+        lost_lines: lines missing since the disk failed; 0 if none are.
     """
 
     def __init__(
@@ -50,15 +51,15 @@ class TapCapture:
         hold: FileHold | None = None,
         opened_ns: int = 0,
     ) -> None:
-        """Prepare; nothing is written before `write`.
+        """Prepares the capture; the first `write` creates it.
 
         Args:
-            path: the capture.
-            origin: makes what the header says, without secrets.
-            say: tells the user a sentence.
-            append: go on with what the file holds.
-            hold: keeps other taps from the file, if it is held already.
-            opened_ns: when the tap began, nanoseconds since the Unix epoch; 0 for now.
+            path: path of the capture.
+            origin: returns the facts for the header, without secrets.
+            say: shows the user a sentence.
+            append: append to the existing file.
+            hold: lock on the file, if the caller has taken it.
+            opened_ns: start of the tap, nanoseconds since the Unix epoch; 0 for now.
         """
         self.begun = threading.Event()
         self.lost_lines = 0
@@ -73,13 +74,13 @@ class TapCapture:
         self._since_ns = self._seen_ns = 0
         self._again_at = 0.0
         self._lost_bytes = 0
-        self._gone = ""  # what others did to the file
+        self._gone = ""  # REMOVED or CUT if another program changed the file
         self._tools: ListedTools | None = None
 
-    # What is said
+    # Lines
 
     def frame(self, data: str | bytes, *, direction: Direction, time_ns: int) -> None:
-        """Take in a line that one side said."""
+        """Adds a line sent by one side."""
         writer = self._writer_for(len(data) + 1)
         if isinstance(data, str) and self._tools is not None:
             self._tools.hear(data, by_server=direction == "server->client")
@@ -87,7 +88,7 @@ class TapCapture:
             writer.frame(data, direction=direction, time_ns=time_ns)
 
     def line(self, head: str, value: str) -> None:
-        """Take in a line as another format writes it: JSON in two parts, but for its last brace."""
+        """Adds a line of another format: JSON in two parts, without its closing brace."""
         writer = self._writer_for(len(head) + len(value))
         if self._tools is not None:
             self._tools.hear(value, by_server=_BY_SERVER in head)
@@ -95,12 +96,12 @@ class TapCapture:
             writer.line(head, value)
 
     def mark(self, name: str, *, time_ns: int, **facts: object) -> None:
-        """Take in a mark, unless something is missing before it."""
+        """Adds a mark, unless lines before it are missing."""
         if self._writer is not None and not self.lost_lines:
             self._writer.mark(name, time_ns=time_ns, src=0, **facts)
 
     def miss(self, size: int, lines: int, *, time_ns: int, why: str) -> None:
-        """Say what was not kept: now, or together with what a disk in trouble has cost."""
+        """Records a gap: at once, or merged into the gap of a failing disk."""
         if self._writer is None or self._trouble:
             self._lost_bytes += size
             self.lost_lines += max(1, lines)
@@ -108,25 +109,26 @@ class TapCapture:
             self._writer.mark("gap", time_ns=time_ns, reason=_missing(why, lines, size), lines=lines, bytes=size)
 
     def _writer_for(self, size: int) -> CaptureWriter | None:
-        """What takes a line; None where it is lost."""
+        """Returns the writer for a line; None if the line is lost."""
         writer = self._writer
         if writer is None or self.lost_lines or (self._trouble and writer.waiting_chars > MOST_UNWRITTEN_CHARS):
-            # Once something is lost all is, until writing works: one gap, in its place.
+            # After the first lost line all lines are dropped until writing works, so that there is one gap in its
+            # place.
             self.lost_lines += 1
             self._lost_bytes += size
             return None
         return writer
 
-    # The disk
+    # Disk
 
     def write(self, *, at_once: bool = False) -> None:
-        """Hand what waits to the disk; one in trouble is left alone for a while, unless `at_once`."""
+        """Writes pending lines; a failing disk is retried only after `AGAIN_S`, unless `at_once`."""
         if self._trouble and time.monotonic() < self._again_at and not at_once:
             return
         try:
             writer = self._writer or self._open()
             writer.settle()
-            if self._tools is not None:  # now: nobody knows how a tap will end
+            if self._tools is not None:  # now, since the tap may be killed at any time
                 self._tools.store()
         except OSError as error:
             self._troubled(error)
@@ -137,7 +139,7 @@ class TapCapture:
     def _open(self) -> CaptureWriter:
         from inspector.store.files.capture_writer import CaptureWriter
         from inspector.store.files.tool_baseline import (
-            ListedTools,  # the server runs meanwhile, and nothing is relayed yet
+            ListedTools,  # imported while the server starts; no bytes are relayed yet
         )
 
         self._tools = self._tools or ListedTools(self._opened_ns)
@@ -161,7 +163,7 @@ class TapCapture:
         return writer
 
     def look(self) -> None:
-        """Notice what others did to the file, before more is written: without its name all would be gone at the end."""
+        """Detects that the file was removed or truncated. Later lines would go to a file without a name."""
         writer = self._writer
         if writer is None or self._trouble:
             return
@@ -181,7 +183,7 @@ class TapCapture:
         self._again_at = time.monotonic() + (AGAIN_S if self._trouble else 0.0)
         if self._trouble:
             return
-        # What was written since the last look may have gone with the file.
+        # Lines written since the last look may be lost with the file.
         self._since_ns = self._seen_ns if self._gone else time.time_ns()
         self._trouble = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
         self._say(
@@ -208,7 +210,7 @@ class TapCapture:
         self._trouble = self._gone = ""
 
     def finish(self, reason: str, **facts: object) -> None:
-        """Write the last words; a disk in trouble is given one more chance by `write`."""
+        """Writes the last row; a failing disk gets one more chance from `write`."""
         if self._tools is not None:
             self._tools.store()
         if self._trouble or self._writer is None:
@@ -224,7 +226,7 @@ class TapCapture:
             self._say(f"{error}")
 
     def release(self) -> None:
-        """Let other taps have the file."""
+        """Unlocks the file for other taps."""
         self._hold.release()
 
 

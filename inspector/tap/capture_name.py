@@ -1,4 +1,4 @@
-"""Which file a tap writes, and that it may."""
+"""Chooses, creates and locks the file that a tap writes."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from inspector.tap.hold import HELD, NO_FILE, PATIENCE_S, FileHold
 
 SUFFIX = ".ctxcap"
 HEADER = b'{"ctxcap":'
-"""What every capture begins with."""
+"""First bytes of every capture."""
 _PASSING = frozenset({errno.ENOSPC, errno.EIO, errno.EMFILE, errno.ENFILE, getattr(errno, "EDQUOT", errno.ENOSPC)})
-"""Trouble of the disk, not of the name: the server runs all the same."""
+"""Temporary disk errors: the server starts all the same, and writing is retried."""
 _OTHERWISE = "Choose another name, or name a folder, in which each start makes a file of its own."
 
 
 class NotPossibleError(Exception):
-    """The capture cannot be what was asked for; a sentence."""
+    """The capture cannot be written as asked; the text is a sentence."""
 
 
 class Claim(NamedTuple):
-    """A file to write."""
+    """A file claimed for writing."""
 
     path: str
     is_made: bool
-    """It was not there before."""
+    """The file was created by this call."""
     hold: FileHold
-    """Keeps other taps from it; holds nothing while the disk is in trouble."""
+    """Lock on the file; unlocked while the disk fails."""
     is_beside: bool = False
-    """Another file than was named, as that one holds something."""
+    """Another file was taken, since the named one has content."""
 
 
 def claim_file(output: str, program: str, *, append: bool) -> Claim:
-    """The file to write, made if need be and held by nobody else.
+    """Creates the file if needed and locks it.
 
     Args:
-        output: a file, or a folder in which each start makes a file of its own.
-        program: names such a file.
-        append: the file may hold a capture already, which is gone on with; else what it holds is left alone, and the
-            file made beside it, as `name-2.ctxcap`.
+        output: a file, or a folder for a new file at each start.
+        program: name for such a file.
+        append: append to an existing capture; else an existing file is left alone and a new one is created beside it,
+            such as `name-2.ctxcap`.
 
     Raises:
-        NotPossibleError: what is to be gone on with is no capture, another tap writes it, or it cannot be written.
+        NotPossibleError: if the file is not a capture, another tap writes it, or it cannot be written.
     """
     if output == "-":
         raise NotPossibleError("Standard output is the server's, so no capture can go there. Name a file or a folder.")
@@ -98,9 +98,9 @@ def _checked(path: str, *, append: bool) -> Claim:
 
 
 def _beside(path: str) -> Claim:
-    """The file, or the first one beside it that is free: a client may start its server again, or twice at once.
+    """Claims the file, or the first free one beside it: a client may restart its server, or start it twice at once.
 
-    Some start it once only to ask what it speaks, and would take a refusal for a server that does not work.
+    Some clients start a server once only to ask for its version. An error would look like a broken server to them.
     """
     stem, suffix = os.path.splitext(path)  # noqa: PTH122
     for number in range(1, 1_000):
@@ -137,7 +137,7 @@ def _check_content(hold: FileHold, path: str, *, append: bool = False) -> None:
 
 
 def _is_output(file: int) -> bool:
-    """Whether the server's own words go to this file."""
+    """Returns True if the server's output is redirected to this file."""
     try:
         return os.path.sameopenfile(file, 1)
     except OSError:  # there is no standard output

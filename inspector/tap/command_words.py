@@ -1,8 +1,8 @@
-"""What of a command line a capture may name: command lines hold passwords and tokens, captures are passed around.
+"""Masks secrets in command lines before they are written into captures, since people share captures.
 
-Kept is what is surely none: the program, names of options, packages that a launcher launches, modules of Python,
-files that exist, and UUIDs, which name a session or an agent, but behind an option that names a secret. Every other
-word becomes dots, values of variables among them, and so does a name that chance could have made (`random_words`).
+Kept are words that cannot be secrets: the program, names of options, packages of launchers, modules of Python, and
+existing files. UUIDs name a session or an agent and are kept too, except after an option that names a secret. Every
+other word is masked, also values of variables, and names that look random (`looks_random`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PYTHON = re.compile(r"(?:python|pypy)[\d.]{0,8}(?:\.exe)?|py")
 _PYTHON_FLAGS = re.compile(r"-[bBdEiIOPqsSuvx]{1,8}|-\d(?:\.\d{1,2})?")
 _SEPARATORS = re.compile(r"[/\\]")
 _PLAIN = re.compile(r"(?:-{0,2}|\.{0,2}/|@)[A-Za-z]{1,18}[0-9]{0,3}(?:[-_./][A-Za-z]{1,18}[0-9]{0,3}){0,9}")
-"""Names in which no rule for secrets finds one."""
+"""Names without any possible match of a secret rule."""
 _LAUNCHERS = ("npx", "uvx", "pipx", "bunx", "pnpx")
 _HARMLESS = ("-y", "--yes", "-q", "--quiet", "run")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -32,20 +32,20 @@ _SERVER = re.compile(r"[a-z][a-z._-]{0,60}(?:@(?:latest|[\d.]{1,20}))?")
 
 
 def shown_command(command: Sequence[str]) -> list[str]:
-    """The words of a command, with dots for all that might be a secret."""
+    """Returns the words of a command with possible secrets masked."""
     program = os.path.basename(command[0])  # noqa: PTH119 - pathlib is 20 ms that a start need not wait for
     shown = [_masked(program)]
     launched = program.partition(".")[0] in _LAUNCHERS
     is_python = is_value = False
     for before, word in pairwise(command):
-        # Only the interpreter's own options: of a script's or a module's, -m may be anything.
+        # Only the interpreter's own options count: in a script's options, -m may mean anything.
         names_module = is_python and before == "-m"
         is_python = (not is_value and _PYTHON.fullmatch(_SEPARATORS.split(before)[-1]) is not None) or (
             is_python and _PYTHON_FLAGS.fullmatch(before) is not None
         )
-        # An option nobody knows here may take the next word: that is never a name, whatever it looks like.
+        # An unknown option may take the next word as its value, so that word is never kept as a name.
         is_value = before.startswith("-") and before not in _HARMLESS and not names_module and not is_python
-        # The first word that is no option names what a launcher launches.
+        # The first word that is not an option names the launched package.
         names_server = launched and not word.startswith("-") and word not in _HARMLESS
         launched = launched and (word in _HARMLESS)
         expected = (names_server and _SERVER) or (names_module and _MODULE)
@@ -64,30 +64,30 @@ def _shown(word: str, *, is_value: bool) -> str:
     is_name = word in _HARMLESS or (_PACKAGE.fullmatch(word) and not looks_random(word))
     if _OPTION.fullmatch(word) or (is_name and not is_value) or _is_file(word):
         return _masked(word)
-    attached = _ATTACHED.match(word)  # a value may follow an option's letter: -phunter2
+    attached = _ATTACHED.match(word)  # a value may be attached to an option's letter: -phunter2
     return (attached[0] if attached else "") + MASK
 
 
 def _masked(word: str) -> str:
     if _PLAIN.fullmatch(word):
         return word
-    from inspector.protocol.secrets.masking import mask_text  # takes 50 ms, for which the first line would wait
+    from inspector.protocol.secrets.masking import mask_text  # takes 50 ms to import, which would delay the first line
 
     return mask_text(word)
 
 
 def _is_file(word: str) -> bool:
-    """Only what is written as a path: a password may be a file's name by chance."""
+    """Returns True for existing files written as a path; a plain word may be a password that equals a file name."""
     try:
         return ("/" in word or os.sep in word) and os.path.exists(word)  # noqa: PTH110 - as above
     except ValueError:
         return False
 
 
-# Whether a word is a name people gave something, or one made by chance, as keys and tokens are.
+# Tells names that people chose from random keys and tokens.
 #
-# A name is spoken: most pairs of its letters are frequent ones. What is doubtful counts as random, since a name that is
-# hidden costs little. A password that is itself a word of some language cannot be told from a name.
+# Names are pronounceable: most pairs of their letters are frequent. Doubtful words count as random, since hiding a name
+# costs little. A password that is itself a word cannot be told from a name.
 
 _FOLLOWED_BY = (
     "a:bcdgilmnprstuvy b:aeiloruy c:aehiklortu d:aeikosu e:abcdefglmnprstvwx f:aefiort g:aehinor h:aeiot "
@@ -95,7 +95,7 @@ _FOLLOWED_BY = (
     "s:acdehiopstuy t:aehiorstuwy u:bcdegilmnrst v:aei w:aehio x:t y:opst"
 )
 _FREQUENT = frozenset(group[0] + letter for group in _FOLLOWED_BY.split() for letter in group[2:])
-"""Pairs of letters that make up 93 % of English text and of names of packages, and a third of all there are."""
+"""Pairs of letters that make up 93 % of English text and package names, but only a third of all pairs."""
 _LEAST_SHARE = 0.65
 _FEWEST_PAIRS = 7
 _LONGEST = 24
@@ -111,14 +111,14 @@ _UNSPEAKABLE = re.compile("[bcdfghjklmnpqrstvwxz]{5}")
 
 
 def looks_random(word: str) -> bool:
-    """Whether a word has the shape of a secret: a key's prefix, or letters as chance puts them together."""
+    """Returns True if a word looks like a secret: a key prefix, or letters in random order."""
     parts = _PART.findall(word)
     spoken = all(map(_is_spoken, parts)) and _has_frequent_pairs(parts)
     return not spoken or _KEY_PREFIX.match(word) is not None
 
 
 def _is_spoken(part: str) -> bool:
-    """Whether letters without anything between them may be words."""
+    """Returns True if a run of letters may be a word."""
     letters = _letters(part)
     return (
         letters not in _SECRET_WORDS and len(letters) <= _LONGEST and len(_SWITCH.findall(part)) <= _MOST_SWITCHES
@@ -127,7 +127,7 @@ def _is_spoken(part: str) -> bool:
 
 
 def _has_frequent_pairs(parts: Sequence[str]) -> bool:
-    """Whether most pairs of letters in some parts of a word are frequent ones; so few that it may be chance are."""
+    """Returns True if most letter pairs are frequent, or if there are too few pairs to tell."""
     pairs = [letters[n : n + 2] for letters in map(_letters, parts) for n in range(len(letters) - 1)]
     return len(pairs) < _FEWEST_PAIRS or sum(pair in _FREQUENT for pair in pairs) >= _LEAST_SHARE * len(pairs)
 

@@ -1,7 +1,7 @@
-"""Holding the file a tap writes, so that no second tap mixes its server into it.
+"""Locks the file that a tap writes, so that no second tap writes into it.
 
-A lock of the operating system on the capture itself: it goes with the process, however that ends, and leaves no second
-file behind. (filelock would empty the file it locks, and costs a start 80 ms.)
+It is a lock of the operating system on the capture itself. It ends with the process, however that ends, and leaves no
+lock file behind. (filelock would truncate the file it locks, and adds 80 ms to a start.)
 """
 
 from __future__ import annotations
@@ -14,37 +14,38 @@ import time
 from contextlib import suppress
 
 PATIENCE_S = 2.0
-"""A client that starts its server anew does not wait for the tap before: so long that one may take to end."""
+"""Seconds to wait for the lock: a client may restart its server before the previous tap has ended."""
 REMOVED = "it was moved away or removed"
 CUT = "it was cut short"
-"""What others may have done to it meanwhile."""
+"""Changes that other programs may make to the file."""
 HELD = "another tap writes to it"
 NO_FILE = "it is no file"
 _AGAIN_S = 0.02
 _OPENED = os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-_BYTE = 1 << 40  # what is locked, far behind the end: on Windows and its shares nobody else can write a byte that is
+# the locked byte, far beyond the end: on Windows and its shares a locked byte cannot be written by others
+_BYTE = 1 << 40
 _HELD_ERRORS = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK})
 
 
 class FileHold:
-    """One file held for as long as it is written.
+    """Lock on one file while it is written.
 
     Attributes:
-        file: its descriptor, to look at it; -1 while nothing is held.
+        file: its descriptor; -1 while unlocked.
     """
 
     def __init__(self) -> None:
         self.file = -1
 
     def make(self, path: str) -> None:
-        """Make a file and hold it. Raises FileExistsError, or another OSError."""
+        """Creates a file and locks it. Raises FileExistsError, or another OSError."""
         self._take(os.open(path, _OPENED | os.O_CREAT | os.O_EXCL, 0o600), path, 0)
 
     def take(self, path: str, patience_s: float = 0.0, *, make: bool = False) -> None:
-        """Hold a file, made if need be and asked for, as soon as nobody else does.
+        """Locks a file, created first if `make` is set; waits up to `patience_s` for another lock to end.
 
         Raises:
-            OSError: it is no file (a pipe would never be read to its end), or is held or cannot be opened.
+            OSError: if it is not a regular file (a pipe would never end), is locked or cannot be opened.
         """
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - pathlib costs a start 20 ms
@@ -52,11 +53,11 @@ class FileHold:
         self._take(os.open(path, _OPENED | (os.O_CREAT if make else 0), 0o600), path, patience_s)
 
     def meanwhile(self, path: str, size: int) -> str:
-        """What was done to the file by others: REMOVED, CUT, or "" where nothing was.
+        """Returns REMOVED or CUT if another program changed the file, else "".
 
         Args:
-            path: its name.
-            size: bytes it holds, for all we know.
+            path: path of the file.
+            size: its expected size in bytes.
         """
         try:
             own, found = os.fstat(self.file), os.stat(path)  # noqa: PTH116
@@ -67,12 +68,10 @@ class FileHold:
         return CUT if own.st_size < size else ""
 
     def begins_with(self, size: int) -> bytes:
-        """The first bytes of the file."""
         os.lseek(self.file, 0, os.SEEK_SET)
         return os.read(self.file, size)
 
     def release(self) -> None:
-        """Let others have it."""
         if self.file >= 0:
             with suppress(OSError):
                 os.close(self.file)
@@ -95,7 +94,7 @@ class FileHold:
 
 
 def _lock(file: int) -> bool:
-    """Whether the lock is ours now. Where the file system knows no locks nobody is kept off, as everywhere there."""
+    """Tries to lock a file. Returns True on success, and where the file system has no locks."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -107,7 +106,8 @@ def _lock(file: int) -> bool:
             import fcntl
             import struct
 
-            lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, _BYTE, 1, 0)  # as C has it, with its padding
+            # struct flock of C, with its padding
+            lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, _BYTE, 1, 0)
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
         else:
             import fcntl

@@ -1,4 +1,4 @@
-"""Writing down what a tap hears, on a thread of its own that nobody who talks waits for."""
+"""Splits the backlog into lines and writes them to the capture, on its own thread."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from inspector.tap.backlog import CLIENT, WAYS, Backlog, BacklogEntry
 from inspector.tap.capture_file import AGAIN_S, TapCapture
 from inspector.tap.hold import FileHold
 
-# Lines out of bytes that come cut anywhere, and what is lost of them. No I/O.
+# Splits bytes that arrive in arbitrary pieces into lines, and counts losses. No I/O.
 
 LONGEST_LINE_BYTES = 1 << 28
-"""A longer line is passed on like any other, but not kept."""
+"""A longer line is passed on but not recorded."""
 
 
 class LineMaker:
-    """Makes whole lines of one side's bytes.
+    """Splits one side's bytes into lines.
 
     Attributes:
-        lost_bytes, lost_lines: what was not kept since `take_loss`; a line that lost its beginning or its end is lost.
+        lost_bytes, lost_lines: losses since `take_loss`; a line without its beginning or end is lost.
     """
 
     def __init__(self, longest_bytes: int = LONGEST_LINE_BYTES) -> None:
         self.lost_bytes = 0
         self.lost_lines = 0
         self._longest_bytes = longest_bytes
-        self._held = bytearray()  # a million pieces of two bytes as objects would take forty megabytes
+        self._held = bytearray()  # a bytearray: a million two-byte pieces as objects would take 40 MB
         self._skipping = False  # the beginning of this line is lost
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Lines that these bytes end, without their line feeds."""
+        """Returns the lines completed by these bytes, without line feeds."""
         if self._skipping:
             end = data.find(b"\n") + 1
             self.lost_bytes += end or len(data)
@@ -51,13 +51,13 @@ class LineMaker:
         return whole
 
     def lose(self, size: int, ends: int, *, torn: bool = True) -> None:
-        """Bytes are missing here, with so many line ends among them; `torn`: they end within a line."""
+        """Notes missing bytes with `ends` line ends among them; `torn` if they end within a line."""
         self.lost_bytes += len(self._held) + size
         self.lost_lines += ends
         self._held, self._skipping = bytearray(), torn
 
     def rest(self) -> bytes:
-        """The line that has no end yet; it is taken."""
+        """Returns and clears the unfinished line."""
         rest = bytes(self._held)
         if self._skipping:
             self.lost_lines += 1
@@ -65,7 +65,7 @@ class LineMaker:
         return rest
 
     def take_loss(self) -> tuple[int, int]:
-        """Bytes and lines lost since the last call, when there is a line's end to tell it at."""
+        """Returns bytes and lines lost since the last call; 0 and 0 within a lost line, whose size is not known yet."""
         if self._skipping:
             return 0, 0
         found = self.lost_bytes, self.lost_lines
@@ -79,18 +79,18 @@ class LineMaker:
 
 
 WRITE_S = 0.005
-"""Between two writes, as in live captures; nothing is waked for each line, which would cost those who talk."""
+"""Seconds between two writes, as in live captures; waking the thread for each line would slow the traffic."""
 _TAKEN_AT_ONCE = 1 << 22
-_LINE_BYTES = 100  # that a line takes beside what it says, about
+_LINE_BYTES = 100  # overhead of a line, approximately
 _STUCK_S = 2.0
 
 
 class TapRecorder:
-    """Makes lines of a backlog and writes them to a capture, until `close`.
+    """Writes the lines of a backlog to a capture, until `close`.
 
     Attributes:
-        capture: what is written to.
-        began: set when it writes what comes, or has tried to.
+        capture: the capture.
+        began: set when recording works, or has failed once.
     """
 
     def __init__(
@@ -103,15 +103,15 @@ class TapRecorder:
         append: bool = False,
         hold: FileHold | None = None,
     ) -> None:
-        """Prepare; nothing is written before `start`.
+        """Prepares the recorder; `start` starts its thread.
 
         Args:
-            path: the capture.
-            backlog: where what is said waits.
-            origin: makes what the header says, without secrets.
-            say: tells the user a sentence.
-            append: go on with what the file holds.
-            hold: keeps other taps from the file, if it is held already.
+            path: path of the capture.
+            backlog: source of entries.
+            origin: returns the facts for the header, without secrets.
+            say: shows the user a sentence.
+            append: append to the existing file.
+            hold: lock on the file, if the caller has taken it.
         """
         self.capture = TapCapture(path, origin=origin, say=say, append=append, hold=hold)
         self.began = threading.Event()
@@ -127,16 +127,16 @@ class TapRecorder:
         self._thread = threading.Thread(target=self._run, name="record", daemon=True)
 
     def start(self) -> None:
-        """Start writing, on a thread of its own that takes what waits until `close`."""
+        """Starts the recorder's thread."""
         self._thread.start()
 
     def close(self, outcome: str, code: int = 0, is_hurried: Callable[[], bool] = lambda: False) -> None:
-        """Write what waits and how it ended; gives up on a disk that does not answer.
+        """Drains the backlog and writes the last row; gives up on a disk that does not respond.
 
         Args:
-            outcome: as a sentence.
+            outcome: a sentence on how the server ended.
             code: the server's exit code, negative for the signal that killed it.
-            is_hurried: somebody wants an end: of what still waits is written how much it is.
+            is_hurried: returns True if the user wants to end now; the rest of the backlog is then only counted.
         """
         self._outcome, self._code = outcome, code
         self._hurried = is_hurried()
@@ -148,7 +148,7 @@ class TapRecorder:
             self._thread.join(_STUCK_S)
             self._hurried = is_hurried()
 
-    # On the thread
+    # Recorder's thread
 
     def _run(self) -> None:
         try:
@@ -162,25 +162,25 @@ class TapRecorder:
     def _record(self) -> None:
         ending = False
         self._write()
-        while self._take_some():  # what was read first is written before it is passed on
+        while self._take_some():  # so that the first bytes are written before they are passed on
             self._write()
         self.began.set()
         while not ending:
             self._backlog.filled.wait(AGAIN_S)
             self._backlog.filled.clear()
-            ending = self._ending  # looked at first: what was said before is taken below
+            ending = self._ending  # read before the backlog is drained, so that no entry is missed
             if not ending:
                 time.sleep(WRITE_S)
             while self._take_some():
                 self._write(at_once=ending)
             self._write(at_once=ending)
         for way, is_silent in enumerate(self._silent):
-            if not is_silent:  # a pump waits for ever for a client that is still there
+            if not is_silent:  # a pump may block for ever on a client that is still running
                 self._end(BacklogEntry(time.time_ns(), way, b"", ended="the server ended first"))
         self.capture.finish(self._outcome, exit=self._code)
 
     def _take_some(self) -> bool:
-        """Take in what waits, up to a few megabytes; whether there was any."""
+        """Handles a few megabytes of the backlog. Returns True if there were any entries."""
         self.capture.look()
         taken = 0
         while taken < _TAKEN_AT_ONCE and (entry := self._backlog.take()) is not None:
@@ -199,13 +199,13 @@ class TapRecorder:
         for line in whole:
             self._keep(line, entry.way, entry.time_ns)
             self._steps += 1
-        if lines.lost_bytes:  # behind them began one that is too long
+        if lines.lost_bytes:  # an overlong line began after them
             self._tell_loss(lines, entry.time_ns, "a line was too long to be kept")
         if entry.ended is not None:
             self._end(entry)
 
     def _end(self, entry: BacklogEntry) -> None:
-        """One side has fallen silent: its last line may have no end."""
+        """Handles the end of one side, whose last line may be unfinished."""
         lines = self._lines[entry.way]
         self._silent[entry.way] = True
         rest = lines.rest()

@@ -1,7 +1,7 @@
-"""Starts the server behind a tap, passes on signals and how it ended, and lets nothing of its last words be lost.
+"""Runs a server behind a stdio tap: relays bytes and signals, and returns its exit code.
 
-The server stays in the tap's own process group: what a terminal or a client sends to the group reaches it as without a
-tap, and a server that asks for a password at the terminal may. What is sent to the tap alone is passed on.
+The server stays in the tap's process group. So signals from a terminal or a client reach it as without a tap, and it
+can ask for a password at the terminal. Signals to the tap alone are passed on.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ from inspector.tap.capture_name import NotPossibleError, claim_file
 from inspector.tap.hold import FileHold
 from inspector.tap.recorder import TapRecorder
 
-# Passing bytes on from one pipe to another as they come, on a thread of its own.
+# Pumps copy bytes between two pipes, each on its own thread.
 
 READ_BYTES = 1 << 16
-"""As much as a pipe holds."""
+"""Capacity of a pipe in bytes."""
 _RECORDING_S = 2.0
-"""So long a disk that does not answer may keep the first words."""
+"""Seconds that a disk may delay the first bytes."""
 
 
 class Pump:
-    """Reads from one pipe and writes to another until either ends; then the other end learns of it as without a tap.
+    """Copies one pipe to another until either ends, then closes the other end as without a tap.
 
-    When the source ends, the sink is closed; when nobody reads the sink any more, the source is.
+    An end of the source closes the sink; a sink without a reader closes the source.
 
     Attributes:
-        delivering: it holds bytes that nobody took yet.
-        passed: reads so far, to see whether anything moves.
-        thread: where it runs; it may stay blocked for ever in a read.
+        delivering: True while it has bytes that are not written yet.
+        passed: number of reads, to detect progress.
+        thread: its thread; it may block for ever in a read.
     """
 
     def __init__(
         self, way: int, source: int, sink: int, backlog: Backlog, *, close: Callable[[int], None] = os.close,
         recording: threading.Event | None = None,
     ) -> None:  # fmt: skip
-        """Prepare; nothing moves before `start`.
+        """Prepares the pump; `start` starts its thread.
 
         Args:
-            way: whose words these are, CLIENT or SERVER.
+            way: the sending side, CLIENT or SERVER.
             source, sink: descriptors; both are closed with `close`.
-            backlog: gets a copy of everything.
-            close: closes one of the two.
-            recording: set when what is read can be written down; nothing is passed on before.
+            backlog: gets a copy of all bytes.
+            close: closes a descriptor.
+            recording: set when recording works; the first bytes wait for it.
         """
         self.delivering = False
         self.passed = 0
@@ -66,7 +66,6 @@ class Pump:
         self.thread = threading.Thread(target=self._run, name=f"pump {way}", daemon=True)
 
     def start(self) -> None:
-        """Start passing bytes on, on a thread of its own; once only."""
         self.thread.start()
 
     def _run(self) -> None:
@@ -78,7 +77,7 @@ class Pump:
                 try:
                     self._close(end)
                 except OSError:
-                    continue  # it is as gone as it can be
+                    continue  # closed already
         self._backlog.end(self._way, why)
 
     def _pass_on(self) -> str:
@@ -86,7 +85,7 @@ class Pump:
         while True:
             try:
                 data = os.read(source, READ_BYTES)
-            except BlockingIOError:  # somebody else's flag on a pipe that is shared
+            except BlockingIOError:  # another process made the shared pipe non-blocking
                 select.select([source], [], [])
                 continue
             except OSError as error:
@@ -95,7 +94,7 @@ class Pump:
                 return ""
             self.delivering = True
             put(way, data)
-            if self._recording is not None:  # without a record of it a tap that is killed would lose what passed
+            if self._recording is not None:  # a tap that is killed now would lose these bytes
                 self._recording.wait(_RECORDING_S)
                 self._recording = None
             try:
@@ -116,11 +115,11 @@ def _write_all(sink: int, data: bytes) -> None:
             select.select([], [sink], [])
 
 
-# Opening the window on the file a tap writes, apart from client and server.
+# Opens the window on a tap's capture, detached from client and server.
 
 
 def open_window(path: str, say: Callable[[str], None]) -> subprocess.Popen[bytes] | None:
-    """Start the window as a process of its own: no pipe, no terminal and no group shared with the tap."""
+    """Starts the window as a detached process: no pipe, terminal or process group is shared with the tap."""
     if sys.platform not in ("win32", "darwin") and not any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))):
         say(
             "There is no display to open the window on. An MCP client may keep DISPLAY from its servers: "
@@ -129,7 +128,7 @@ def open_window(path: str, say: Callable[[str], None]) -> subprocess.Popen[bytes
         return None
     frozen = bool(getattr(sys, "frozen", False))
     words = [sys.executable, *(() if frozen else ("-m", "inspector")), "window", "--standalone", path]
-    # The numbers of DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP, which only Windows' module names.
+    # DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP, which the subprocess module names only on Windows.
     flags = 0x8 | 0x200 if sys.platform == "win32" else 0
     null = subprocess.DEVNULL
     try:
@@ -142,31 +141,31 @@ def open_window(path: str, say: Callable[[str], None]) -> subprocess.Popen[bytes
 
 
 QUIET_S = 0.5
-"""After the server's end: its children may hold the pipe open; so long without a word counts as their last."""
+"""Seconds of silence after the server's exit that end its output: its children may keep the pipe open."""
 NOT_FOUND, NOT_RUN, BAD_USAGE = 127, 126, 2
-"""Exit codes of a shell for a command that does not exist or does not run, and ours for what cannot be."""
+"""Exit codes of a shell for a missing and a failing command, and ours for bad arguments."""
 
 _SIGNALS = tuple(
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK")
     if hasattr(signal, name)
 )
-_FROM_KERNEL = 0x80  # SI_KERNEL: a terminal's Ctrl+C, which the whole group got
-_SWITCH_S = 0.00005  # what a pump may wait for the recorder's thread
+_FROM_KERNEL = 0x80  # SI_KERNEL: Ctrl+C at a terminal, which the whole group receives
+_SWITCH_S = 0.00005  # longest wait of a pump for the recorder's thread, in seconds
 _STEP_S = 0.02
 
 
 def say(sentence: str) -> None:
-    """Tell the user, where the server's own words of the kind go; what a terminal would act on is escaped."""
+    """Prints a sentence on standard error, with control characters escaped."""
     shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in sentence)
     try:
         os.write(2, f"context-inspector tap: {shown}\n".encode(errors="backslashreplace"))
     except OSError:
-        return  # nobody listens
+        return  # standard error is closed
 
 
 def run_tap(arguments: TapArguments) -> int:
-    """Run the server until it ends; its exit code, negative for the signal that killed it."""
+    """Runs the server until it ends. Returns its exit code, negative for the signal that killed it."""
     try:
         path, is_made, hold, is_beside = claim_file(arguments.output, arguments.command[0], append=arguments.append)
     except NotPossibleError as error:
@@ -185,7 +184,7 @@ def run_tap(arguments: TapArguments) -> int:
 
 
 def end_as(code: int) -> None:
-    """End this process as the server ended: with its exit code, or by the signal that killed it."""
+    """Ends this process like the server: with its exit code, or by the signal that killed it."""
     if code < 0 and sys.platform != "win32":
         import resource
 
@@ -194,24 +193,24 @@ def end_as(code: int) -> None:
             signal.signal(-code, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [-code])
         os.kill(os.getpid(), -code)
-        code = 128 - code  # a signal that kills nobody here
-    # Without a look at threads that wait for ever in a read.
+        code = 128 - code  # the signal did not kill this process
+    # Skips joining threads that block in a read.
     os._exit(code)
 
 
 class _Relay:
-    """One server and the two pumps before it."""
+    """One server and its two pumps."""
 
     def __init__(self, command: tuple[str, ...]) -> None:
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
-        self._early: list[int] = []  # signals that came before there was somebody to pass them on to
+        self._early: list[int] = []  # signals that came before the server was started
         self._given_up = False
         self._window: subprocess.Popen[bytes] | None = None
         self._handled: list[int] = []
 
     def start(self) -> int | None:
-        """Start the server; an exit code when that cannot be."""
+        """Starts the server. Returns None, or an exit code if it cannot be started."""
         self._catch_signals()
         words = list(self._command)
         if sys.platform == "win32":
@@ -219,7 +218,7 @@ class _Relay:
 
             words[0] = shutil.which(words[0]) or words[0]  # npx is npx.cmd there
         try:
-            # What the client hands down is for the server; nothing that Python opened is handed down.
+            # The server inherits the client's descriptors; Python's own are not inheritable.
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, close_fds=False,
                 preexec_fn=_end_with_us(),
@@ -236,7 +235,7 @@ class _Relay:
         return None
 
     def run(self, path: str, hold: FileHold, *, append: bool, show: bool) -> int:
-        """Let them talk until the server ends."""
+        """Relays until the server ends. Returns its exit code."""
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -268,7 +267,7 @@ class _Relay:
 
     def _catch_signals(self) -> None:
         if hasattr(signal, "SIGPIPE"):
-            signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # whoever went is noticed at the write
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a closed pipe is noticed at the write
         for number in _SIGNALS:
             if signal.getsignal(number) is signal.SIG_IGN:  # nohup: the server inherits it too
                 continue
@@ -285,7 +284,7 @@ class _Relay:
             self._pass_on(number)
 
     def _await_exactly(self, process: subprocess.Popen[bytes]) -> int:
-        """Wait for the server's end; pass on signals, but those from a terminal, which it got as well."""
+        """Waits for the server's end and passes signals on, except a terminal's: the server gets them itself."""
         waited = [*self._handled, signal.SIGCHLD]
         while (code := process.poll()) is None:
             info = signal.sigwaitinfo(waited)
@@ -304,10 +303,10 @@ class _Relay:
         except (OSError, ValueError):
             return  # it has ended, or Windows knows no such signal
 
-    # The end
+    # End
 
     def _drain(self, pump: Pump) -> None:
-        """Deliver what the server said last, however slowly the client reads; a signal ends the patience."""
+        """Delivers the server's last output, however slowly the client reads; a signal cuts this short."""
         passed, since = -1, time.monotonic()
         while pump.thread.is_alive() and not self._given_up:
             pump.thread.join(_STEP_S)
@@ -317,7 +316,7 @@ class _Relay:
             elif now - since > QUIET_S:
                 return
 
-    # Beside the talk
+    # Header and window
 
     def _origin(self) -> dict[str, object]:
         from inspector.tap.command_words import shown_command
@@ -335,13 +334,13 @@ class _Relay:
 
 
 def _closer(close: Callable[[], None]) -> Callable[[int], None]:
-    """Closes one end of a pump: the server's by its file object, ours by putting the null device in its place."""
+    """Returns a function that closes one end of a pump: file objects by `close`, our own by the null device."""
 
     def closed(end: int) -> None:
         if end > 2:
             close()
             return
-        null = os.open(os.devnull, os.O_RDWR)  # the number must not go to another file
+        null = os.open(os.devnull, os.O_RDWR)  # so that no other file gets the number
         os.dup2(null, end)
         os.close(null)
 
@@ -349,7 +348,7 @@ def _closer(close: Callable[[], None]) -> Callable[[int], None]:
 
 
 def is_from_terminal(number: int) -> bool:
-    """Whether a signal most likely came from a terminal's keys; asked where the system does not say."""
+    """Returns True if a signal most likely came from a terminal's keys, for systems that do not tell."""
     if sys.platform == "win32":
         return True  # a console's events reach all its processes
     if number not in (signal.SIGINT, signal.SIGQUIT):
@@ -367,7 +366,7 @@ def is_from_terminal(number: int) -> bool:
 
 
 def _end_with_us() -> Callable[[], None] | None:
-    """Makes the server end when the tap is killed with signal 9, as it would without one; where the system can."""
+    """Returns a hook that ends the server if the tap is killed by SIGKILL; None where the system cannot."""
     if not sys.platform.startswith("linux"):
         return None
     import ctypes
@@ -383,7 +382,7 @@ def _end_with_us() -> Callable[[], None] | None:
 
 
 def _let_go_of_inherited() -> None:
-    """Close what the client handed down for the server: who waits for the server to close it would wait for us, too."""
+    """Closes descriptors inherited for the server: a client that waits for their end would wait for the tap, too."""
     try:
         held = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - pathlib costs a start 20 ms
     except (OSError, ValueError):

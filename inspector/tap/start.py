@@ -1,4 +1,4 @@
-"""`context-inspector tap` without the rest of the program: the server is to run before that could be imported."""
+"""Starts a plain stdio tap without importing the rest of the program, so that the server starts quickly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inspector.tap.relay import end_as, run_tap
 
 
 def start_quickly(words: Sequence[str]) -> None:
-    """Run a tap and end the process with it; comes back when the whole command line parser is needed."""
+    """Runs a tap and ends the process; returns only if the full command line parser is needed."""
     arguments = quick_arguments(words)
     if arguments is not None:
         end_as(run_tap(arguments))

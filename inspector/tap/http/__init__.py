@@ -1,5 +1,5 @@
-"""A reverse proxy on loopback that records what passes: `context-inspector tap --http URL` (docs/tap.md).
+"""Recording reverse proxy on loopback: `context-inspector tap --http URL` (docs/tap.md).
 
-`proxy` passes requests and answers on as they come and tells a `Recording` (`recording`) of them; a process of its own
-makes lines of that (`lines`, with `events` and `bodies`), leaves secrets out (`unwritten`) and writes the capture.
+`proxy` passes requests and responses through and reports them to a `Recording` (`recording`). A separate process turns
+them into lines (`lines`, with `events`), masks secrets (`unwritten`) and writes the capture.
 """

@@ -1,4 +1,4 @@
-"""Which server is tapped, and where the tap listens: on this computer alone."""
+"""Parses the address of the tapped server, and the loopback address of the tap."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ _KEY = "tap"
 
 
 class AddressError(Exception):
-    """An address that cannot be tapped, or not be listened at; a sentence."""
+    """An address that cannot be tapped or listened on; the text is a sentence."""
 
 
 class Upstream(NamedTuple):
-    """A server that is tapped."""
+    """A tapped server."""
 
     origin: str
     """Scheme, host and port: `https://host`."""
     path: str
-    """As it is asked for."""
+    """Path, percent-encoded as given."""
     query: str
-    """That of the address, without its mark."""
+    """Query of the address, without `?`."""
     key: str = ""
-    """Stands for the query in the tap's address, where that holds a secret: who does not know it is not lent that."""
+    """Replaces a secret query in the tap's address; only clients that know the key get the query."""
 
     @property
     def host(self) -> str:
-        """Host, and port where it is not the usual one."""
+        """Host, with the port unless it is the default."""
         return self.origin.partition("://")[2]
 
     @property
     def own_url(self) -> URL:
-        """Its address as it was given."""
+        """The address as given."""
         return self.url(self.path + (f"?{self.query}" if self.query else ""))
 
     @property
@@ -43,7 +43,7 @@ class Upstream(NamedTuple):
         return self.path + (f"?{_KEY}={self.key}" if self.key else "")
 
     def target_of(self, target: str) -> str:
-        """Path and query to ask the server for, given those that the client wrote."""
+        """Returns path and query for the server, from path and query of the client's request."""
         path, _, query = target.partition("?")
         if not self.query or path != self.path:
             return target
@@ -54,15 +54,14 @@ class Upstream(NamedTuple):
         return target if query else f"{path}?{self.query}"
 
     def url(self, target: str) -> URL:
-        """The address of a path and query of the server."""
         return URL(self.origin + target, encoded=True)
 
 
 def upstream_of(address: str) -> Upstream:
-    """The server that an address names.
+    """Parses the address of a server.
 
     Raises:
-        AddressError: it is none that can be tapped.
+        AddressError: if it cannot be tapped.
     """
     try:
         url = URL(address.strip(), encoded=True)
@@ -83,28 +82,27 @@ def upstream_of(address: str) -> Upstream:
 
 
 class Listening(NamedTuple):
-    """Where a tap listens."""
+    """Loopback address of a tap."""
 
     host: str
     port: int
-    """0: one that is free."""
+    """0 for any free port."""
 
     @property
     def origin(self) -> str:
-        """As a client writes it."""
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
     def names(self) -> frozenset[str]:
-        """What a request may call it in `Host`, in lower case; anything else comes from a name somebody else made."""
+        """Allowed `Host` values in lower case; others come from a foreign name that resolves to this computer."""
         hosts = {"127.0.0.1", "localhost", "[::1]", self.host}
         return frozenset(f"{host}:{self.port}" for host in hosts) | frozenset(hosts if self.port == 80 else ())
 
 
 def listening_of(text: str) -> Listening:
-    """What `--listen` asks for: `127.0.0.1:8123`, `[::1]:8123`, `localhost:8123` or a port alone.
+    """Parses `--listen`: `127.0.0.1:8123`, `[::1]:8123`, `localhost:8123` or a port alone.
 
     Raises:
-        AddressError: it is no such thing, or other computers could reach it.
+        AddressError: if it is malformed, or other computers could reach it.
     """
     host, _, number = text.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"

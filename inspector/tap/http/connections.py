@@ -1,4 +1,4 @@
-"""Connections to the server: each client connection has its own, so that no answer reaches another client."""
+"""Connections to the server: one pool for each client connection, so that no answer reaches another client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing_extensions import override
 from inspector.base.async_tasks import spawn
 
 CONNECT_S = 30.0
-"""So long a server may take to accept a connection."""
+"""Timeout in seconds for a connection to the server."""
 LONGEST_HEADER = 1 << 20
 PIECE_BYTES = 1 << 16
 _NO_BODY = re.compile(rb"HTTP/1\.[01] (?:204|304) ")
@@ -25,7 +25,7 @@ _NEVER_ADDED = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 
 class ServerConnections:
-    """Sessions with the server, one per client connection; each ends with its client connection."""
+    """Sessions with the server, one for each client connection; each ends with its client connection."""
 
     def __init__(self) -> None:
         self._sessions: dict[asyncio.Task[None], ClientSession] = {}
@@ -40,7 +40,6 @@ class ServerConnections:
         return session
 
     async def close(self) -> None:
-        """Close the connections of all clients."""
         sessions = [*self._sessions.values()]
         self._sessions.clear()
         for session in sessions:
@@ -67,7 +66,7 @@ def _new_session() -> ClientSession:
 
 
 class _CheckedConnector(aiohttp.TCPConnector):
-    """Closes an idle connection on which the server said something that nobody asked for, and connects anew.
+    """Replaces idle connections with unrequested bytes from the server.
 
     A server may send 408 on an idle connection. Read as the next answer it would shift all later answers by one.
     """
@@ -86,7 +85,7 @@ class _CheckedConnector(aiohttp.TCPConnector):
             if protocol is None:
                 return connection
             first = self._used.get(protocol)
-            if first is None:  # new: a busy server may refuse before it is asked
+            if first is None:  # new: a busy server may refuse before any request
                 self._used[protocol] = first = _FirstBytes(protocol)
             elif _has_unread(protocol):
                 connection.close()
@@ -96,7 +95,7 @@ class _CheckedConnector(aiohttp.TCPConnector):
 
 
 class _FirstBytes:
-    """Cuts a body off that a server sends right behind 204 or 304, which have none: aiohttp would refuse the answer.
+    """Removes a body sent right after 204 or 304: they have none, and aiohttp would refuse the answer.
 
     Attributes:
         awaited: an answer begins with the next bytes.
@@ -112,7 +111,7 @@ class _FirstBytes:
         if data and self.awaited:
             self.awaited = False
             if _NO_BODY.match(data) and 0 < (end := data.find(b"\r\n\r\n") + 4) < len(data) and end > 3:
-                self._close()  # what else comes is no answer
+                self._close()  # further bytes are not an answer
                 data = data[:end]
         self._receive(data)
 
@@ -124,7 +123,7 @@ def _has_unread(protocol: ResponseHandler) -> bool:
     socket = protocol.transport.get_extra_info("socket")
     if socket is None or socket.fileno() < 0:
         return True
-    if not hasattr(select, "poll"):  # Windows, whose select takes any number of descriptor
+    if not hasattr(select, "poll"):  # Windows, whose select takes any descriptor number
         return bool(select.select([socket], [], [], 0)[0])
     poll = select.poll()
     poll.register(socket.fileno(), select.POLLIN)
@@ -132,13 +131,13 @@ def _has_unread(protocol: ResponseHandler) -> bool:
 
 
 async def _send_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> ClientResponse:
-    """Passes a request on, and not again when its connection breaks: the client decides, as without a tap.
+    """Sends a request once and never retries it: the client decides, as without a tap.
 
-    aiohttp repeats requests that are idempotent (RFC 9110, 9.2.2): a server would get twice what was sent once.
+    aiohttp repeats idempotent requests (RFC 9110, 9.2.2), so the server would get two for one.
     """
     try:
         return await send(request)
-    except aiohttp.ClientConnectorError:  # nothing was sent
+    except aiohttp.ClientConnectorError:  # no bytes were sent
         raise
     except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
         raise aiohttp.ClientConnectionError(reason_of(error)) from error

@@ -1,4 +1,4 @@
-"""What a proxy tells its recorder, as bytes for a pipe."""
+"""Packs events of the proxy as bytes for the pipe to the recording process."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _HEAD = struct.Struct("<BIqI")
 
 
 class Sort(IntEnum):
-    """What an entry tells."""
+    """Type of an entry."""
 
     BEGIN = 0
-    """An exchange: `{"method","target","headers"}`."""
+    """New exchange: `{"method","target","headers"}`."""
     ASKED = 1
     """Bytes of the request's body."""
     ASKED_ALL = 2
-    """The request is whole."""
+    """The request is complete."""
     HEAD = 3
-    """How it is answered: `{"status","headers"}`."""
+    """Head of the response: `{"status","headers"}`."""
     ANSWERED = 4
-    """Bytes of the answer's body."""
+    """Bytes of the response's body."""
     FRAME = 5
-    """A frame of a WebSocket, behind a byte: 1 by the server, 2 binary."""
+    """WebSocket frame after a byte of flags: 1 from the server, 2 binary."""
     LOST = 6
-    """So many bytes are missing here, as a number."""
+    """Number of bytes that are missing here."""
     ERROR = 7
-    """The tap answered itself: `{"status","text"}`; the exchange ends."""
+    """Response of the tap itself: `{"status","text"}`; the exchange ends."""
     END = 8
     """`{"how","why"}`: `complete`, `client-closed`, `server-broke`, `refused`."""
     CLOSE = 9
@@ -37,7 +37,7 @@ class Sort(IntEnum):
 
 
 class Entry(NamedTuple):
-    """One thing that happened."""
+    """One event of an exchange."""
 
     sort: Sort
     exchange: int
@@ -46,12 +46,12 @@ class Entry(NamedTuple):
     data: bytes = b""
 
     def facts(self) -> dict[str, Any]:
-        """What data says that is JSON."""
+        """Decodes data that is JSON."""
         return json.loads(self.data) if self.data else {}
 
 
 def packed(entries: list[Entry]) -> bytes:
-    """Entries as they go through a pipe."""
+    """Packs entries for the pipe."""
     parts: list[bytes] = []
     for sort, exchange, time_ns, data in entries:
         parts += (_HEAD.pack(sort, exchange & 0xFFFFFFFF, time_ns, len(data)), data)
@@ -59,7 +59,7 @@ def packed(entries: list[Entry]) -> bytes:
 
 
 def unpacked(data: bytes) -> Iterator[Entry]:
-    """The entries that were packed."""
+    """Unpacks entries."""
     place = 0
     while place < len(data):
         sort, exchange, time_ns, size = _HEAD.unpack_from(data, place)

@@ -1,4 +1,4 @@
-"""Server-sent events out of bytes that come cut anywhere (HTML Living Standard, 9.2.6). No I/O."""
+"""Incremental parser of server-sent events (HTML Living Standard, 9.2.6). No I/O."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 from inspector.base.bounded_buffers import HeldBytes, Room
 
 LONGEST_EVENT_BYTES = 1 << 28
-"""A longer one is passed on like any other, and not written down."""
+"""A longer event is passed on but not recorded."""
 
 
 class ServerSentEvent(NamedTuple):
     """One event, or a block of comments."""
 
     data: bytes | None
-    """Its lines of data joined; None where there is none."""
+    """Its joined data lines; None without any."""
     event: str | None = None
     id: str | None = None
     retry: str | None = None
@@ -23,32 +23,32 @@ class ServerSentEvent(NamedTuple):
 
 
 class EventMaker:
-    """Makes whole events of a stream's bytes.
+    """Splits a stream's bytes into events.
 
     Attributes:
-        lost_bytes: of events that were too long.
+        lost_bytes: bytes of events that were too long.
     """
 
     def __init__(self, longest_bytes: int = LONGEST_EVENT_BYTES, room: Room | None = None) -> None:
-        """Prepare.
+        """Prepares the parser.
 
         Args:
-            longest_bytes: a longer event is lost.
-            room: of all streams together; its own where there is none.
+            longest_bytes: limit of one event.
+            room: limit shared by all streams; None for a limit of its own.
         """
         self.lost_bytes = 0
         self._longest_bytes = longest_bytes
         self._held = HeldBytes(room or Room(longest_bytes))
-        self._last = b""  # the last byte held, also of what is lost: a line end may be the half of a blank line
+        self._last = b""  # last byte, also of dropped data: it may be the first half of a blank line
         self._begun = False
         self._ends_in_return = False
         self._skipping = False
 
     def feed(self, data: bytes) -> list[ServerSentEvent]:
-        """Events that these bytes end."""
-        if not data:  # a line end may go on behind it
+        """Returns the events completed by these bytes."""
+        if not data:  # keeps `_ends_in_return`, since a line end may continue in later bytes
             return []
-        if self._ends_in_return and data[:1] == b"\n":  # a line end that was cut in two
+        if self._ends_in_return and data[:1] == b"\n":  # second half of a CR LF
             data = data[1:]
         self._ends_in_return = data[-1:] == b"\r"
         if b"\r" in data:
@@ -69,12 +69,12 @@ class EventMaker:
         return [event for block in whole if (event := _event(block)) is not None]
 
     def rest(self) -> ServerSentEvent | None:
-        """The event that has no end yet; it is taken."""
+        """Returns and clears the unfinished event."""
         block = self._take()
         return _event(block) if block.strip(b"\n") else None
 
     def lose(self) -> None:
-        """Bytes are missing here: what is held has no end, and what comes next no beginning."""
+        """Notes missing bytes: the pending event has no end, and the next one no beginning."""
         self._held.drop()
         self._last, self._skipping = b"", True
 
@@ -96,7 +96,7 @@ class EventMaker:
 
 
 def _event(block: bytes) -> ServerSentEvent | None:
-    """What a block of lines says; None where it says nothing."""
+    """Parses a block of lines; returns None if it has no known field."""
     data: list[bytes] = []
     event = identifier = retry = comment = None
     for line in block.split(b"\n"):

@@ -1,7 +1,7 @@
-"""Lines of a capture out of what passes through an HTTP tap (docs/protocols.md 13, Over HTTP). No I/O.
+"""Turns HTTP exchanges into lines of a capture (docs/protocols.md 13, Over HTTP). No I/O.
 
-A request is a line when it has come whole, and so is an answer, unless it is a stream: then its head is one, and each
-event. A body that is JSON is the line's `message`, byte for byte but for its secrets; any other is `text`.
+A request becomes a line when it is complete, and so does a response. A stream becomes a line for its head, and one for
+each event. A JSON body is the line's `message`, byte for byte except for secrets; any other body is `text`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from inspector.tap.http.events import LONGEST_EVENT_BYTES, EventMaker, ServerSen
 from inspector.tap.http.unwritten import Unwritten
 
 LONGEST_BODY_BYTES = 1 << 28
-"""A longer one is passed on like any other, and not written down. Of what is compressed its true length counts."""
+"""A longer body is passed on but not recorded. For compressed bodies the decompressed length counts."""
 MOST_HELD_BYTES = 1 << 29
-"""So much of bodies and events that are not whole yet is held, of all exchanges together."""
+"""Bytes of unfinished bodies and events in memory, for all exchanges together."""
 _TOO_FAST = "it was said faster than it could be written"
-_CUT: dict[str, object] = {"cut": True}  # it ended before it was whole
+_CUT: dict[str, object] = {"cut": True}  # it ended before it was complete
 ASKS, ANSWERS = "client->server", "server->client"
 
 
@@ -37,7 +37,7 @@ class Line(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """What was not kept."""
+    """Bytes that were not recorded."""
 
     time_ns: int
     size: int
@@ -45,17 +45,17 @@ class Missing(NamedTuple):
 
 
 class _Body:
-    """One side of an exchange as it comes in."""
+    """Body of a request or response while it arrives."""
 
     def __init__(self, headers: dict[str, str], longest_bytes: int, room: Room) -> None:
         self.encoding = headers.get("content-encoding", "")
         self.decoder = Decoder(self.encoding, longest_bytes)
         self.held = HeldBytes(room)
         self.came_bytes = 0
-        self.missing = ""  # why it is not kept, or not whole
+        self.missing = ""  # reason why it is not recorded, or not completely
 
     def feed(self, data: bytes) -> bytes:
-        """What these bytes stand for."""
+        """Decodes these bytes."""
         self.came_bytes += len(data)
         if self.missing:
             return b""
@@ -85,16 +85,16 @@ class _Open:
 
 
 class ExchangeLines:
-    """Makes lines of the entries of one tap, in the order they come."""
+    """Turns the entries of one tap into lines, in order of arrival."""
 
     def __init__(
         self, unwritten: Unwritten, *, longest_body: int = LONGEST_BODY_BYTES, longest_event: int = LONGEST_EVENT_BYTES
     ) -> None:
-        """Prepare.
+        """Prepares the converter.
 
         Args:
-            unwritten: leaves secrets out.
-            longest_body, longest_event: bytes; longer ones are missing.
+            unwritten: masks secrets.
+            longest_body, longest_event: limits in bytes; longer ones are not recorded.
         """
         self._unwritten = unwritten
         self._longest_body = longest_body
@@ -103,7 +103,7 @@ class ExchangeLines:
         self._room = Room(MOST_HELD_BYTES)
 
     def feed(self, entry: Entry) -> Iterator[Line | Missing]:
-        """Lines that an entry completes."""
+        """Yields the lines completed by an entry."""
         if entry.sort is Sort.BEGIN:
             self._begin(entry)
             return
@@ -142,13 +142,13 @@ class ExchangeLines:
                 return
 
     def close(self, time_ns: int, why: str) -> Iterator[Line | Missing]:
-        """The ends of all exchanges that have none."""
+        """Ends all open exchanges."""
         for number in list(self._open):
             yield from self.feed(
                 Entry(Sort.END, number, time_ns, json.dumps({"how": "tap-ended", "why": why}).encode())
             )
 
-    # The request
+    # Request
 
     def _begin(self, entry: Entry) -> None:
         facts = entry.facts()
@@ -171,7 +171,7 @@ class ExchangeLines:
             body.lose("too much else was said at the same time")
 
     def _request(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
-        """The line of a request, once: when it is whole, or answered before."""
+        """Yields the line of a request once: when it is complete, or earlier if it is answered before."""
         body, found.request = found.request, None
         if body is None:
             return
@@ -181,7 +181,7 @@ class ExchangeLines:
         yield self._with_body(entry, ASKS, "http-request", found.head, body)
         yield from self._missing(entry, body, "a request's body is missing here")
 
-    # The answer
+    # Response
 
     def _answer_head(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
         facts = entry.facts()
@@ -219,7 +219,7 @@ class ExchangeLines:
             events.lost_bytes = 0
 
     def _held_event(self, found: _Open, entry: Entry, event: ServerSentEvent, *, cut: bool = False) -> Iterator[Line]:
-        """Lines of an event and of those before it, once the texts that they carry pieces of are whole."""
+        """Yields lines of an event and earlier ones, once texts that span several events are complete."""
 
         def make(text: str | None) -> Line:
             said = event if text is None else event._replace(data=text.encode("utf-8", "surrogatepass"))
@@ -229,7 +229,7 @@ class ExchangeLines:
         yield from self._pieces_of(found).add(make, None if is_named else event.data)
 
     def _held_frame(self, found: _Open, entry: Entry) -> Iterator[Line]:
-        """The same for a frame of a WebSocket."""
+        """Yields lines of WebSocket frames in the same way."""
 
         def make(text: str | None) -> Line:
             said = entry.data if text is None else entry.data[:1] + text.encode("utf-8", "surrogatepass")
@@ -250,7 +250,7 @@ class ExchangeLines:
         return _joined(head, *self._value(event.data)) if event.data is not None else _joined(head, "", "")
 
     def _frame(self, entry: Entry) -> Line:
-        """A frame of a WebSocket: who sent it and of which sort is its first byte."""
+        """Makes the line of a WebSocket frame; its first byte has sender and type."""
         flags, data = entry.data[0], entry.data[1:]
         head = _head(entry, ANSWERS if flags & 1 else ASKS, "websocket-frame", {"x": entry.exchange})
         if flags & 2:
@@ -265,7 +265,7 @@ class ExchangeLines:
         elif body is not None:
             body.lose(_TOO_FAST)
 
-    # The end
+    # End
 
     def _end(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
         yield from self._request(found, entry)
@@ -292,7 +292,7 @@ class ExchangeLines:
         if body.missing and body.came_bytes:
             yield Missing(entry.time_ns, body.came_bytes, f"{what}: {body.missing}")
 
-    # Writing
+    # Output
 
     def _with_body(self, entry: Entry, way: str, kind: str, facts: dict[str, object], body: _Body) -> Line:
         head = _head(entry, way, kind, facts)
@@ -312,7 +312,7 @@ class ExchangeLines:
         return _joined(_head(entry, way, kind, facts), "", "")
 
     def _value(self, data: bytes) -> tuple[str, str]:
-        """Under which name something said is written, and how."""
+        """Returns the member name and the encoded value for a body."""
         try:
             text = data.decode()
         except UnicodeDecodeError:
@@ -330,7 +330,7 @@ def _head(entry: Entry, way: str, kind: str, facts: dict[str, object]) -> str:
 
 
 def _joined(head: str, name: str, value: str) -> Line:
-    """A line whose last member is a value; where it has none, the last character of its head stands for one."""
+    """Joins a head with its last member; without one, the last character of the head becomes the value."""
     return Line(f'{head},"{name}":', value) if name else Line(head[:-1], head[-1:])
 
 

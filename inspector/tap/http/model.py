@@ -1,7 +1,7 @@
-"""`context-inspector tap --model -- COMMAND`: start a client whose calls of a model pass through a tap.
+"""`context-inspector tap --model -- COMMAND`: starts a client with its model API calls routed through a tap.
 
-For this start alone, by the variables that its library takes addresses from: nothing is left to be undone. The client
-keeps its terminal; what there is to say is said when it has ended.
+It sets the variables that clients read the API's address from, for this start only, so that no cleanup is needed. The
+client keeps its terminal; messages are printed after it has ended.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _PASSED_ON = tuple(
 
 
 class ModelApi(NamedTuple):
-    """A model API, and where clients take its address from."""
+    """A model API, and the variables for its address."""
 
     address: str
-    """Its own, where no variable names another; "" where it has none, and is tapped only if a variable names it."""
+    """Default address; "" if there is none, so that it is tapped only if a variable is set."""
     variables: tuple[str, ...]
     regional: str = ""
-    """The same for the region that GOOGLE_CLOUD_LOCATION names."""
+    """Address template for the region in GOOGLE_CLOUD_LOCATION."""
 
 
 _OPENAI = ModelApi("https://api.openai.com/v1", ("OPENAI_BASE_URL", "OPENAI_API_BASE"))
@@ -62,18 +62,18 @@ _CHECK = (
 
 
 class ModelTapArguments(NamedTuple):
-    """What `context-inspector tap --model` was asked."""
+    """Arguments of `context-inspector tap --model`."""
 
     output: str
-    """File to make, or a folder to make one in."""
+    """File to create, or a folder to create one in."""
     command: tuple[str, ...]
-    """The client and its arguments."""
+    """The client's command and its arguments."""
     show: bool = False
-    """Open the window on it."""
+    """Open the window on the capture."""
 
 
 def run_model_tap(arguments: ModelTapArguments) -> int:
-    """Run the client until it ends; its exit code, negative for the signal that killed it."""
+    """Runs the client until it ends. Returns its exit code, negative for the signal that killed it."""
     if shutil.which(arguments.command[0]) is None:
         say(f"There is no program {arguments.command[0]}.")
         return NOT_FOUND
@@ -96,7 +96,7 @@ def run_model_tap(arguments: ModelTapArguments) -> int:
 
 
 def why_refused(command: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Why a client cannot be tapped; "" where nothing is known against it."""
+    """Returns the reason why a client cannot be tapped; "" if none is known."""
     if _codex_place(command) is None or environment.get("CODEX_API_KEY"):
         return ""
     home = Path(environment.get("CODEX_HOME") or Path.home() / ".codex")
@@ -113,7 +113,7 @@ def why_refused(command: Sequence[str], environment: Mapping[str, str]) -> str:
 
 
 def command_for(command: Sequence[str], openai: str) -> list[str]:
-    """A client's command with what it has to be told beside the variables: Codex takes its address from elsewhere."""
+    """Adds options to a client's command where variables are not enough: Codex takes its address from an option."""
     place = _codex_place(command)
     if place is None:
         return list(command)
@@ -121,18 +121,19 @@ def command_for(command: Sequence[str], openai: str) -> list[str]:
 
 
 def environment_for(doors: Mapping[ModelApi, Door], environment: Mapping[str, str]) -> dict[str, str]:
-    """A client's environment with the addresses of its model APIs set to the tap."""
+    """Returns the client's environment with the addresses of model APIs set to the tap."""
     made = dict(environment)
     for api, door in doors.items():
         made |= dict.fromkeys(api.variables, door.address.rstrip("/"))
-    if any(name.lower().endswith("_proxy") for name in made):  # the tap is asked directly, and asks the proxy itself
+    # the client must ask the tap directly; the tap uses the proxy itself
+    if any(name.lower().endswith("_proxy") for name in made):
         for name in ("NO_PROXY", "no_proxy"):
             made[name] = ",".join(filter(None, (made.get(name), "127.0.0.1")))
     return made
 
 
 def _codex_place(command: Sequence[str]) -> int | None:
-    """Where Codex stands in a command: at its beginning, or behind what starts its package."""
+    """Returns the position of Codex in a command: the first word, or a package for a launcher."""
     for place, word in enumerate(command):
         if word.partition("@latest")[0] == _CODEX_PACKAGE or (place == 0 and PureWindowsPath(word).stem == CODEX):
             return place
@@ -162,7 +163,7 @@ def _own_address(api: ModelApi, environment: Mapping[str, str]) -> str:
 
 
 async def _tell_silence(tap: HttpTap, doors: Mapping[ModelApi, Door]) -> None:
-    """Says that nothing came for a while, unless the client may be drawing on the terminal."""
+    """Prints a notice if no call came for a while, unless the client may be drawing on the terminal."""
     await asyncio.sleep(_SILENCE_S)
     if not tap.has_recorded and not os.isatty(2):
         say(f"No call of a model passed yet, after {_SILENCE_S:.0f} seconds. {_what_to_check(doors)}")
@@ -175,10 +176,10 @@ def _what_to_check(doors: Mapping[ModelApi, Door]) -> str:
 async def _run(tap: HttpTap, doors: Mapping[ModelApi, Door], arguments: ModelTapArguments, said: list[str]) -> int:
     words = command_for(arguments.command, doors[_OPENAI].address.rstrip("/"))
     if sys.platform == "win32":
-        words[0] = shutil.which(words[0]) or words[0]  # a script of npm is a .cmd there
+        words[0] = shutil.which(words[0]) or words[0]  # scripts of npm are .cmd files there
     await tap.start()
     try:
-        # Its terminal is ours: nothing is piped, and it is in our group, so that a terminal's keys reach it.
+        # The client shares our terminal and process group, so that a terminal's keys reach it.
         process = await asyncio.create_subprocess_exec(*words, env=environment_for(doors, os.environ))
     except OSError as error:
         await tap.close("the client could not be started")
@@ -201,7 +202,7 @@ async def _run(tap: HttpTap, doors: Mapping[ModelApi, Door], arguments: ModelTap
 
 
 def _pass_signals_on(process: asyncio.subprocess.Process, hurried: asyncio.Event) -> None:
-    """Passes signals on to the client; a terminal's keys reach it by themselves. After its end they hurry the tap."""
+    """Passes signals on to the client, except for keys of a terminal. After its end they hurry the tap."""
 
     def passed(number: int) -> None:
         if process.returncode is not None:

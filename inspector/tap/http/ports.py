@@ -1,4 +1,4 @@
-"""The port of each tapped server, so that the address in a client's configuration stays the same."""
+"""Remembers the port of each tapped server, so that the address in a client's configuration stays the same."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from inspector.base.paths import config_folder
 from inspector.tap.http.address import AddressError, Listening, Upstream
 
 _FIRST, _COUNT = 17_000, 11_000
-"""Ports that no system gives out by itself."""
+"""Range of ports that no system assigns automatically."""
 _MOST, _MOST_BYTES = 1_000, 1 << 20
-"""Servers whose ports are remembered, and what they take."""
+"""Limits of the stored list: servers, and bytes."""
 
 
 def port_for(upstream: Upstream) -> int:
-    """The port that a server was tapped at before, else one that is free, which is remembered."""
+    """Returns the stored port of a server, else stores and returns a free one."""
     known = _known()
     found = known.get(_key(upstream))
     if found is not None:
@@ -39,7 +39,7 @@ def port_for(upstream: Upstream) -> int:
 
 
 def remember_port(upstream: Upstream, port: int) -> None:
-    """Have the server tapped at this port from now on."""
+    """Stores the port of a server."""
     known = _known()
     key = _key(upstream)
     kept = _Kept(port, upstream.origin, known[key].key if key in known else "")
@@ -50,7 +50,7 @@ def remember_port(upstream: Upstream, port: int) -> None:
 
 
 def key_for(upstream: Upstream) -> str:
-    """Returns what stands for the query of a server's address in the tap's: made by chance, the same each time."""
+    """Returns the random key that replaces a server's query in the tap's address; it is stored."""
     known = _known()
     found = known.get(_key(upstream))
     if found is not None and found.key:
@@ -64,23 +64,23 @@ def key_for(upstream: Upstream) -> str:
 
 def _remember(known: Mapping[str, _Kept]) -> None:
     data = json.dumps({k: one._asdict() for k, one in list(known.items())[-_MOST:]}, indent=1).encode()
-    with suppress(OSError):  # another port next time
+    with suppress(OSError):  # then another port is chosen next time
         replace_whole(_file(), data, sync=False)
 
 
 def origin_at(port: int) -> str | None:
-    """Scheme, host and port of the server that is tapped at a port; None where none is known."""
+    """Returns scheme, host and port of the server tapped at a port; None if unknown."""
     return next((one.origin for one in _known().values() if one.port == port), None)
 
 
 def listened(listening: Listening) -> socket.socket:
-    """A socket that listens there.
+    """Opens a listening socket.
 
     Raises:
-        AddressError: somebody else does.
+        AddressError: if the port is taken.
     """
     family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
-    # Named, as asyncio switches Nagle's algorithm off for what says that it is TCP alone: 40 ms a call.
+    # Explicit TCP, for which asyncio disables Nagle's algorithm: saves 40 ms a call.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):  # Windows would give the same port to two
@@ -101,7 +101,7 @@ def listened(listening: Listening) -> socket.socket:
 
 
 def _key(upstream: Upstream) -> str:
-    """Stands for a server; its address may hold a secret."""
+    """Hashes a server's address, since it may have a secret in it."""
     return hashlib.sha256(f"{upstream.origin}{upstream.path}?{upstream.query}".encode()).hexdigest()[:24]
 
 
@@ -110,7 +110,7 @@ def _file() -> Path:
 
 
 class _Kept(NamedTuple):
-    """What is remembered of a server: of its address nothing that could be a secret."""
+    """Stored facts of a server; none of them can be a secret."""
 
     port: int
     origin: str

@@ -1,8 +1,8 @@
-"""A reverse proxy before one server: requests and answers pass as they come, and a `Recording` is told of them.
+"""Reverse proxy before one server: passes requests and responses through and reports them to a `Recording`.
 
-What a tap must not do is written in docs/tap.md, Over HTTP: nothing is buffered, a hang-up is passed on at once (since
-MCP 2026-07-28 it cancels), errors and compression are left alone, redirects are not followed. The clients' timeouts
-hold; the tap has none but for connecting.
+docs/tap.md, Over HTTP, lists the rules. Bytes are not buffered, and a hang-up is passed on at once (since MCP
+2026-07-28 it cancels). Errors and compression are left alone, and redirects are not followed. Only the clients'
+timeouts apply, except for the timeout on connecting.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ from inspector.tap.http.websocket import pass_frames
 
 _IDLE_S = 3_600.0
 _HANG_UP_S = 0.2
-"""So long a handler may take to notice that its client was hung up on. aiohttp waits for ever if it is 0."""
+"""Seconds for a handler to notice that its client hung up. aiohttp waits for ever if it is 0."""
 _HOPS = frozenset((
     "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     "proxy-authenticate", "proxy-authorization",
 ))  # fmt: skip
-"""Headers for the next on the way alone (RFC 9110, 7.6.1)."""
-_OURS = ("Content-Type", "Date", "Server")  # put into answers by aiohttp where a server left them out
+"""Hop-by-hop headers (RFC 9110, 7.6.1)."""
+_OURS = ("Content-Type", "Date", "Server")  # aiohttp adds them to responses of servers that left them out
 _ENDPOINT = re.compile(rb"(event: ?endpoint\r?\n?data: ?|event: ?endpoint\r\ndata: ?)(https?://[^\s]+)")
 _SIGN_IN = "resource_metadata"
 _MOST_TOLD = 20
-"""Of what could not be read, said once each."""
+"""Limit of different sentences about unreadable requests."""
 
 
 class TapProxy:
-    """Listens on loopback and passes on to one server."""
+    """Listens on loopback and forwards to one server."""
 
     def __init__(
         self, upstream: Upstream, listening: Listening, recording: Recording, *, say: Callable[[str], None],
         model: bool = False,
     ) -> None:  # fmt: skip
-        """Prepare; nothing listens before `start`.
+        """Prepares the proxy; `start` begins to listen.
 
         Args:
             upstream: the server.
-            listening: where clients reach the tap.
-            recording: is told of everything.
-            say: tells the user a sentence.
-            model: the server is a model API, whose WebSockets carry calls.
+            listening: address for clients.
+            recording: receives all events.
+            say: shows the user a sentence.
+            model: True for a model API, whose WebSockets carry calls.
         """
         self._upstream = upstream
         self._listening = listening
@@ -73,7 +73,7 @@ class TapProxy:
         self._closing = False
 
     async def start(self, listener: socket.socket) -> None:
-        """Begin to take requests from a socket that listens."""
+        """Begins to take requests from a listening socket."""
         log = logging.Logger("tap")  # noqa: LOG001 - of this proxy alone: another would tell of its own
         log.addHandler(_Unread(self._tell_unread))
         app = web.Application(logger=log)
@@ -88,7 +88,7 @@ class TapProxy:
         await web.SockSite(self._runner, listener).start()
 
     async def close(self) -> None:
-        """Hang up on everybody."""
+        """Closes all connections."""
         self._closing = True
         if self._runner is not None:
             await self._runner.cleanup()
@@ -98,13 +98,13 @@ class TapProxy:
 
     @web.middleware
     async def _handle_all(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answers requests for any path: a route of aiohttp's would match no line end and no `*`."""
+        """Answers requests for any path: aiohttp's routes match no line end and no `*`."""
         return await self._handle(request)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         recording = self._recording
         target = request.raw_path
-        if "://" in target and not target.startswith("/"):  # as for a forward proxy
+        if "://" in target and not target.startswith("/"):  # the form for a forward proxy
             target = request.rel_url.raw_path_qs
         target = self._upstream.target_of(target)
         exchange = recording.begin(request.method, target, request.headers.items())
@@ -114,7 +114,7 @@ class TapProxy:
         if request.method == "CONNECT":
             why = f"It is no forward proxy: give the client {self._listening.origin} in place of the server's address."
             return self._answer(request, exchange, 405, why)
-        if not target.startswith("/"):  # put behind the server's name it would make another name of it
+        if not target.startswith("/"):  # appended to the server's name it would make another host name
             return self._answer(request, exchange, 400, "The request names no path of the server.")
         try:
             if request.headers.get("Upgrade", "").lower() == "websocket":
@@ -123,10 +123,10 @@ class TapProxy:
         except asyncio.CancelledError:
             recording.end(exchange, "tap-ended" if self._closing else "client-closed")
             raise
-        except ConnectionError as error:  # the client went while it was answered
+        except ConnectionError as error:  # the client closed its connection during the response
             recording.end(exchange, "client-closed", str(error))
             return _hung_up(request)
-        except web.HTTPException as error:  # an upgrade that is none
+        except web.HTTPException as error:  # an invalid upgrade request
             return self._answer(request, exchange, error.status, error.text or error.reason)
 
     async def _pass_on(self, request: web.Request, exchange: int, target: str) -> web.StreamResponse:
@@ -145,7 +145,7 @@ class TapProxy:
             return self._answer(
                 request, exchange, 502, f"{self._upstream.host} answers no HTTP: {_first_line(error.message)}"
             )
-        except aiohttp.ClientError as error:  # as without a tap: the connection ends without an answer
+        except aiohttp.ClientError as error:  # as without a tap: the connection ends without a response
             self._recording.end(exchange, "server-broke", f"the server hung up without an answer ({reason_of(error)})")
             return _hung_up(request)
         try:
@@ -154,7 +154,7 @@ class TapProxy:
                 return self._answer(request, exchange, 502, f"{self._upstream.host} {why}.")
             return await self._pass_back(request, exchange, answer)
         finally:
-            answer.close()  # at once: an answer that nobody wants any more is to end
+            answer.close()  # at once, so that the server stops an unwanted response
 
     async def _pass_back(self, request: web.Request, exchange: int, answer: ClientResponse) -> web.StreamResponse:
         recording = self._recording
@@ -187,11 +187,11 @@ class TapProxy:
         return response
 
     async def _body(self, request: web.Request, exchange: int) -> bytes | AsyncGenerator[bytes] | None:
-        """The body of a request: whole where it has come, else piece by piece."""
+        """Returns the body of a request: complete if it has arrived, else piece by piece."""
         if not request.body_exists:
             self._recording.asked_all(exchange)
             return None
-        if request.content.is_eof():  # there is no more to wait for
+        if request.content.is_eof():  # all of it has arrived
             data = await request.content.read()
             self._recording.asked(exchange, data)
             self._recording.asked_all(exchange)
@@ -226,10 +226,10 @@ class TapProxy:
         except aiohttp.ClientError as error:
             return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {reason_of(error)}")
 
-    # What is changed
+    # Changes to headers and addresses
 
     def _headers_on(self, request: web.Request) -> CIMultiDict[str]:
-        """The headers for the server: its own name, and none that is for the tap alone."""
+        """Returns the headers for the server: with its own name, without hop-by-hop headers."""
         headers = _without_hops(request.headers.items())
         passed = CIMultiDict((k, v) for k, v in headers if k.lower() not in ("host", "expect"))
         passed["Host"] = self._upstream.host
@@ -240,7 +240,7 @@ class TapProxy:
         return passed
 
     def _headers_back(self, headers: Iterable[tuple[str, str]]) -> CIMultiDict[str]:
-        """The headers for the client; where one leads to the server itself, it leads to the tap."""
+        """Returns the headers for the client; a Location on the server is replaced by one on the tap."""
         passed = CIMultiDict(_without_hops(headers))
         location = passed.get("Location", "")
         if location and (inside := self._inside(location)) is not None:
@@ -248,14 +248,14 @@ class TapProxy:
         return passed
 
     def _inside(self, address: str) -> str | None:
-        """An address of the server as one of the tap; None where it leads elsewhere."""
+        """Translates an address of the server to one of the tap; returns None for other addresses."""
         origin = self._upstream.origin
         rest = address[len(origin) :]
         is_own = address.lower().startswith(origin.lower()) and rest[:1] in ("", "/", "?")
         return self._listening.origin + rest if is_own else None
 
     def _with_own_endpoint(self, piece: bytes) -> bytes:
-        """The first piece of a stream of 2024-11-05, whose `endpoint` says where to post to."""
+        """Replaces the address in the `endpoint` event, the first of a stream of MCP 2024-11-05."""
         found = _ENDPOINT.match(piece.removeprefix(b"\xef\xbb\xbf"))
         if found is None:
             return piece
@@ -265,7 +265,7 @@ class TapProxy:
             return piece
         return piece.replace(found[2], inside.encode(), 1)
 
-    # What the tap says itself
+    # Responses and messages of the tap itself
 
     def _answer(self, request: web.Request, exchange: int, status: int, text: str) -> web.Response:
         self._recording.failed(exchange, status, text)
@@ -296,7 +296,7 @@ class TapProxy:
 
 
 class _Unread(logging.Handler):
-    """Hears of requests that never come to a handler, which aiohttp tells its log alone."""
+    """Reports requests that reach no handler; aiohttp only logs them."""
 
     def __init__(self, tell: Callable[[BaseException], None]) -> None:
         super().__init__()
@@ -310,13 +310,13 @@ class _Unread(logging.Handler):
 
 
 class _PassedBack(web.StreamResponse):
-    """What the server answered; `said` are its headers."""
+    """Response of the server; `said` has its headers."""
 
     said: CIMultiDictProxy[str]
 
 
 async def _leave_as_answered(_request: web.Request, response: web.StreamResponse) -> None:
-    """Take out what aiohttp puts into an answer that the server did not say."""
+    """Removes headers that aiohttp adds to a response."""
     if isinstance(response, _PassedBack):
         for name in _OURS:
             if name not in response.said:
@@ -330,19 +330,19 @@ def _without_hops(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _hung_up(request: web.Request, response: web.StreamResponse | None = None) -> web.StreamResponse:
-    """End the client's connection as the server's has ended: without the end of an answer."""
+    """Aborts the client's connection, since the server's ended without the end of a response."""
     if request.transport is not None:
         request.transport.abort()
     return response or web.Response(status=502)
 
 
 def _first_line(text: str) -> str:
-    """What a parser of HTTP says; behind it would follow what it read, however long."""
+    """Returns the first line of a parser's message; the lines after it quote input of any length."""
     return text.partition("\n")[0].rstrip(":")[:200]
 
 
 def proxy_for(upstream: Upstream) -> str | None:
-    """The proxy that the environment names for a server; the computer itself is asked directly."""
+    """Returns the proxy that the environment sets for a server; None for this computer itself."""
     scheme, _, host = upstream.origin.partition("://")
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
     if name.strip("[]") in ("localhost", "127.0.0.1", "::1") or proxy_bypass(name.strip("[]")):

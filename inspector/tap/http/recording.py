@@ -1,8 +1,8 @@
-"""Writing down what passes a proxy: it tells a `Recording`, and a process of its own makes lines and writes them.
+"""Records a proxy's traffic in a separate process, which makes lines and writes them.
 
-A process, as finding secrets in an answer of 50 MB takes longer than anybody should wait for a hang-up to be passed on;
-and what a tap that is killed had handed over is written all the same. Nothing the proxy calls here blocks: what waits
-is bounded, and what comes beyond it is missing in the capture, in its place.
+It is a process, since masking secrets in a response of 50 MB would delay a hang-up for too long. It also writes all
+entries that it has received if the tap is killed. Calls by the proxy never block: the queue is bounded, and the capture
+has a gap where entries were dropped.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from inspector.tap.http.unwritten import ModelUnwritten, Unwritten
 Headers = Iterable[tuple[str, str]]
 
 WRITE_S = 0.005
-"""Between two hand-overs: nothing is waked for each piece, which would cost those who talk."""
+"""Seconds between two hand-overs; waking the thread for each piece would slow the traffic."""
 _TAKEN_AT_ONCE = 1 << 20
 _UNRECORDED = 0
-"""The number of every exchange that is not written down, as too much waits."""
+"""Exchange number of everything that is dropped, since the queue is full."""
 _STUCK_S = 60.0
-"""A large body is searched for secrets all at once."""
+"""Seconds without progress until `close` gives up; a large body is searched for secrets in one go."""
 _LEFT_S = 2.0
 _LOOK_S = 0.1
 _AGAIN_S = 1.0
 _READY_S = 10.0
-"""So long the process may take to start before requests are taken without it."""
+"""Seconds to wait for the process before requests are accepted without it."""
 _SOUND_S = 2.0
-"""A process that ends sooner would end again: the next one waits."""
+"""A process that ends sooner would fail again, so the next start waits."""
 _PAUSE_S = 60.0
 _STARTED_AGAIN = (
     "The process that writes the capture has ended, and is started again; what was said in its last moment is missing."
@@ -56,43 +56,43 @@ _ENDS_AGAIN = (
 
 
 class Recording(Protocol):
-    """Takes in what passes; whoever implements it must never block and never raise."""
+    """Receives the events of a proxy. Implementations must never block and never raise."""
 
     def begin(self, method: str, target: str, headers: Headers) -> int:
-        """A request has begun; the number of its exchange."""
+        """Begins an exchange. Returns its number."""
         ...
 
     def asked(self, exchange: int, data: bytes) -> None:
-        """A piece of its body has come."""
+        """Adds bytes of the request's body."""
         ...
 
     def asked_all(self, exchange: int) -> None:
-        """It has come whole."""
+        """Ends the request."""
         ...
 
     def answer_begun(self, exchange: int, status: int, headers: Headers) -> None:
-        """The head of its answer has come."""
+        """Adds the head of the response."""
         ...
 
     def answered(self, exchange: int, data: bytes) -> None:
-        """A piece of the answer has come."""
+        """Adds bytes of the response's body."""
         ...
 
     def frame(self, exchange: int, data: bytes, *, by_server: bool, binary: bool) -> None:
-        """A frame of a WebSocket has come."""
+        """Adds a WebSocket frame."""
         ...
 
     def failed(self, exchange: int, status: int, text: str) -> None:
-        """The tap has answered itself, with a sentence; that ends the exchange."""
+        """Ends the exchange with a response of the tap itself."""
         ...
 
     def end(self, exchange: int, how: str, why: str = "") -> None:
-        """The exchange is over: `complete`, `client-closed` or `server-broke`."""
+        """Ends the exchange: `complete`, `client-closed` or `server-broke`."""
         ...
 
 
 class ProcessRecording(Recording):
-    """A recording by a process of its own. Used on one thread, but for `_hand_over`, which has one."""
+    """Recording in a separate process. Used on one thread, except for `_hand_over`, which has its own."""
 
     def __init__(
         self,
@@ -104,20 +104,20 @@ class ProcessRecording(Recording):
         model: bool = False,
         say: Callable[[str], None],
     ) -> None:
-        """Start the process.
+        """Starts the process.
 
         Args:
-            path: the capture.
-            hold: keeps other taps from it.
-            origin: what its header says, without secrets.
-            secrets_in: query and path of each server's address, whose secrets are not written.
-            model: what passes are calls of models.
-            say: tells the user a sentence; called on another thread.
+            path: path of the capture.
+            hold: lock on it.
+            origin: facts for the header, without secrets.
+            secrets_in: query and path of each server's address; secrets in them are masked.
+            model: True if the traffic is calls of models.
+            say: shows the user a sentence; called on another thread.
 
         Raises:
-            OSError: the system gives no process.
+            OSError: if the system cannot start a process.
         """
-        hold.release()  # the process takes it again, before anything is written
+        hold.release()  # the process takes the lock again, before anything is written
         self._say = say
         self._waiting: deque[Entry] = deque()
         self._put_bytes = self._taken_bytes = 0
@@ -138,11 +138,11 @@ class ProcessRecording(Recording):
 
     @property
     def exchanges(self) -> int:
-        """How many began."""
+        """Number of exchanges so far."""
         return self._count
 
     def wait_until_ready(self) -> None:
-        """Wait until the process writes what comes; before that a tap that is killed would take all of it along."""
+        """Waits until the process records; a tap that is killed before that would lose all events."""
         self._ready.wait(_READY_S)
 
     @override
@@ -185,13 +185,13 @@ class ProcessRecording(Recording):
         self._tell(Sort.END, exchange, {"how": how} | ({"why": why} if why else {}))
 
     def close(self, reason: str) -> None:
-        """Write what waits, and how it ended; gives up on a disk that does not answer."""
+        """Drains the queue and writes the last row; gives up on a disk that does not respond."""
         self._reason = reason
         self._append_end()
         self._ending = True
         self._filled.set()
         taken, since = -1, time.monotonic()
-        while self._thread.is_alive():  # much may wait for a slow disk, or for what is long to be looked through
+        while self._thread.is_alive():  # a slow disk, or a long search for secrets, may take a while
             self._thread.join(_LOOK_S)
             now = time.monotonic()
             if self._taken_bytes != taken:
@@ -206,13 +206,13 @@ class ProcessRecording(Recording):
         self._helper.end()
 
     def leave(self) -> None:
-        """Nobody waits for `close` any more: what still waits is not written, but how much that is."""
+        """Cuts `close` short: the rest of the queue is only counted."""
         self._patience_s = _LEFT_S
         self._waiting.clear()
         self._lose(_UNRECORDED, self._put_bytes - self._taken_bytes)
         self._append_end()
 
-    # Handing over
+    # Hand-over
 
     def _append_end(self) -> None:
         self._tell_loss(_UNRECORDED)
@@ -233,7 +233,7 @@ class ProcessRecording(Recording):
             self._put(sort, exchange, data)
 
     def _is_full(self, exchange: int) -> bool:
-        # What is full stays so until it is half empty: a few long gaps and not many short ones.
+        # A full queue stays closed until it is half empty: that makes few long gaps instead of many short ones.
         most = MOST_WAITING_BYTES // 2 if exchange in self._lost else MOST_WAITING_BYTES
         return self._put_bytes - self._taken_bytes > most
 
@@ -251,7 +251,7 @@ class ProcessRecording(Recording):
             self._filled.set()
 
     def _hand_over(self) -> None:
-        """The thread: passes on what waits until the end, and what the process says."""
+        """Thread body: sends entries to the process, and shows its messages to the user."""
         with suppress(OSError, EOFError):
             if self._helper.connection.poll(_READY_S):
                 self._hear()
@@ -259,7 +259,7 @@ class ProcessRecording(Recording):
         while not (self._ending and not self._waiting):
             try:
                 self._hand_over_some()
-            except (OSError, EOFError, TypeError):  # the last of a connection that `close` gave up meanwhile
+            except (OSError, EOFError, TypeError):  # the end of a connection that `close` has given up
                 if self._ending:
                     return
                 self._start_again()
@@ -291,9 +291,9 @@ class ProcessRecording(Recording):
             self._say(said.decode())
 
     def _start_again(self) -> None:
-        """Starts another process when one has gone; those who talk do not notice.
+        """Starts another process if one has ended; the traffic is not affected.
 
-        Exchanges that were open are lost: only their numbers come to the new process.
+        Open exchanges are lost: the new process gets only their numbers.
         """
         lost_ns = time.time_ns()
         self._helper.end()
@@ -324,26 +324,26 @@ def _json(facts: dict[str, Any]) -> bytes:
     return json.dumps(facts, separators=(",", ":")).encode()
 
 
-# In the process
+# Recording process
 
 
 def serve_recording(
     connection: Connection, path: str, origin: dict[str, object], secrets_in: list[tuple[str, str]], model: bool,
     begun_ns: int, resume: bool,
 ) -> None:  # fmt: skip
-    """Write what comes through the pipe until its other end closes.
+    """Records entries from the pipe until its other end closes.
 
     Args:
         connection: this end of the pipe.
-        path: the capture.
-        origin: what its header says, without secrets.
-        secrets_in: query and path of each server's address, whose secrets are not written.
-        model: what passes are calls of models.
-        begun_ns: when the tap began, or with `resume` when the process before was missed, Unix nanoseconds.
-        resume: go on in the capture of a process that has gone.
+        path: path of the capture.
+        origin: facts for the header, without secrets.
+        secrets_in: query and path of each server's address; secrets in them are masked.
+        model: True if the traffic is calls of models.
+        begun_ns: start of the tap, or with `resume` the end of the process before, Unix nanoseconds.
+        resume: append to the capture of a process that has ended.
     """
     ending = threading.Event()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the tap, which says when it is over
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the tap handles it and tells this process when to end
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda _number, _frame: ending.set())
@@ -361,7 +361,7 @@ class _Recorder:
         self._connection = connection
         self._lines = ExchangeLines(unwritten)
         hold = FileHold()
-        with suppress(OSError):  # a disk in trouble is told of when it is written
+        with suppress(OSError):  # disk errors are reported at the first write
             hold.take(str(path), _AGAIN_S, make=True)
         self._capture = TapCapture(
             path, origin=lambda: origin, say=self._say, append=resume, hold=hold, opened_ns=begun_ns
@@ -387,7 +387,7 @@ class _Recorder:
         for made in self._lines.close(time.time_ns(), reason):
             self._write(made)
         self._capture.write(at_once=True)
-        self._capture.finish(reason, exit=0)  # a tap that ended, for whoever follows its capture
+        self._capture.finish(reason, exit=0)  # for readers that follow the capture: the tap has ended
         self._capture.release()
 
     def _take(self, data: bytes) -> None:

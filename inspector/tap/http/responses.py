@@ -1,7 +1,7 @@
-"""Records calls of OpenAI's Responses API that come over a WebSocket, each as an exchange of its own.
+"""Records calls of OpenAI's Responses API over a WebSocket as HTTP exchanges.
 
-A client sends `response.create` on one connection again and again; the server answers each with the events that its
-stream over HTTP has. The exchanges are recorded in that form, so that whoever reads calls of models reads these.
+A client sends `response.create` repeatedly on one connection; the server answers each with the events of its HTTP
+stream. Readers of model calls need only know the HTTP form.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _decode_type = msgspec.json.Decoder(_Typed).decode
 
 
 class ResponseCalls:
-    """The calls on one connection: the server answers them in their order."""
+    """Calls on one connection; the server answers them in order."""
 
     def __init__(self, recording: Recording, target: str, headers: Headers) -> None:
-        """Prepare.
+        """Prepares the recording.
 
         Args:
-            recording: takes the calls in.
+            recording: receives the calls.
             target: path and query of the connection.
-            headers: of the request that opened it.
+            headers: headers of the request that opened it.
         """
         self._recording = recording
         self._target = target
@@ -43,7 +43,7 @@ class ResponseCalls:
         self._answered = 0
 
     def is_recorded(self, data: bytes, *, by_server: bool) -> bool:
-        """Takes a frame in that is part of a call; returns False for any other."""
+        """Records a frame that is part of a call; returns False for any other frame."""
         sort = _type_of(data) if by_server or _CREATE in data else ""
         if not by_server:
             if sort == _CREATE.decode():
@@ -55,7 +55,7 @@ class ResponseCalls:
         return True
 
     def end(self, how: str, why: str) -> None:
-        """Ends the calls that have no answer: the connection has ended."""
+        """Ends the calls without an answer, since the connection has ended."""
         while self._open:
             self._recording.end(self._open.popleft(), how if how != "complete" else "server-broke", why)
 

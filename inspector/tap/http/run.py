@@ -1,4 +1,4 @@
-"""`context-inspector tap --http URL`: says which address to give to the client, and passes on until it is ended."""
+"""`context-inspector tap --http URL`: prints the address for the client and runs the proxy until it is ended."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ _ENDINGS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 _PATIENCE_S = 2.0
 _HURRY_S = 1.0
-"""From the second signal to the end."""
+"""Seconds from the second signal to the end."""
 _HURRIED = 130
 
 
 class HttpTapArguments(NamedTuple):
-    """What `context-inspector tap --http` was asked."""
+    """Arguments of `context-inspector tap --http`."""
 
     address: str
     output: str
-    """File to make, or a folder to make one in."""
+    """File to create, or a folder to create one in."""
     listen: str = ""
-    """Where to listen; "" at the port that this server had before."""
+    """Address to listen on; "" for the stored port of this server."""
     show: bool = False
-    """Open the window on it."""
+    """Open the window on the capture."""
     own_token: bool = False
-    """The client sends a token of its own: whether the server has clients sign in is not asked."""
+    """The client sends its own token, so the check for a sign-in is skipped."""
     model: bool = False
     """The server is a model API."""
 
 
 def say_on_output(line: str) -> None:
-    """Print a line at once, also to a pipe."""
+    """Prints a line and flushes it, also to a pipe."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def run_http_tap(arguments: HttpTapArguments, tell: Callable[[str], None] = say_on_output) -> int:
-    """Tap until a signal ends it; an exit code.
+    """Taps until a signal ends it. Returns an exit code.
 
     Args:
-        arguments: what was asked.
+        arguments: arguments of the command.
         tell: prints a line for the user.
     """
     try:
@@ -95,13 +95,13 @@ async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], 
 
 
 async def close_tap(tap: HttpTap, reason: str, hurried: asyncio.Event, *, say: Callable[[str], None] = say) -> None:
-    """Hang up and write the backlog. A signal cuts that short: the process ends within a second.
+    """Closes connections and writes the backlog. A signal cuts that short: the process ends within a second.
 
     Args:
-        tap: what to close.
-        reason: why it ends, for the capture.
+        tap: the tap to close.
+        reason: reason for the capture.
         hurried: set by a signal from now on.
-        say: tells the user a sentence.
+        say: shows the user a sentence.
     """
     closing = spawn(tap.close(reason), name="close the tap")
     hurry = spawn(hurried.wait(), name="a second signal")
@@ -112,14 +112,14 @@ async def close_tap(tap: HttpTap, reason: str, hurried: asyncio.Event, *, say: C
     if not closing.done():
         tap.leave()
         await asyncio.wait((closing,), timeout=_HURRY_S)
-    if not closing.done():  # a disk that does not answer, say: the loop would wait for its thread
+    if not closing.done():  # e.g. a disk that does not respond: the loop would wait for its thread
         os._exit(_HURRIED)
     hurry.cancel()
     await closing
 
 
 class Door(NamedTuple):
-    """Where clients reach one server."""
+    """Listening socket for clients of one server."""
 
     upstream: Upstream
     listening: Listening
@@ -127,7 +127,7 @@ class Door(NamedTuple):
 
     @property
     def address(self) -> str:
-        """What a client is to be given in place of the server's address."""
+        """The address that replaces the server's in the client's configuration."""
         return self.listening.origin + self.upstream.tapped_path
 
     @property
@@ -138,10 +138,10 @@ class Door(NamedTuple):
 
 
 def door_to(upstream: Upstream, listening: Listening) -> Door:
-    """Listen for the clients of a server: at a port, or, where that is 0, at the one that it had before.
+    """Opens the listening socket for a server; port 0 selects the stored port of the server.
 
     Raises:
-        AddressError: the port is taken.
+        AddressError: if the port is taken.
     """
     found = Listening(listening.host, listening.port or port_for(upstream))
     listener = listened(found)
@@ -153,28 +153,28 @@ def door_to(upstream: Upstream, listening: Listening) -> Door:
 
 
 class HttpTap:
-    """Proxies before one server or several, and what records them.
+    """Proxies before one or several servers, and their recording.
 
     Attributes:
-        path: the capture.
-        doors: where clients reach which server.
+        path: path of the capture.
+        doors: listening sockets and their servers.
     """
 
     def __init__(
         self, doors: Sequence[Door], output: str, *, name: str, model: bool = False,
         say: Callable[[str], None] = say,
     ) -> None:  # fmt: skip
-        """Claim the capture; nothing is answered before `start`.
+        """Claims the capture; `start` begins to answer.
 
         Args:
-            doors: listen already; they are closed with the tap.
-            output: a file, or a folder to make one in.
-            name: names such a file.
+            doors: listening sockets; they are closed with the tap.
+            output: a file, or a folder to create one in.
+            name: name for such a file.
             model: the servers are model APIs.
-            say: tells the user a sentence.
+            say: shows the user a sentence.
 
         Raises:
-            NotPossibleError: the capture cannot be what was asked for; nothing listens any more.
+            NotPossibleError: if the capture cannot be written as asked; the sockets are closed.
         """
         self.doors = doors
         try:
@@ -194,11 +194,10 @@ class HttpTap:
 
     @property
     def has_recorded(self) -> bool:
-        """Whether anything passed."""
+        """True if any exchange began."""
         return self._recording is not None and self._recording.exchanges > 0
 
     async def start(self) -> None:
-        """Begin to pass on."""
         secrets_in = [(door.upstream.query, door.upstream.path) for door in self.doors]
         self._recording = ProcessRecording(
             self.path, self._claim.hold, origin=self._origin, secrets_in=secrets_in, model=self._model, say=self._say
@@ -210,13 +209,13 @@ class HttpTap:
             await proxy.start(listener)
 
     async def close(self, reason: str) -> None:
-        """Hang up, and write what waits."""
+        """Closes connections and writes the backlog."""
         for proxy in self._proxies:
             await proxy.close()
         if self._recording is not None:
             await asyncio.to_thread(self._recording.close, reason)
 
     def leave(self) -> None:
-        """While it is closed: write no more of what waits."""
+        """Cuts `close` short: drops the rest of the backlog."""
         if self._recording is not None:
             self._recording.leave()

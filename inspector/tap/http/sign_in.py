@@ -1,7 +1,7 @@
-"""Whether a server has its clients sign in by OAuth, which no tap can stand before by address.
+"""Detects servers that have clients sign in by OAuth: these cannot be tapped by address.
 
-A client checks that the resource it signs in for is the address it was given (RFC 9728, 3.3), and a server that its
-tokens are for itself (RFC 8707): with a tap between, either would have to be deceived.
+A client checks that the resource it signs in for has the address it was given (RFC 9728, 3.3). A server checks that its
+tokens are for itself (RFC 8707). A tap between them would have to deceive one of the two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_BYTES = 1 << 16
 
 
 async def asks_for_sign_in(upstream: Upstream, proxy: str | None) -> bool:
-    """Whether a client without a token is sent to sign in. A server that does not answer now is none that does."""
+    """Returns True if a client without a token is asked to sign in; False if the server does not respond now."""
     timeout = aiohttp.ClientTimeout(total=_ANSWERS_S)
     try:
         async with aiohttp.ClientSession(timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()) as session:
@@ -47,7 +47,7 @@ async def _is_metadata(session: aiohttp.ClientSession, upstream: Upstream, path:
 
 
 async def _is_refused(session: aiohttp.ClientSession, upstream: Upstream, proxy: str | None) -> bool:
-    """Whether the server answers nobody without a token. Asked with nothing that begins a session or calls a tool."""
+    """Returns True if requests without a token are refused. The probes begin no session and call no tool."""
     url = upstream.own_url
     async with session.get(url, headers={"Accept": "text/event-stream"}, proxy=proxy) as answer:
         if answer.status in (401, 403):

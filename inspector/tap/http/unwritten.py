@@ -1,9 +1,9 @@
-"""Masks credentials in what a tap writes; everything else is written as it was sent.
+"""Masks credentials in the captures of HTTP taps; everything else is written as it was sent.
 
-A header is a credential by its name: it says key, token, secret or the like, or is known. Its value is masked wherever
-it comes again, in bodies as well. So are cookies, secrets of addresses, and what has the shape or the name of a secret
-(`inspector.protocol.secrets`). Ids of sessions, threads and agents are no credentials: bodies and transcripts hold
-them too, and a recording is joined by them.
+A header is a credential by its name: it contains key, token, secret or the like, or is in a list. Its value is masked
+wherever it appears again, also in bodies. Cookies, secrets in addresses, and values with the shape or name of a secret
+(`inspector.protocol.secrets`) are masked too. Ids of sessions, threads and agents are not credentials: bodies and
+transcripts have them too, and captures are joined by them.
 """
 
 from __future__ import annotations
@@ -37,40 +37,40 @@ _WRITTEN_BEGINNINGS = ("mcp-param-", "x-stainless-", "x-ratelimit-", "anthropic-
 _CREDENTIALS = frozenset((
     "authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "x-auth-token", "x-csrf-token",
 ))  # fmt: skip
-"""Their values are never to be met again in what is written."""
+"""Headers whose values are masked everywhere in the capture."""
 _TELLING = frozenset((
     "key", "apikey", "token", "secret", "auth", "authentication", "authorization", "password", "passwd", "passphrase",
     "credential", "credentials", "jwt", "cookie", "signature", "dpop", "bearer", "assertion", "otp", "sid", "saml",
 ))  # fmt: skip
-"""Parts of a header's name that say so of its value."""
+"""Parts of a header's name that mark its value as a secret."""
 _RUN_ON = ("apikey", "token", "secret", "password")
-"""The same as the end of a part: `x-authtoken`."""
+"""Endings of a part with the same meaning: `x-authtoken`."""
 _ACCOUNTS = frozenset(("openai-organization", "openai-project", "chatgpt-account-id", "anthropic-organization-id"))
-"""Names of whoever pays: masked in the header, and no credential elsewhere."""
+"""Account names: masked in the header, but not elsewhere."""
 _COOKIES = ("cookie", "set-cookie")
 _SCHEME = re.compile(r"(?i)\s*(Bearer|Basic|Digest|Negotiate|Token|ApiKey|AWS4-HMAC-SHA256)[ \t]+")
 _SHORTEST = 6
-"""Characters of a value that is looked for elsewhere: shorter ones are words as well."""
+"""Shortest value that is masked elsewhere, in characters; shorter ones are also plain words."""
 _MOST = 64
-"""Values that are looked for: each costs a look at everything that is written."""
+"""Limit of such values: each costs a search in every text written."""
 _PROGRESS = re.compile(r'"progressToken": ?(?:\d+|"[^"\\]{0,80}")|"[a-z_]*_tokens(?:_details)?":')
-"""Looks like a secret's name, costs much to be told from one, and comes with every event."""
+"""Frequent members that look like names of secrets; removed before the costly search."""
 _PART = re.compile(r"[-_.]")
 _SEGMENT = re.compile(r"[^/]+")
 _RANDOM = re.compile(r"(?=[^/]*[0-9])(?=[^/]*[A-Za-z])[A-Za-z0-9_\-.~%]{20,}|[A-Za-z0-9_\-]{40,}")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SESSIONS = frozenset({"sessionid", "session_id"})
-"""What names a session in an address: conversations are told by it, and it lets nobody in by itself."""
+"""Names of sessions in an address: they group conversations, and grant no access by themselves."""
 
 
 class Unwritten:
-    """Leaves secrets out of what one tap writes."""
+    """Masks secrets in the output of one tap."""
 
     def __init__(self) -> None:
-        self._values: dict[str, tuple[str, ...]] = {}  # each in the forms it may be written in, in the order met
+        self._values: dict[str, tuple[str, ...]] = {}  # each in its possible encodings, oldest first
 
     def learn_address(self, query: str, path: str = "") -> None:
-        """Take in the secrets of an address."""
+        """Adds the secrets of an address."""
         for name, value in _pairs(query):
             if name.lower() not in _SESSIONS and _names_secret(name):
                 self._learn(value)
@@ -79,7 +79,7 @@ class Unwritten:
                 self._learn(found[0])
 
     def headers(self, headers: Headers) -> dict[str, str]:
-        """Headers by names in lower case, without secrets; the values of one that comes again are joined."""
+        """Returns masked headers by lower-case name; values of repeated headers are joined."""
         written: dict[str, str] = {}
         for name, value in headers:
             known = name.lower()
@@ -103,16 +103,16 @@ class Unwritten:
         return self.text(value)
 
     def target(self, target: str) -> str:
-        """A path, with its query or without, without secrets."""
+        """Masks a path with an optional query."""
         path, mark, query = target.partition("?")
         return self.path(path) + (f"?{self.query(query)}" if mark else "")
 
     def path(self, path: str) -> str:
-        """A path without secrets: a part that chance made may let in whoever knows it."""
+        """Masks a path: random segments may grant access."""
         return self.text(_SEGMENT.sub(lambda found: MASK if _is_random(found[0]) else found[0], path))
 
     def query(self, query: str) -> str:
-        """A query without secrets: values that chance made are none, whatever their names."""
+        """Masks a query: random values are masked whatever their names."""
         if not query:
             return query
         parts: list[str] = []
@@ -129,7 +129,7 @@ class Unwritten:
         return self.text("&".join(parts))
 
     def text(self, text: str) -> str:
-        """A text, or JSON as it was written, without secrets; the same object where there are none."""
+        """Masks a text or JSON; returns the same object if there is no secret."""
         for forms in self._values.values():
             for form in forms:
                 if form in text:
@@ -138,7 +138,7 @@ class Unwritten:
         return text if rules_for(bare) == NO_RULES else mask_text(text)
 
     def in_place(self, text: str) -> str:
-        """A text with a dot in place of each character of its secrets."""
+        """Replaces each character of a secret by a dot."""
         for forms in self._values.values():
             for form in forms:
                 if form in text:
@@ -146,7 +146,7 @@ class Unwritten:
         return mask_in_place(text)
 
     def _learn(self, value: str) -> None:
-        """Have a value masked from now on, in place of the oldest where there are too many."""
+        """Masks a value from now on; the oldest one is dropped at the limit."""
         known, value = self._values, value.strip('" ')
         if len(value) < _SHORTEST or value in known or value == MASK:
             return
@@ -157,7 +157,7 @@ class Unwritten:
 
 
 def _says_secret(name: str) -> bool:
-    """Tells whether a header's name, in lower case, says that its value lets somebody in."""
+    """Returns True if a header's name, in lower case, marks its value as a secret."""
     if name in _WRITTEN:
         return False
     if is_secret_key(name):
@@ -168,9 +168,9 @@ def _says_secret(name: str) -> bool:
 
 
 class ModelUnwritten(Unwritten):
-    """Leaves out as well what models sign and encrypt their reasoning with: large, and of use to nobody else.
+    """Also replaces signatures and encrypted reasoning of models: they are large and useless to readers.
 
-    In its place stand its hash and its length, so that the same can be told to be the same.
+    Their hash and length are written instead, so that equal ones can be recognized.
     """
 
     @override
@@ -193,13 +193,13 @@ _SEALED = {
     "thinking": "signature", "signature_delta": "signature", "redacted_thinking": "data",
     "reasoning": "encrypted_content", "compaction": "encrypted_content", "reasoning.encrypted": "data",
 }  # fmt: skip
-"""Under which member an object of a type holds what is sealed."""
+"""Member with the sealed text, by type of object."""
 _SEALED_ANYWHERE = ("thoughtSignature", "thought_signature")
 """Gemini's parts have no type."""
 
 
 def _sealed_in(value: object) -> set[str]:
-    """What is sealed anywhere in decoded JSON."""
+    """Returns all sealed texts in decoded JSON."""
     found, left = set[str](), [value]
     while left:
         one = left.pop()

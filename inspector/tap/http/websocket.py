@@ -1,4 +1,4 @@
-"""A WebSocket passed through: frames as they come, both ways, recorded one by one."""
+"""Passes WebSocket frames through in both directions and records each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HANDSHAKE = ("sec-websocket-key", "sec-websocket-version", "sec-websocket-exten
 _FRAMES = (WSMsgType.TEXT, WSMsgType.BINARY)
 _LONGEST_S = 2.0
 _LONGEST_BYTES = LONGEST_BODY_BYTES
-"""Of a message, which is whole before it goes on: a longer one ends the WebSocket (1009)."""
+"""Limit of a message, which is buffered whole; a longer one ends the WebSocket (1009)."""
 
 Side = web.WebSocketResponse | ClientWebSocketResponse
 
@@ -27,23 +27,23 @@ async def pass_frames(
     request: web.Request, session: ClientSession, url: URL, headers: CIMultiDict[str], proxy: str | None,
     recording: Recording, exchange: int, calls: ResponseCalls | None = None,
 ) -> web.StreamResponse:  # fmt: skip
-    """Join a client's WebSocket with one of the server until either closes.
+    """Connects a client's WebSocket with one to the server until either closes.
 
-    Frames are not compressed on the way, so that they can be read.
+    Frames are not compressed, so that they can be recorded.
 
     Args:
-        request: asks for it.
-        session: asks the server.
-        url: of the server.
-        headers: for the server.
-        proxy: on the way to it.
-        recording: is told of each frame.
-        exchange: its number.
-        calls: records the frames that are calls of a model.
+        request: upgrade request of the client.
+        session: session with the server.
+        url: address of the server.
+        headers: headers for the server.
+        proxy: proxy for the server.
+        recording: receives each frame.
+        exchange: number of the exchange.
+        calls: records frames that are calls of a model.
 
     Raises:
-        aiohttp.WSServerHandshakeError: the server refuses it.
-        aiohttp.ClientError: the server cannot be reached.
+        aiohttp.WSServerHandshakeError: if the server refuses the upgrade.
+        aiohttp.ClientError: if the server cannot be reached.
     """
     asked = [one.strip() for one in request.headers.get("Sec-WebSocket-Protocol", "").split(",") if one.strip()]
     passed = CIMultiDict((k, v) for k, v in headers.items() if k.lower() not in _HANDSHAKE)
@@ -73,7 +73,7 @@ async def _joined(
     client: web.WebSocketResponse, server: ClientWebSocketResponse, recording: Recording, exchange: int,
     calls: ResponseCalls | None,
 ) -> tuple[str, str]:  # fmt: skip
-    """How it ended, and why where that is told."""
+    """Pumps frames both ways. Returns how it ended, and the reason if there is one."""
 
     async def pump(source: Side, sink: Side, *, by_server: bool) -> str:
         while True:

@@ -1,4 +1,4 @@
-"""Putting an entry of a new server into a client's configuration; every other byte stays."""
+"""Adds an entry for a new server to a client's configuration; every other byte stays."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def planned_entry(client: Client, name: str, arguments: Sequence[str], file: Path | None = None) -> Change:
-    """The change that lets a client start this program as a server.
+    """Plans a change that lets a client start this program as a server.
 
     Args:
-        client: whose configuration.
-        name: of the server; letters, digits, - and _.
-        arguments: behind the program.
-        file: the configuration; else the first of the client's own, which is made where there is none.
+        client: client to configure.
+        name: name of the server; letters, digits, - and _.
+        arguments: arguments of the program.
+        file: the configuration; None for the client's own, created if it is missing.
 
     Raises:
-        RefusedError: it cannot be, or must not.
+        RefusedError: if the change is impossible or unsafe.
     """
     if not _PLAIN_NAME.fullmatch(name):
         raise RefusedError(f"{name} is no name for a server: letters, digits, - and _ are.")
@@ -56,10 +56,10 @@ def planned_entry(client: Client, name: str, arguments: Sequence[str], file: Pat
 
 
 def _file_of(client: Client, words: Sequence[str], name: str) -> ConfigFile:
-    """The file of a client that is nobody else's, and that the client leaves alone while it runs.
+    """Returns a file of the client that is neither shared nor rewritten while the client runs.
 
     Raises:
-        RefusedError: it has none that is there or could be made.
+        RefusedError: if there is none.
     """
     files = list(client.files())
     for one in files:
@@ -98,7 +98,7 @@ def _edit(client: Client, root: Value, text: str, name: str, words: Sequence[str
 
 
 def _member(owner: Value, text: str, member: str) -> Edit:
-    """Another member of an object, behind the others and indented as the last of them."""
+    """Appends a member to an object, indented like the last one."""
     members = list((owner.members or {}).values())
     if not members:
         return owner.start + 1, owner.start + 1, f" {member} " if text[owner.start + 1] == "}" else f" {member}"
@@ -112,10 +112,10 @@ def _member(owner: Value, text: str, member: str) -> Edit:
 
 
 def _check(client: Client, before: str, after: str, name: str, words: Sequence[str]) -> None:
-    """That the file has this entry now, and nothing else has changed.
+    """Checks that the file has the new entry and no other change.
 
     Raises:
-        UnreadableError: something has.
+        UnreadableError: if more would change.
     """
     meant = client.read(before).plain if before.strip() else {}
     became = client.read(after).plain
@@ -127,7 +127,7 @@ def _check(client: Client, before: str, after: str, name: str, words: Sequence[s
 
 
 def _quoted(word: str) -> str:
-    """A word as JSON and TOML write it alike."""
+    """Quotes a word in the form common to JSON and TOML."""
     return json.dumps(word, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""Finding servers in clients' configurations, and changing one entry of one file."""
+"""Finds servers in the configurations of MCP clients, and changes one entry of one file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LARGEST_BYTES = 1 << 26
 
 
 class RefusedError(Exception):
-    """A change that is not made; a sentence that says why, and what to do instead."""
+    """A refused change; the text is a sentence with the reason and advice."""
 
 
 class Server(NamedTuple):
@@ -41,48 +41,48 @@ class Server(NamedTuple):
     client: Client
     file: ConfigFile
     table: tuple[str, ...]
-    """Where it stands in the file, by names."""
+    """Path of its table in the file, by keys."""
     name: str
     form: Form
     own_token: bool
-    """The client sends a token of its own."""
+    """The client sends its own token."""
 
     @property
     def shown(self) -> str:
-        """What it starts or asks, without secrets."""
+        """Its command or address, without secrets."""
         return " ".join(shown_command(self.form.words)) if self.form.words else Unwritten().target(self.form.address)
 
 
 class Found(NamedTuple):
-    """What was looked for in the files of clients."""
+    """Result of a search in the files of clients."""
 
     servers: list[Server]
     looked_at: list[Path]
-    """Files that are there, and that are not."""
+    """Searched files, existing or not."""
     troubles: list[str]
-    """Files that could not be read; sentences."""
+    """Sentences on unreadable files."""
 
 
 class Change(NamedTuple):
-    """A change of one file that is not made yet."""
+    """A planned change of one file."""
 
     server: Server
     before: bytes
     after: bytes
     lines: tuple[str, ...]
-    """What changes, without secrets: lines that begin with - go, those with + come."""
+    """Diff without secrets: removed lines begin with -, added lines with +."""
     notes: tuple[str, ...]
-    """What the user has to know or to do; sentences."""
+    """Sentences with notes for the user."""
     run: tuple[str, ...] = ()
-    """What has to run for the client to reach its server: the words behind the program's name."""
+    """Arguments of this program for a tap that must run before the client starts; () for none."""
 
 
 def servers_of(clients: tuple[Client, ...] = CLIENTS, file: Path | None = None) -> Found:
-    """The servers in clients' files.
+    """Lists the servers in clients' files.
 
     Args:
-        clients: whose.
-        file: only this file, read as the first client's.
+        clients: clients to search.
+        file: search only this file, in the format of the first client.
     """
     found = Found([], [], [])
     for client in clients:
@@ -124,15 +124,15 @@ def _text_of(path: Path) -> tuple[str, bytes]:
 
 
 def planned(server: Server, folder: Path, *, install: bool) -> Change:
-    """The change that puts a tap before a server, or takes it away.
+    """Plans a change that puts a tap before a server, or removes it.
 
     Args:
-        server: as it was found.
-        folder: takes the captures.
-        install: put it there.
+        server: a found server.
+        folder: folder for the captures.
+        install: True to add the tap, False to remove it.
 
     Raises:
-        RefusedError: it cannot be, or must not.
+        RefusedError: if the change is impossible or unsafe.
     """
     if server.file.rewritten:
         raise RefusedError(_by_its_own_command(server))
@@ -173,15 +173,15 @@ def _edits(
 
 
 def _as_folder(folder: Path) -> str:
-    """Said so that it is one also where it is not there yet."""
+    """Adds a separator, so that it means a folder even if it does not exist yet."""
     return f"{folder.absolute()}{os.sep}"
 
 
 def _check(server: Server, before: str, after: str) -> None:
-    """That nothing of the file has changed but this entry, and of that only what it starts or asks.
+    """Checks that only this entry changes, and in it only its command or address.
 
     Raises:
-        UnreadableError: it has.
+        UnreadableError: if more would change.
     """
     meant, became = copy.deepcopy(server.client.read(before).plain), server.client.read(after).plain
     for root in (meant, became):
@@ -195,7 +195,7 @@ def _check(server: Server, before: str, after: str) -> None:
 
 
 def _shown(entry: Value) -> Iterator[str]:
-    """What an entry starts or asks, a line a value, without secrets."""
+    """Yields a line for each value of an entry's command or address, without secrets."""
     command, arguments, url = entry.at("command"), entry.at("args"), entry.at("url")
     if url is not None and command is None:
         yield f"url: {Unwritten().target(url.plain)}"
@@ -222,10 +222,10 @@ def _notes(server: Server, *, install: bool) -> Iterator[str]:
 
 
 def applied(change: Change) -> Path | None:
-    """Make a change; the copy of the file as it was, which only the user can read, None where there was none.
+    """Applies a change. Returns the path of the backup, readable only by the user; None if there was no file.
 
     Raises:
-        RefusedError: the file was changed meanwhile, or cannot be written; it is as it was.
+        RefusedError: if the file was changed meanwhile or cannot be written; it is left as it was.
     """
     path = change.server.file.path
     try:

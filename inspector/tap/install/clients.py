@@ -1,4 +1,4 @@
-"""MCP clients: where each keeps its servers, and what has to be done after a change (docs/tap.md, For you)."""
+"""MCP clients: their configuration files, and the step that activates a change (docs/tap.md, For you)."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ class ConfigFile(NamedTuple):
 
     path: Path
     shared: bool = False
-    """It belongs to a project, and others may have it as well."""
+    """It belongs to a project, so other people may use it."""
     rewritten: bool = False
-    """The client writes it all the time while it runs, so that nobody else can safely."""
+    """The running client rewrites it all the time, so it is not safe to change."""
     tables: tuple[tuple[str, ...], ...] = ()
-    """Further places in it where servers may be, by names."""
+    """Further tables with servers, by keys."""
 
 
 class Client(NamedTuple):
     """An MCP client."""
 
     name: str
-    """As it is typed."""
+    """Name on the command line."""
     title: str
     key: str
-    """Under which its servers stand."""
+    """Key of its table of servers."""
     files: Callable[[], Iterator[ConfigFile]]
     read: Callable[[str], Value]
     afterwards: str
-    """What has to be done for a change to count; a sentence."""
+    """A sentence on how to activate a change."""
 
 
 def _home() -> Path:
@@ -44,7 +44,7 @@ def _home() -> Path:
 
 
 def _settings(name: str) -> Path:
-    """Where programs of a desktop keep their settings."""
+    """Returns the folder for settings of desktop programs."""
     if sys.platform == "darwin":
         return _home() / "Library" / "Application Support" / name
     if sys.platform == "win32":
@@ -53,11 +53,11 @@ def _settings(name: str) -> Path:
 
 
 def _in_project(*parts: str) -> Iterator[ConfigFile]:
-    """A project's file, of the current folder or the nearest one above it, up to the home folder."""
+    """Yields the project's file in the current folder or the nearest parent, up to the home folder."""
     folder, home = Path.cwd(), _home()
     for one in (folder, *folder.parents):
         file = one.joinpath(*parts)
-        if one == home:  # what lies there is the user's own
+        if one == home:  # files there belong to the user
             break
         if file.is_file():
             yield ConfigFile(file, shared=True)
@@ -118,11 +118,11 @@ CLIENTS = (
         "Start Codex again; a session that runs goes on as it was.",
     ),
 )  # fmt: skip
-"""Those whose files are changed, in the order they are listed."""
+"""Clients whose files this program can change, in order of listing."""
 
 
 class OtherClient(NamedTuple):
-    """A client whose file the user changes, as it is told."""
+    """A client whose file the user changes by hand."""
 
     name: str
     title: str
@@ -141,17 +141,17 @@ OTHER_CLIENTS = (
     OtherClient("zed", "Zed", "~/.config/zed/settings.json", "context_servers", "command", "args", "url"),
     OtherClient("goose", "Goose", "~/.config/goose/config.yaml", "extensions", "cmd", "args", "uri"),
 )
-"""Those of which is known what to change."""
+"""Clients with known instructions."""
 
 
 def client_named(name: str) -> Client | None:
-    """The client of a name as it is typed, or as its title is; None for one that is not known."""
+    """Finds a client by name or title, ignoring case and punctuation; returns None if unknown."""
     plain = _plain(name)
     return next((one for one in CLIENTS if plain in (_plain(one.name), _plain(one.title))), None)
 
 
 def other_named(name: str) -> OtherClient | None:
-    """The same among those that are changed by hand."""
+    """Finds a client with instructions in the same way."""
     plain = _plain(name)
     return next((one for one in OTHER_CLIENTS if plain in (_plain(one.name), _plain(one.title))), None)
 

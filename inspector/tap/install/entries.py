@@ -1,7 +1,7 @@
-"""How an entry of a client's configuration looks with a tap, and without.
+"""Edits an entry of a client's configuration: adds and removes a tap.
 
-An entry with a tap is known by its form, never by a mark: some clients refuse keys they do not know. So what stood
-there before follows from what stands there now.
+An entry with a tap is recognized by its form, without a mark: some clients refuse unknown keys. So the original entry
+can be restored from the tapped one alone.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ Edit = tuple[int, int, str]
 
 
 class Form(NamedTuple):
-    """What an entry starts or asks."""
+    """The command or address of an entry."""
 
     kind: str
-    """`stdio`, `http`, or "" where neither can be told."""
+    """`stdio`, `http`, or "" for neither."""
     tapped: bool
     words: tuple[str, ...] = ()
     """The server's command, without a tap."""
@@ -38,7 +38,7 @@ class Form(NamedTuple):
 
 
 def form_of(entry: Value) -> Form:
-    """What an entry is."""
+    """Classifies an entry."""
     command, url = entry.at("command"), entry.at("url")
     if command is not None and isinstance(command.plain, str):
         arguments = _texts(entry.at("args"))
@@ -55,7 +55,7 @@ def form_of(entry: Value) -> Form:
 
 
 def own_command() -> list[str]:
-    """The command that starts this program, by its whole path: clients know another PATH, or none."""
+    """Returns the command that starts this program, with its full path: clients have another PATH, or none."""
     if getattr(sys, "frozen", False):
         return [sys.executable]
     beside = Path(sys.executable).with_name(PROGRAM + (".exe" if sys.platform == "win32" else ""))
@@ -64,9 +64,9 @@ def own_command() -> list[str]:
 
 
 def joint_of(entry: Value, *, is_toml: bool, line_end: str) -> str:
-    """What stands between a command and a list of arguments where the list is put in.
+    """Returns the text between a command and an added list of arguments.
 
-    Two blanks tell it from a list that was there, and empty: that one stays when the tap is taken out.
+    Two blanks tell an added list from an empty list that existed before, which stays when the tap is removed.
     """
     if not is_toml:
         return ', "args":  '
@@ -74,16 +74,16 @@ def joint_of(entry: Value, *, is_toml: bool, line_end: str) -> str:
 
 
 def with_stdio_tap(entry: Value, text: str, folder: str, joint: str) -> list[Edit]:
-    """The edits that put a tap before an entry's command.
+    """Returns the edits that put a tap before an entry's command.
 
     Args:
-        entry: of a server that is started.
-        text: of its file.
-        folder: takes the captures.
-        joint: what stands between a command and a list of arguments that is put in (`joint_of`).
+        entry: entry of a stdio server.
+        text: text of its file.
+        folder: folder for the captures.
+        joint: text between a command and an added list of arguments (`joint_of`).
 
     Raises:
-        UnreadableError: it cannot be.
+        UnreadableError: if that is not possible.
     """
     command, arguments = entry.at("command"), entry.at("args")
     assert command is not None
@@ -102,7 +102,7 @@ def with_stdio_tap(entry: Value, text: str, folder: str, joint: str) -> list[Edi
 
 
 def without_stdio_tap(entry: Value, text: str, joint: str) -> list[Edit]:
-    """The edits that take a tap out again; what stood there before is there as it was."""
+    """Returns the edits that remove a tap and restore the entry."""
     command, arguments = entry.at("command"), entry.at("args")
     assert command is not None
     assert arguments is not None
@@ -114,16 +114,16 @@ def without_stdio_tap(entry: Value, text: str, joint: str) -> list[Edit]:
     if skipped + 1 < len(items):
         return [*edits, (items[0].start, items[skipped + 1].start, "")]
     put = f"{joint}[{text[items[0].start : items[-1].end]}]"
-    if text[command.end : arguments.end] == put:  # there was no list
+    if text[command.end : arguments.end] == put:  # the list was added by us
         return [*edits, (command.end, arguments.end, "")]
     return [*edits, (items[0].start, items[-1].end, "")]
 
 
 def with_http_tap(entry: Value) -> tuple[list[Edit], Upstream]:
-    """The edit that gives a client the tap's address, and the server behind it.
+    """Returns the edit that sets the tap's address, and the server behind it.
 
     Raises:
-        UnreadableError: the server cannot be tapped by its address.
+        UnreadableError: if the server cannot be tapped by its address.
     """
     url = entry.at("url")
     assert url is not None
@@ -135,20 +135,20 @@ def with_http_tap(entry: Value) -> tuple[list[Edit], Upstream]:
         raise UnreadableError(f"its address cannot be tapped: {error}".rstrip(".")) from None
     found = _ADDRESS.fullmatch(url.plain)
     assert found is not None
-    # As the client's own entry has the query, the tap need not; it may hold a secret.
+    # The client's entry keeps the query, so the tap does not need it; it may have a secret in it.
     bare = upstream._replace(query="")
     return [(url.start, url.end, _text(f"http://127.0.0.1:{port_for(bare)}{found[2]}"))], bare
 
 
 def without_http_tap(entry: Value) -> list[Edit]:
-    """The edit that gives a client the server's address again."""
+    """Returns the edit that restores the server's address."""
     url = entry.at("url")
     assert url is not None
     return [(url.start, url.end, _text(form_of(entry).address))]
 
 
 def has_own_token(entry: Value) -> bool:
-    """Whether an entry has the client send a token of its own."""
+    """Returns True if the entry makes the client send its own token."""
     if entry.at("bearer_token_env_var") is not None:
         return True
     for name in ("headers", "http_headers", "env_http_headers"):
@@ -160,7 +160,7 @@ def has_own_token(entry: Value) -> bool:
 
 
 def _text(word: str) -> str:
-    """A word as JSON and TOML write it alike."""
+    """Quotes a word in the form common to JSON and TOML."""
     return json.dumps(word, ensure_ascii=False)
 
 
@@ -169,7 +169,7 @@ def _texts(arguments: Value | None) -> list[str]:
 
 
 def _before_server(command: str, arguments: list[str]) -> int | None:
-    """How many arguments of an entry with a tap stand before the server's command; None for one without."""
+    """Returns the number of arguments before the server's command; None for an entry without a tap."""
     name = PureWindowsPath(command).stem.lower()
     start = 0 if name == PROGRAM else 2 if arguments[:2] == ["-m", "inspector"] else None
     if start is None or arguments[start : start + 1] != ["tap"] or "--" not in arguments:
@@ -179,7 +179,7 @@ def _before_server(command: str, arguments: list[str]) -> int | None:
 
 
 def _tapped_origin(address: str) -> str | None:
-    """The server behind a tap's address."""
+    """Returns the server behind a tap's address; None for other addresses."""
     try:
         found = upstream_of(address)
     except AddressError:

@@ -1,4 +1,4 @@
-"""JSON as clients write it, comments and trailing commas included, with the place of every value."""
+"""Parses JSON with comments and trailing commas, and keeps the position of every value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from inspector.tap.install.values import UnreadableError, Value
 
-# Possessive groups of alternatives are wrong in Python 3.11.2, Debian 12's: comments would not be blank.
+# Possessive groups with alternatives are wrong in Python 3.11.2 (Debian 12): comments would not be blank.
 _BLANK = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/)*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*+"')
 _OTHER = re.compile(r"-?\d[\d.eE+\-]*|true|false|null")
@@ -15,10 +15,10 @@ _DEEPEST = 200
 
 
 def read_json(text: str) -> Value:
-    """The value that a text is.
+    """Parses a text.
 
     Raises:
-        UnreadableError: it is no JSON, or one object names the same key twice.
+        UnreadableError: if it is malformed, or an object has a key twice.
     """
     reader = _Reader(text)
     found = reader.value(1 if text.startswith("\ufeff") else 0, 0)
@@ -32,7 +32,7 @@ class _Reader:
         self._text = text
 
     def blank(self, at: int) -> int:
-        """The next place that is neither blank nor a comment."""
+        """Skips blanks and comments."""
         found = _BLANK.match(self._text, at)
         return found.end() if found is not None else at
 

@@ -1,4 +1,4 @@
-"""TOML with the place of every value. What it means is asked of `tomllib`, which has the last word."""
+"""Parses TOML with the position of every value, and verifies the result with `tomllib`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _BARE = re.compile(r"[^\s,\]}#][^,\]}#\n]*")
 
 
 def read_toml(text: str) -> Value:
-    """What a text says.
+    """Parses a text.
 
     Raises:
-        UnreadableError: it is no TOML (which names a key twice in no table), or written in a way not known here.
+        UnreadableError: if it is malformed (also by a repeated key), or in a form this parser does not know.
     """
     try:
         plain = tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
@@ -115,7 +115,7 @@ def _table() -> Value:
 
 
 def _entered(table: Value, path: list[str], *, several: bool) -> Value:
-    """The table under a path, made where there is none; of several of a name a new one."""
+    """Returns the table under a path, created if missing; with `several` appends one to an array of tables."""
     for place, name in enumerate(path):
         assert table.members is not None
         found = table.members.get(name)
@@ -133,7 +133,7 @@ def _entered(table: Value, path: list[str], *, several: bool) -> Value:
 
 
 def _settle(table: Value) -> None:
-    """Give tables what they are, from the inside out."""
+    """Computes the plain values of tables, from the inside out."""
     for one in (table.members or {}).values():
         for inner in one.items or ():
             if inner.members is not None:

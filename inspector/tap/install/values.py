@@ -1,4 +1,4 @@
-"""Values of a configuration with the places where they stand in its text."""
+"""Values of a configuration with their positions in the text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TOO_DEEP = "its values are nested too deeply"
 
 
 class UnreadableError(Exception):
-    """A configuration that cannot be read, or not be changed without a risk; a sentence without a subject."""
+    """A configuration that cannot be read, or changed safely; the text is a sentence without a subject."""
 
 
 @dataclass(slots=True)
@@ -17,10 +17,10 @@ class Value:
     """One value of a configuration.
 
     Attributes:
-        start, end: where it stands, in characters; 0 and 0 for a table of TOML, which is spread.
-        plain: what it is.
-        members: of an object, by name.
-        items: of an array.
+        start, end: position in characters; 0 and 0 for a TOML table, which has no single span.
+        plain: the Python value.
+        members: members of an object, by name.
+        items: items of an array.
     """
 
     start: int
@@ -30,7 +30,7 @@ class Value:
     items: list[Value] | None = field(default=None)
 
     def at(self, *path: str) -> Value | None:
-        """What stands under these names."""
+        """Returns the value under these keys, or None."""
         found: Value | None = self
         for name in path:
             found = found.members.get(name) if found is not None and found.members is not None else None
@@ -38,7 +38,7 @@ class Value:
 
 
 def spliced(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """A text with some of its spans replaced; they do not overlap."""
+    """Replaces non-overlapping spans of a text."""
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
