@@ -17,8 +17,8 @@ LogFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",
-        help="Any readable log; - for standard input; session:ID for one that `sessions` lists, with its sub-agents. "
-        "Several, or a folder of logs, are read as one, in the order of time.",
+        help="Any readable log; - for standard input; session:ID for a session that `sessions` lists. "
+        "Several logs, or a folder of logs, are merged in the order of time.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -27,7 +27,7 @@ ToolAliasTexts = Annotated[
     typer.Option(
         "--tool-alias",
         metavar="NAME=NAME",
-        help="Two names of one tool, such as 'mcp__rune__*=*' for names a proxy prefixes; repeated.",
+        help="Two names of one tool, such as 'mcp__rune__*=*' for names prefixed by a proxy; repeatable.",
     ),
 ]
 
@@ -40,31 +40,32 @@ class CollapseOrder(StrEnum):
 
 
 Collapses = Annotated[
-    CollapseOrder, typer.Option("--collapses", help="Which result a consumption collapses where several wait.")
+    CollapseOrder, typer.Option("--collapses", help="Result that a consumption collapses if several are pending.")
 ]
 IdleAfter = Annotated[
-    int | None, typer.Option("--idle-after", metavar="SECONDS", min=1, help="When contexts are idle. Default: 30.")
+    int | None,
+    typer.Option("--idle-after", metavar="SECONDS", min=1, help="Time until a context is idle. Default: 30."),
 ]
 ReadAs = Annotated[
     str | None,
     typer.Option(
         "--read-as", metavar="FORMAT",
-        help="Read the log as one format, whatever its lines look like, as `envelopes`, `wrapped` or `claude-code`.",
+        help="Read the log in this format, without detection: `envelopes`, `wrapped`, `claude-code` and others.",
     ),
 ]  # fmt: skip
 PriceFile = Annotated[
     str | None,
     typer.Option(
         "--prices", metavar="FILE",
-        help="What tokens of models cost: lines as in Settings > Prices, or a price list in LiteLLM's shape. Default: "
-        "the prices of the settings, and for other models the program's own list.",
+        help="Prices of model tokens: lines as in Settings > Prices, or a price list in LiteLLM's format. Default: "
+        "the prices in the settings, and for other models the built-in list.",
     ),
 ]  # fmt: skip
 MemoryLimit = Annotated[
     int,
     typer.Option(
         "--memory", metavar="MB", min=0,
-        help="Read no further when the messages take so many MB, and say so. Default: half of what is free.",
+        help="Stop reading when the messages use this much memory. Default: half of the free memory.",
     ),
 ]  # fmt: skip
 

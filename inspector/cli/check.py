@@ -51,38 +51,38 @@ def check_command(
     files: LogFiles,
     as_json: Json = False,
     fail_on: Annotated[
-        FailOn | None, typer.Option("--fail-on", help="End with exit code 1 when there is such a finding, or a worse.")
+        FailOn | None, typer.Option("--fail-on", help="Exit with code 1 for findings of this severity or worse.")
     ] = None,
     report: Annotated[
-        ReportFormat, typer.Option("--format", help="How to print it: for people, or for continuous integration.")
+        ReportFormat, typer.Option("--format", help="Output format: for people, or for continuous integration.")
     ] = ReportFormat.text,
     expect_tool: Annotated[
         list[str] | None,
-        typer.Option("--expect-tool", metavar="TOOL", help="End with exit code 1 unless it is called."),
+        typer.Option("--expect-tool", metavar="TOOL", help="Exit with code 1 unless it is called."),
     ] = None,
     forbid_tool: Annotated[
-        list[str] | None, typer.Option("--forbid-tool", metavar="TOOL", help="End with exit code 1 if it is called.")
+        list[str] | None, typer.Option("--forbid-tool", metavar="TOOL", help="Exit with code 1 if it is called.")
     ] = None,
     max_duration: Annotated[
         float | None,
-        typer.Option("--max-duration", metavar="SECONDS", help="End with exit code 1 if the log spans more.", min=0),
+        typer.Option("--max-duration", metavar="SECONDS", help="Exit with code 1 if the log spans more time.", min=0),
     ] = None,
     expect: Annotated[
         list[str] | None,
-        typer.Option("--expect", metavar="EXPECTATION", help="End with exit code 1 unless it holds: "
-                     "'tool write_file >= 1', 'failed <= 3', 'finding request-unanswered == 0'. A number left out is "
+        typer.Option("--expect", metavar="EXPECTATION", help="Exit with code 1 unless it holds: "
+                     "'tool write_file >= 1', 'failed <= 3', 'finding request-unanswered == 0'. Without a number it is "
                      "'>= 1'; names may have * and ?."),
     ] = None,
     forbid: Annotated[
         list[str] | None,
-        typer.Option("--forbid", metavar="EXPECTATION", help="End with exit code 1 if it holds: "
+        typer.Option("--forbid", metavar="EXPECTATION", help="Exit with code 1 if it holds: "
                      "'finding secret-in-clear', 'tool delete_*'."),
     ] = None,
     each_run: Annotated[
-        bool, typer.Option("--each-run", help="Of a survey: each run is held to it, and not all of them together.")
+        bool, typer.Option("--each-run", help="Survey: check expectations for each run instead of the total.")
     ] = False,
     baseline: Annotated[
-        bool, typer.Option("--baseline", help="Compare tools of MCP servers with those when they were tapped last.")
+        bool, typer.Option("--baseline", help="Compare the tools of MCP servers with their last tapped lists.")
     ] = False,
     reading: Reading = AS_USUAL,
 ) -> None:  # fmt: skip
@@ -119,9 +119,9 @@ def check_command(
             _print_findings(findings, named(files), unchecked)
             if failed := document.capture.failed_count:
                 many = f"{failed:,} messages report" if failed > 1 else "1 message reports"
-                say(f"{many} a failure: `list FILE -Y {quote(failed_filter(document.capture))}` shows which.")
+                say(f"{many} a failure; `list FILE -Y {quote(failed_filter(document.capture))}` lists them.")
             if not len(document.capture):  # a build that checks a log may have failed to write it
-                say("There are no messages in it.")
+                say("The log has no messages.")
             for one in asked:
                 if one.failure is not None:
                     say(f"{printable(one.name, 200)}: {printable(one.failure, 400)}")
@@ -165,7 +165,7 @@ def _print_findings(findings: FindingPass, file: str, unchecked: Sequence[str]) 
     for sentence in unchecked:
         say(sentence)
     if not every:
-        say(f"{printable(file, LONGEST_NAMES)}: nothing found{' by the other checks' if unchecked else ''}.")
+        say(f"{printable(file, LONGEST_NAMES)}: no findings{' by the other checks' if unchecked else ''}.")
         return
     for severity in sorted(Severity, reverse=True):
         checks = [check for check in every if check.severity is severity]

@@ -97,7 +97,7 @@ def sarif(
     rules = [
         {
             "id": code,
-            "shortDescription": {"text": CHECK_BY_CODE[code].title if code in CHECK_BY_CODE else "What was expected"},
+            "shortDescription": {"text": CHECK_BY_CODE[code].title if code in CHECK_BY_CODE else "Expectation"},
         }
         for code in known
     ]

@@ -113,7 +113,7 @@ def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) 
         "SELECT code, severity, count(*), count(DISTINCT run) FROM findings GROUP BY code, severity "
         f"ORDER BY {_SEVERITY} DESC, count(*) DESC, code",
     ))  # fmt: skip
-    say(f"{folder}: {count_of(runs, 'run')}{'' if codes else ', nothing found'}.")
+    say(f"{folder}: {count_of(runs, 'run')}{'' if codes else ', no findings'}.")
     for sentence in unchecked:
         say(printable(sentence, 600))
     for code, severity, number, among in codes:
@@ -131,7 +131,7 @@ def _print(folder: Path, held: Sequence[Expectation], unchecked: Sequence[str]) 
         if number > _MOST_LISTED:
             say(f"  and {number - _MOST_LISTED:,} more")
     if failed:
-        say(f"{count_of(failed, 'log')} could not be surveyed: the table failures says why.")
+        say(f"{count_of(failed, 'log')} could not be surveyed; the table failures has the reasons.")
     for one in held:
         if one.failure is not None:
             say(f"{printable(one.name, 400)}: {printable(one.failure, 400)}")

@@ -92,11 +92,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False, context_settings={"help_option_names": ["--help", "-h"]},
     subcommand_metavar="[FILE | ws://...]... | COMMAND [ARGS]...",
     help="See what your agents did, why, and what it cost: an inspector for multi-agent workspaces.\n\n"
-    "Without a command it opens the window: on each log FILE (- for standard input), with the question how to join the "
-    "gateway at each ws:// or wss:// address, or on the start page when nothing is named. Where it runs already, "
-    "that one opens them.\n\n"
+    "Without a command it opens the window: on each log FILE (- for standard input), with the Connect dialog for each "
+    "ws:// or wss:// address, or on the start page without arguments. A window that is already open "
+    "opens them.\n\n"
     "The window's options: --together, --new-window, --standalone, --theme, --tool-alias, --developer; "
-    "`context-inspector window --help` has their words.",
+    "`context-inspector window --help` explains them.",
 )  # fmt: skip
 
 

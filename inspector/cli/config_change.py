@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inspector.tap.install.changes import Change
 
 Yes = Annotated[bool, typer.Option("--yes", help="Make the change without asking.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change and make none.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the change without making it.")]
 
 
 def made(change: Change, *, yes: bool, dry_run: bool) -> bool:
@@ -33,7 +33,7 @@ def made(change: Change, *, yes: bool, dry_run: bool) -> bool:
         backup = applied(change)
     except RefusedError as error:
         fail(visible(str(error)))
-    say("The file was made." if backup is None else visible(f"Changed. The file as it was: {backup}"))
+    say("The file was created." if backup is None else visible(f"Changed. Backup: {backup}"))
     for note in change.notes:
         say(visible(note))
     return True

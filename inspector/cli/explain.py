@@ -15,11 +15,11 @@ from inspector.tables.filter_to_sql import condition_of
 
 
 def explain_filter_command(
-    display_filter: Annotated[str, typer.Argument(metavar="FILTER", help="Display filter, in quotes of the shell's.")],
-    context: Annotated[str, typer.Option("--context", help="The path that $context stands for.")] = "",
+    display_filter: Annotated[str, typer.Argument(metavar="FILTER", help="Display filter, quoted for the shell.")],
+    context: Annotated[str, typer.Option("--context", help="Path of the context for $context.")] = "",
     as_json: Json = False,
     as_sql: Annotated[
-        bool, typer.Option("--sql", help="Print it as a condition of SQL, for the table messages of `query`.")
+        bool, typer.Option("--sql", help="Print it as a SQL condition for the table messages of `query`.")
     ] = False,
 ) -> None:
     """Explain a display filter: its parts, their types and values, and the cost of each."""

@@ -55,12 +55,12 @@ def export_command(
             "-o",
             "--output",
             metavar="OUT",
-            help="File to write, compressed where it ends in .gz or .zst; - for standard output.",
+            help="File to write, compressed if it ends in .gz or .zst; - for standard output.",
         ),
     ] = "",
     format_: Annotated[
         str | None,
-        typer.Option("--format", parser=_asked, metavar="|".join(_ASKED), help="Default: what OUT ends with, or jsonl"),
+        typer.Option("--format", parser=_asked, metavar="|".join(_ASKED), help="Default: by extension, or jsonl."),
     ] = None,
     context: Annotated[
         str | None,
@@ -70,19 +70,19 @@ def export_command(
         bool,
         typer.Option(
             "--self-contained",
-            help="jsonl: envelopes alone; each response with its method, target, the rule, and its request.",
+            help="jsonl: envelopes only; each response with its method, target, the rule, and its request.",
         ),
     ] = False,
     display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
     fields: Annotated[
         list[str] | None,
-        typer.Option("-e", "--field", metavar="FIELD", help="csv, parquet: field; repeated or with commas."),
+        typer.Option("-e", "--field", metavar="FIELD", help="csv, parquet: field; repeatable, or with commas."),
     ] = None,
     with_raw: Annotated[
         bool,
         typer.Option(
             "--with-raw",
-            help="parquet: what messages were logged as, too, so that the file opens again. Their bytes are exact "
+            help="parquet: add the raw messages, so that the file can be opened again. Their bytes are exact "
             "only with --unmasked.",
         ),
     ] = False,
@@ -90,10 +90,10 @@ def export_command(
         str, typer.Option("--to", metavar="URL", help="otlp: send to a collector, as http://127.0.0.1:4318.")
     ] = "",
     with_content: Annotated[
-        bool, typer.Option("--with-content", help="otlp: what was said, too, with secrets masked.")
+        bool, typer.Option("--with-content", help="otlp: add message texts, with secrets masked.")
     ] = False,
-    unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
-    marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
+    unmasked: Annotated[bool, typer.Option("--unmasked", help="Do not mask secrets.")] = False,
+    marks: Annotated[bool, typer.Option("--marks", help="jsonl: also write marks and comments, beside OUT.")] = False,
     reading: Reading = AS_USUAL,
 ) -> None:
     """Write messages to a file: as JSON Lines that can be opened again, CSV, Markdown or a web page.
@@ -105,17 +105,19 @@ def export_command(
     if bool(output) == bool(to):
         fail("Name the file to write with -o, or a collector with --to.")
     if (to or with_content) and format_ != Format.OTLP:
-        fail("--to and --with-content go with --format otlp.")
+        fail("--to and --with-content require --format otlp.")
     if format_ == _MSP:
         _export_context(files, output, context, reading, masked=not unmasked)
         return
     if format_ == _CAPTURE:
         if display_filter.strip() or fields or not unmasked:
-            fail("--format capture writes FILEs whole, with the secrets in them: say so with --unmasked.")
+            fail(
+                "--format capture copies FILEs, secrets included: it requires --unmasked and takes no filter or fields."
+            )
         _export_sources(files, output, reading)
         return
     if context is not None:
-        fail("--context goes with --format msp; to choose messages by their context use --filter.")
+        fail("--context requires --format msp; use --filter to select messages by context.")
     filter_ = compiled(display_filter)
     names = tuple(name for part in fields or () for name in names_in(part))
     for name in names:
@@ -126,7 +128,7 @@ def export_command(
         chosen_fields = tuple(dict.fromkeys(names))
         refused = next((name for name in chosen_fields if name not in FIELD_BY_NAME), None)
         if refused is not None:
-            fail(f"{visible(refused)} has no type of its own, which a column of Parquet needs.")
+            fail(f"{visible(refused)} has no fixed type, so it cannot be a Parquet column.")
         checked = not names or asks_for_findings(filter_, names)
         counted = asks_for_tokens(filter_, names) or (not names and _COUNTED_BYTES)
         with opened(files, reading, checked=checked, counted=counted, masked=not unmasked) as document:
@@ -139,12 +141,12 @@ def export_command(
             _export_otlp(document, messages, output, to, content=with_content, masked=not unmasked)
         return
     if with_raw:
-        fail("--with-raw goes with --format parquet; JSON Lines open again as they are.")
+        fail("--with-raw requires --format parquet; JSON Lines are complete without it.")
     view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
     chosen = Format(format_) if format_ is not None else Format.JSONL
     flows = output == "-" or takes_a_stream(Path(output))
     if marks and (flows or chosen is not Format.JSONL):
-        fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
+        fail("--marks requires JSON Lines in a file; other formats include marks and comments.")
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     with opened(files, reading, checked=checked, counted=counted, masked=not unmasked) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
@@ -183,7 +185,7 @@ def _export_parquet(
 
     target = Path(output)
     if output == "-" or takes_a_stream(target):
-        fail("Parquet is written to a file, which is complete or not there: name it with -o.")
+        fail("Parquet cannot be streamed: name a file with -o.")
     try:
         done = export_parquet(document, messages, target, fields=fields, raw=raw, masked=masked)
     except OSError as error:
@@ -191,7 +193,7 @@ def _export_parquet(
     _say_written(output, done)
     masked_secrets = done.masked.total()
     if raw and masked_secrets:
-        typer.echo(f"{count_of(masked_secrets, 'secret')} masked in what was logged; --unmasked keeps them.", err=True)
+        typer.echo(f"{count_of(masked_secrets, 'secret')} masked in raw messages; --unmasked keeps them.", err=True)
 
 
 def _export_otlp(
@@ -220,13 +222,13 @@ def _export_otlp(
 
 def _export_context(files: Sequence[str], output: str, context: str | None, reading: Reading, *, masked: bool) -> None:
     if not context:
-        fail("--format msp writes one context: name it by its path with --context. `contexts FILE` prints them.")
+        fail("--format msp writes one context: name it by its path with --context. `contexts FILE` lists them.")
     if output == "-":
         fail("--format msp writes a file: name it with -o.")
     with opened(files, reading) as document:
         found = node_at(document, context)
         if found is None:
-            fail(f"There is no context {visible(context)}; `contexts {visible(named(files))}` prints those there are.")
+            fail(f"There is no context {visible(context)}; `contexts {visible(named(files))}` lists them.")
         try:
             done = deque(export_subsession(document, *found, Path(output), masked=masked), maxlen=1)[0]
         except OSError as error:

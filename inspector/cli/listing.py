@@ -38,10 +38,10 @@ def list_command(
     files: LogFiles,
     display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
     fields: Annotated[
-        list[str] | None, typer.Option("-e", "--field", metavar="FIELD", help="Field; repeated or with commas.")
+        list[str] | None, typer.Option("-e", "--field", metavar="FIELD", help="Field; repeatable, or with commas.")
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
-    limit: Annotated[int | None, typer.Option("--limit", min=0, help="Print at most so many.")] = None,
+    format_: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.table,
+    limit: Annotated[int | None, typer.Option("--limit", min=0, help="Maximum number of messages.")] = None,
     reading: Reading = AS_USUAL,
 ) -> None:
     """List messages, filtered, with the chosen fields."""

@@ -17,7 +17,7 @@ def mcp_command(
         list[Path] | None,
         typer.Argument(
             metavar="[FILE|FOLDER]...",
-            help="What may be asked about: logs, and folders of logs. Nothing else is opened. Default: the sessions "
+            help="Logs and folders of logs that agents may read. No other file is opened. Default: the sessions "
             "that `sessions` lists.",
         ),
     ] = None,
@@ -41,11 +41,13 @@ def mcp_install_command(
     ],
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE|FOLDER]...", help="What may be asked about. Default: as for `mcp`."),
+        typer.Argument(
+            metavar="[FILE|FOLDER]...", help="Logs and folders that agents may read. Default: as for `mcp`."
+        ),
     ] = None,
-    name: Annotated[str, typer.Option("--name", help="What the client calls it.")] = "context-inspector",
+    name: Annotated[str, typer.Option("--name", help="Name in the client's configuration.")] = "context-inspector",
     file: Annotated[
-        Path | None, typer.Option("--file", metavar="FILE", help="The configuration, in place of the client's own.")
+        Path | None, typer.Option("--file", metavar="FILE", help="Configuration file, instead of the client's own.")
     ] = None,
     yes: Yes = False,
     dry_run: DryRun = False,
@@ -61,7 +63,7 @@ def mcp_install_command(
     known = client_named(client)
     if known is None:
         names = ", ".join(one.name for one in CLIENTS)
-        fail(visible(f"{client} is no client whose configuration is known here ({names})."))
+        fail(visible(f"{client} is not a known client. Known: {names}."))
     for path in paths or ():
         if not path.exists():
             fail(f"{visible(str(path))} cannot be read: there is no such file or folder.")

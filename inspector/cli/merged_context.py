@@ -39,11 +39,9 @@ def merged_context_command(
     ],
     subsession: Annotated[
         str | None,
-        typer.Option(
-            "--subsession", "-s", metavar="ID", help="Whose context: a sub-session or a session, by its id or label."
-        ),
+        typer.Option("--subsession", "-s", metavar="ID", help="A sub-session or a session, by its id or label."),
     ] = None,
-    include_main_only: Annotated[bool, _by("include_main_only", "Let parent messages in that are main_only.")] = False,
+    include_main_only: Annotated[bool, _by("include_main_only", "Include parent messages that are main_only.")] = False,
     as_json: Json = False,
     as_messages: Annotated[
         bool, typer.Option("--messages", help="Print a JSON array of messages, ready to send.")
@@ -52,11 +50,11 @@ def merged_context_command(
         bool, _by("explicit_false_wins", "Send the sub-context even if the policy leaves it out.")
     ] = False,
     snapshots_as_written: Annotated[
-        bool, _by("snapshots_in_order", "Send snapshots in the order they are written in.")
+        bool, _by("snapshots_in_order", "Send snapshots in the order of the file.")
     ] = False,
     missing_recent: Annotated[
         int,
-        typer.Option("--missing-recent", metavar="N", min=0, help="Recent messages where the policy does not say."),
+        typer.Option("--missing-recent", metavar="N", min=0, help="Recent messages if the policy sets no number."),
     ] = 5,
     count_withheld: Annotated[bool, _by("count_withheld", "Count withheld messages among the recent ones.")] = False,
     no_older_globals: Annotated[
@@ -66,13 +64,13 @@ def merged_context_command(
         bool, _by("sibling_globals", "Send global messages of other sub-sessions only once they are merged.")
     ] = False,
     no_ancestor_globals: Annotated[
-        bool, _by("ancestor_globals", "Nested: leave out global messages of what is above the parent.")
+        bool, _by("ancestor_globals", "Nested: leave out global messages of the parent's ancestors.")
     ] = False,
     include_misplaced: Annotated[
-        bool, _by("include_misplaced", "Let parent messages of an odd visibility in.")
+        bool, _by("include_misplaced", "Include parent messages with an invalid visibility.")
     ] = False,
     before_opening: Annotated[
-        bool, _by("before_opening", "Send only what was said before the sub-session was opened.")
+        bool, _by("before_opening", "Send only messages from before the sub-session was opened.")
     ] = False,
     recent_from_root: Annotated[
         bool, _by("recent_from_root", "Nested: send recent messages of the session, not the parent.")
@@ -119,7 +117,7 @@ def merged_context_command(
 def _context(document: SessionDocument, asked: str | None, rules: Rules) -> MergedContext | ChatContext:
     """Returns the context of a sub-session or of a session's chat; exits with the list of known ids if not found."""
     if asked is None:
-        fail(f"Say whose context with --subsession ID. {known_words([*document.subsessions, *document.sessions])}")
+        fail(f"Name a context with --subsession ID. {known_words([*document.subsessions, *document.sessions])}")
     owner = owner_of(document, asked)
     return merged_context(owner, rules) if isinstance(owner, Subsession) else chat_context(owner, rules)
 

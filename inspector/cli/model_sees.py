@@ -35,16 +35,16 @@ def model_sees_command(
             "--participant",
             "-p",
             metavar="NAME",
-            help="Whose model, or words of its conversation; else that of --at, or the busiest.",
+            help="Participant, or words of its conversation. Default: that of --at, or the busiest.",
         ),
     ] = None,
-    at: Annotated[int | None, typer.Option("--at", metavar="NO", help="Once this message has arrived.")] = None,
+    at: Annotated[int | None, typer.Option("--at", metavar="NO", help="Show the context after this message.")] = None,
     since: Annotated[
-        int | None, typer.Option("--since", metavar="NO", help="Say what has changed since this message instead.")
+        int | None, typer.Option("--since", metavar="NO", help="Show the changes since this message instead.")
     ] = None,
-    out: Annotated[bool, typer.Option("--out", help="List what is not in the context, too.")] = False,
-    whole: Annotated[bool, typer.Option("--no-collapsing", help="As if nothing were collapsed.")] = False,
-    others: Annotated[bool, typer.Option("--others-reasoning", help="With the reasoning of others.")] = False,
+    out: Annotated[bool, typer.Option("--out", help="Also list entries outside the context.")] = False,
+    whole: Annotated[bool, typer.Option("--no-collapsing", help="Show the context without collapsing.")] = False,
+    others: Annotated[bool, typer.Option("--others-reasoning", help="Include the reasoning of others.")] = False,
     as_messages: Annotated[
         bool, typer.Option("--messages", help="Print messages and tools as one JSON object, ready to send.")
     ] = False,
@@ -60,7 +60,7 @@ def model_sees_command(
         last = _message(document, at, len(document.analysis) - 1)
         reader = _reader(document, participant, last if at is not None else None)
         if as_messages and since is not None:
-            fail("--messages prints one moment: name it with --at, and leave --since out.")
+            fail("--messages and --since cannot be combined; use --at.")
         context = ModelContext(document.analysis, reader, Options(collapsing=not whole, others_reasoning=others))
         moment = context.at(last)
         if as_messages:
@@ -80,9 +80,9 @@ def _reader(document: CaptureDocument, name: str | None, message: int | None) ->
     if found is None:
         known = readers(document.analysis)
         if not known:
-            fail(f"Nobody in {document.name} has said anything a model could have seen.")
+            fail(f"{document.name} has no participant with a model context.")
         titles = "; ".join(mask_text(reader.title) for reader in known[:_MOST_NAMED])
-        fail(f"{document.name} shows no model of {name}. It shows those of: {titles}.")
+        fail(f"{document.name} has no model context of {name}. It has contexts of: {titles}.")
     return found
 
 
@@ -126,7 +126,7 @@ def _say(document: CaptureDocument, moment: Moment, *, out: bool) -> None:
 
 def _say_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
     if earlier.message > later.message:
-        fail(f"No. {earlier.message + 1} is not before No. {later.message + 1}.")
+        fail(f"The first message must come before the second: {earlier.message + 1}, {later.message + 1}.")
     found = difference(earlier, later)
     parts = (("came", found.came), ("went", found.went), ("collapsed", found.collapsed))
     if as_json:

@@ -41,22 +41,22 @@ app = typer.Typer(
     name="msp", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True,
     context_settings={"help_option_names": ["--help", "-h"]},
     help="Work on sessions and their sub-sessions (Model Subsession Protocol): make, open, write, close, merge.\n\n"
-    "FILE is a document of sessions, one file or a folder of them. Only what a command edits changes in it; it is "
-    "written whole or not at all, and never over what somebody else wrote meanwhile. A sub-session is named by its id, "
-    "or by its label where only one has it.",
+    "FILE is a document of sessions, one file or a folder of them. A command changes only the edited parts, writes the "
+    "file completely or not at all, and never overwrites a concurrent change. A sub-session is named by its id, "
+    "or by its label if that is unique.",
 )  # fmt: skip
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A document of sessions, or a folder of them.")]
 Which = Annotated[str, typer.Argument(metavar="ID", help="The sub-session: its id, or its label.")]
 SessionOption = Annotated[
-    str | None, typer.Option("--session", metavar="ID", help="Which session, where there are several.")
+    str | None, typer.Option("--session", metavar="ID", help="The session, if there are several.")
 ]
-Intent = Annotated[str | None, typer.Option("--intent", metavar="TEXT", help="What the session is for.")]
+Intent = Annotated[str | None, typer.Option("--intent", metavar="TEXT", help="Purpose of the session.")]
 Constraints = Annotated[
-    list[str] | None, typer.Option("--constraint", metavar="TEXT", help="What must hold; repeated.")
+    list[str] | None, typer.Option("--constraint", metavar="TEXT", help="A constraint; repeatable.")
 ]
-Decisions = Annotated[list[str] | None, typer.Option("--decision", metavar="TEXT", help="What was decided; repeated.")]
-Facts = Annotated[list[str] | None, typer.Option("--fact", metavar="TEXT", help="What is known; repeated.")]
+Decisions = Annotated[list[str] | None, typer.Option("--decision", metavar="TEXT", help="A decision; repeatable.")]
+Facts = Annotated[list[str] | None, typer.Option("--fact", metavar="TEXT", help="A fact; repeatable.")]
 
 
 class Visibility(StrEnum):
@@ -91,9 +91,9 @@ def _answer(sentence: str, values: dict[str, Any], *, as_json: bool) -> None:
 
 @app.command("new")
 def new_command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Where it is to lie; nothing may be there yet.")],
-    identifier: Annotated[str, typer.Option("--id", metavar="ID", help="Of the session; by default a new one.")] = "",
-    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="What the session is called.")] = "",
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File to create; it must not exist yet.")],
+    identifier: Annotated[str, typer.Option("--id", metavar="ID", help="Id of the session. Default: a new one.")] = "",
+    label: Annotated[str, typer.Option("--label", metavar="TEXT", help="Label of the session.")] = "",
     intent: Intent = None,
     constraint: Constraints = None,
     decision: Decisions = None,
@@ -106,7 +106,7 @@ def new_command(
     try:
         document.save_as(Path(file))
     except WouldReplaceError:
-        fail(visible(f"{file} is there already: choose another name."))
+        fail(visible(f"{file} already exists: choose another name."))
     except OSError as error:
         fail(visible(f"{file} cannot be written: {error.strerror or error}."))
     session = document.sessions[0]
@@ -116,21 +116,19 @@ def new_command(
 @app.command("open")
 def open_command(
     file: File,
-    label: Annotated[str, typer.Argument(metavar="LABEL", help="What the sub-session is about.")],
+    label: Annotated[str, typer.Argument(metavar="LABEL", help="Topic of the sub-session.")],
     below: Annotated[
         str | None,
-        typer.Option(
-            "--below", metavar="ID", help="Its parent: a session, or another sub-session. By default the chat."
-        ),
+        typer.Option("--below", metavar="ID", help="Its parent: a session, or another sub-session. Default: the chat."),
     ] = None,
     recent: Annotated[
-        int | None, typer.Option("--recent", metavar="N", min=0, help="How many recent messages it takes along.")
+        int | None, typer.Option("--recent", metavar="N", min=0, help="Number of recent messages to include.")
     ] = None,
-    no_sub_context: Annotated[bool, typer.Option("--no-sub-context", help="Leave the sub-context out.")] = False,
-    no_snapshots: Annotated[bool, typer.Option("--no-snapshots", help="Leave the snapshots out.")] = False,
+    no_sub_context: Annotated[bool, typer.Option("--no-sub-context", help="Exclude the sub-context.")] = False,
+    no_snapshots: Annotated[bool, typer.Option("--no-snapshots", help="Exclude the snapshots.")] = False,
     refer: Annotated[
         list[str] | None,
-        typer.Option("--refer", metavar="ID", help="Take the summary of a sub-session beside it along; repeated."),
+        typer.Option("--refer", metavar="ID", help="Include the summary of a sibling sub-session; repeatable."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -161,26 +159,26 @@ def open_command(
 @app.command("add")
 def add_command(
     file: File,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is added; - reads standard input.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text to add; - reads standard input.")],
     to: Annotated[
-        str | None, typer.Option("--to", "-s", metavar="ID", help="A sub-session, or a session; by default the chat.")
+        str | None, typer.Option("--to", "-s", metavar="ID", help="A sub-session or a session. Default: the chat.")
     ] = None,
-    what: Annotated[What, typer.Option("--as", help="What it is added as.")] = What.message,
-    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="Who says a message.")] = "user",
+    what: Annotated[What, typer.Option("--as", help="Kind of the text.")] = What.message,
+    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="Role of a message.")] = "user",
     visibility: Annotated[
-        Visibility | None, typer.Option("--visibility", help="Who is shown a message; by default as those before it.")
+        Visibility | None, typer.Option("--visibility", help="Audience of a message. Default: as the previous ones.")
     ] = None,
     covers: Annotated[
-        str | None, typer.Option("--covers", metavar="A-B", help="Of a snapshot: messages it sums up, from 1.")
+        str | None, typer.Option("--covers", metavar="A-B", help="Snapshot: messages that it covers, from 1.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Add a message to a sub-session or the chat; or a constraint, decision, fact or snapshot to the session."""
     content = text_or_input(text)
     if covers is not None and what is not What.snapshot:
-        fail("--covers says what a snapshot sums up: add --as snapshot.")
+        fail("--covers requires --as snapshot.")
     if what is not What.message and (visibility is not None or role != "user"):
-        fail("--role and --visibility are of messages.")
+        fail("--role and --visibility require --as message.")
     if not role.strip():
         fail("A message needs a role, such as user or assistant.")
     span = _span(covers)
@@ -216,9 +214,9 @@ def _refuse_misplaced(owner: Session | Subsession, visibility: Visibility) -> No
     """Exits with an error if a visibility does not fit the owner."""
     inside = isinstance(owner, Subsession)
     if not inside and visibility is Visibility.subsession_only:
-        fail("subsession_only is for messages of a sub-session: nobody would be shown it in a chat.")
+        fail("subsession_only is for messages of a sub-session, not of a chat.")
     if inside and visibility is Visibility.main_only:
-        fail("main_only is for messages of the chat: say nothing or subsession_only in a sub-session.")
+        fail("main_only is for messages of the chat; use subsession_only in a sub-session.")
 
 
 def _span(covers: str | None) -> tuple[int, int] | None:
@@ -228,14 +226,14 @@ def _span(covers: str | None) -> tuple[int, int] | None:
     found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", covers.strip())
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
     if not 1 <= first <= last:
-        fail(f"{visible(covers)} are no messages: write them as 1-20.")
+        fail(f"{visible(covers)} is not a range of messages: write it as 1-20.")
     return first - 1, last
 
 
 @app.command("set")
 def set_command(
     file: File,
-    intent: Annotated[str, typer.Option("--intent", metavar="TEXT", help="What the session is for.")],
+    intent: Annotated[str, typer.Option("--intent", metavar="TEXT", help="Purpose of the session.")],
     session: SessionOption = None,
     as_json: Json = False,
 ) -> None:
@@ -253,16 +251,14 @@ def set_command(
 @app.command("remove")
 def remove_command(
     file: File,
-    what: Annotated[What, typer.Argument(metavar="constraint|decision|fact|snapshot", help="What is taken away.")],
-    which: Annotated[
-        str, typer.Argument(metavar="NO", help="Its number, as `msp show` has it; of a snapshot also its id.")
-    ],
+    what: Annotated[What, typer.Argument(metavar="constraint|decision|fact|snapshot", help="Kind of the entry.")],
+    which: Annotated[str, typer.Argument(metavar="NO", help="Its number in `msp show`; for a snapshot also its id.")],
     session: SessionOption = None,
     as_json: Json = False,
 ) -> None:
     """Remove a constraint, decision, fact or snapshot from a session."""
     if what is What.message:
-        fail("Messages stay: a session is a record of what was said.")
+        fail("Messages cannot be removed: a session is a record.")
 
     def edit(document: SessionDocument) -> Session:
         found = session_of(document, session)
@@ -279,7 +275,7 @@ def remove_command(
 
     found = edited(file, edit)
     values = {"file": file, "session": found.id}
-    _answer(f"Took {what} {which} away from {name_of(found)}.", values, as_json=as_json)
+    _answer(f"Removed {what} {which} from {name_of(found)}.", values, as_json=as_json)
 
 
 def _place(which: str, what: What, count: int) -> int:
@@ -293,8 +289,8 @@ def _place(which: str, what: What, count: int) -> int:
 def refer_command(
     file: File,
     which: Which,
-    other: Annotated[str, typer.Argument(metavar="OTHER", help="The one beside it whose summary it takes along.")],
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take it along no longer.")] = False,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The sibling sub-session with the summary.")],
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Remove the reference.")] = False,
     as_json: Json = False,
 ) -> None:
     """Include the summary of a sibling sub-session, without a merge."""
@@ -319,19 +315,19 @@ def close_command(
     file: File,
     which: Which,
     summary: Annotated[
-        str | None, typer.Option("--summary", metavar="TEXT", help="What came of it; - reads standard input.")
+        str | None, typer.Option("--summary", metavar="TEXT", help="The summary; - reads standard input.")
     ] = None,
     append: Annotated[bool, typer.Option("--append", help="Write the summary into the parent's messages.")] = False,
     discard: Annotated[
-        bool, typer.Option("--discard", help="Close it to forget it: no summary, the messages stay for the record.")
+        bool, typer.Option("--discard", help="Close it without a summary; the messages stay for the record.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Close a sub-session, with a summary."""
     if discard and (summary is not None or append):
-        fail("What is discarded leaves no summary: take --discard or --summary.")
+        fail("--discard and --summary cannot be combined.")
     if append and summary is None:
-        fail("There is nothing to append: say what came of it with --summary TEXT.")
+        fail("--append requires --summary TEXT.")
     text = text_or_input(summary) if summary is not None else None
 
     def edit(document: SessionDocument) -> Subsession:
@@ -351,7 +347,7 @@ def close_command(
 def merge_command(
     file: File,
     which: Which,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be written, and write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the changes without writing.")] = False,
     as_json: Json = False,
 ) -> None:
     """Write the summary and the global messages of a closed sub-session into its parent, once."""
@@ -390,13 +386,11 @@ def _preview_merge(file: str, which: str, *, as_json: bool) -> None:
 @app.command("visibility")
 def visibility_command(
     file: File,
-    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="The message: its id.")],
-    visibility: Annotated[Visibility, typer.Argument(help="Who is shown it.")],
+    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="Id of the message.")],
+    visibility: Annotated[Visibility, typer.Argument(help="Its new audience.")],
     of: Annotated[
         str | None,
-        typer.Option(
-            "--of", "-s", metavar="ID", help="Whose message, where several have its id: a session or a sub-session."
-        ),
+        typer.Option("--of", "-s", metavar="ID", help="Session or sub-session of the message, if several have its id."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -407,7 +401,7 @@ def visibility_command(
         found = [one for owner in owners for one in owner.messages if one.id == message]
         if len(found) > 1:
             names = ", ".join(name_of(one.owner) for one in found[:_MOST_OWNERS])
-            fail(f"{len(found):,} messages have the id {visible(message)}: say whose with --of, of {names}.")
+            fail(f"{len(found):,} messages have the id {visible(message)}: choose with --of, one of {names}.")
         if not found:
             fail(f"There is no message {visible(message)}; `msp show FILE -s ID` shows the ids.")
         _refuse_misplaced(found[0].owner, visibility)
@@ -425,14 +419,12 @@ def policy_command(
     file: File,
     which: Which,
     recent: Annotated[
-        int | None, typer.Option("--recent", metavar="N", min=0, help="How many recent messages it takes along.")
+        int | None, typer.Option("--recent", metavar="N", min=0, help="Number of recent messages to include.")
     ] = None,
     sub_context: Annotated[
-        bool | None, typer.Option("--sub-context/--no-sub-context", help="Take the sub-context along.")
+        bool | None, typer.Option("--sub-context/--no-sub-context", help="Include the sub-context.")
     ] = None,
-    snapshots: Annotated[
-        bool | None, typer.Option("--snapshots/--no-snapshots", help="Take the snapshots along.")
-    ] = None,
+    snapshots: Annotated[bool | None, typer.Option("--snapshots/--no-snapshots", help="Include the snapshots.")] = None,
     as_json: Json = False,
 ) -> None:
     """Change the parts of its parent that a sub-session includes."""
@@ -441,7 +433,7 @@ def policy_command(
     }  # fmt: skip
     changes: dict[str, bool | int] = {name: value for name, value in wanted.items() if value is not None}
     if not changes:
-        fail("Say what to change: --recent N, --sub-context, --no-sub-context, --snapshots or --no-snapshots.")
+        fail("Name a change: --recent N, --sub-context, --no-sub-context, --snapshots or --no-snapshots.")
 
     def edit(document: SessionDocument) -> Subsession:
         sub = subsession_of(document, which)
@@ -450,7 +442,7 @@ def policy_command(
 
     sub = edited(file, edit)
     values = {"file": file, "subsession": sub.id, "context_policy": sub.policy.data}
-    _answer(f"Changed what {name_of(sub)} takes along.", values, as_json=as_json)
+    _answer(f"Changed the context policy of {name_of(sub)}.", values, as_json=as_json)
 
 
 @app.command("reopen")

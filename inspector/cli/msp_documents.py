@@ -101,7 +101,7 @@ def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
     while True:
         document = read_document([file])
         if document.read_only:
-            fail(visible(f"{file} is compressed and only read: unpack it first."))
+            fail(visible(f"{file} is compressed, so it cannot be edited: unpack it first."))
         try:
             made = edit(document)
             document.save()
@@ -110,7 +110,7 @@ def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
         except ChangedOnDiskError:
             attempts += 1
             if attempts == _ATTEMPTS:
-                fail(visible(f"{file} is written by others again and again: nothing was saved. Try again."))
+                fail(visible(f"{file} keeps changing: the edit was not saved. Try again."))
             time.sleep(random.uniform(0, _PAUSE_S) * attempts)  # random, to get out of step with the other writer
         except OSError as error:
             fail(visible(f"{error.filename or file} cannot be written: {error.strerror or error}."))
@@ -128,7 +128,7 @@ def session_of(document: SessionDocument, asked: str | None) -> Session:
     if asked is None and len(document.sessions) == 1:
         found = document.sessions[0]
     if found is None:
-        asks = "Say which session with --session ID." if asked is None else f"There is no session {asked}."
+        asks = "Name a session with --session ID." if asked is None else f"There is no session {asked}."
         fail(f"{visible(asks)} {known_words(document.sessions)}")
     return found
 
@@ -166,5 +166,5 @@ def text_or_input(text: str) -> str:
     if text == str(STANDARD_INPUT):
         text = sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\r\n")
     if not text.strip():
-        fail("There is no text.")
+        fail("The text is empty.")
     return text

@@ -26,7 +26,7 @@ def show_command(
     ],
     one: Annotated[
         str | None,
-        typer.Option("--session", "-s", metavar="ID", help="One with its messages: a session, or a sub-session."),
+        typer.Option("--session", "-s", metavar="ID", help="Show one session or sub-session with its messages."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -108,7 +108,7 @@ def _status(sub: Subsession) -> str:
 
 
 def _say_session(session: Session) -> None:
-    nothing = ", of which there is no object here" if session.implied else ""
+    nothing = ", not defined in this file" if session.implied else ""
     say(f"{name_of(session)}: {count_of(len(session.messages), 'message')}{nothing}")
     _say_agreed(session)
     below = list(_below(session))

@@ -123,7 +123,7 @@ def prices_of(file: str | None) -> tuple[list[str], str]:
 def _format(name: str | None) -> str | None:
     """Validates the format of `--read-as`; exits with the list of formats."""
     if name is not None and name not in READINGS:
-        fail(f"--read-as: {visible(name)} is no format. There are: {', '.join(READINGS)}.")
+        fail(f"--read-as: {visible(name)} is not a format. Formats: {', '.join(READINGS)}.")
     return name
 
 
@@ -150,9 +150,9 @@ def _load(document: CaptureDocument, path: Path, reading: str | None, *, togethe
         signal.signal(signal.SIGINT, before)  # a second Ctrl+C ends the program
         document.stop_stream()
         if document.sources.unopened:
-            typer.echo(visible(f"Nobody wrote to {document.name}."), err=True)
+            typer.echo(visible(f"No program wrote to {document.name}."), err=True)
         else:
-            typer.echo(visible(f"{document.name} goes on; this is about what came until now."), err=True)
+            typer.echo(visible(f"{document.name} continues; this covers the messages received so far."), err=True)
 
     before = signal.signal(signal.SIGINT, end)
     patient_until = time.monotonic() + PATIENCE_S
@@ -170,7 +170,7 @@ def _load_together(document: CaptureDocument, files: Sequence[str], paths: Seque
     """Reads several logs to their ends, a session with its sub-agents; exits if one is missing."""
     for path in paths:
         if is_stream(path):
-            fail(f"{visible(str(path))} can only be read alone, as it comes. Save it as a file first.")
+            fail(f"{visible(str(path))} is a stream and cannot be read with other logs. Save it as a file first.")
         if not path.exists():
             fail(f"{visible(str(path))} cannot be read: there is no such file.")
     for _ in document.open_together(

@@ -31,7 +31,7 @@ def participants_command(
             found = True
             _say_participant(story)
         if not found:
-            say("Nobody took part.")
+            say("There are no participants.")
 
 
 def _masked(story: dict[str, Any]) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _masked(story: dict[str, Any]) -> dict[str, Any]:
 
 
 _FEW = 8
-_PRESENCE = {True: "here", False: "left", None: "never announced"}
+_PRESENCE = {True: "present", False: "left", None: "never announced"}
 _SINCE = {True: " since", False: " at", None: ", first seen"}
 
 
@@ -51,12 +51,12 @@ def _say_participant(story: dict[str, Any]) -> None:
     say(f"{printable(story['name'], 120)}{space}: {presence}{since}, {story['messages']:,} messages")
     if story["formerly"]:
         few = ", ".join(printable(name, 60) for name in story["formerly"][-_FEW:])
-        say(f"  formerly {few}{', and earlier ones' if len(story['formerly']) > _FEW else ''}")
+        say(f"  formerly {few}{', and others before' if len(story['formerly']) > _FEW else ''}")
     for one in islice(story["capabilities"] or (), MOST_LISTED):
         note = "" if one["confirmed"] else f"  granted by No. {one['no']}, not confirmed"
         say(f"  may      {printable(_words(one['capability']), 160)}{note}")
     for one in islice(story["revoked"], MOST_LISTED):
-        what = ", ".join(map(_words, one["capabilities"])) or one["grant_id"] or "nothing named"
+        what = ", ".join(map(_words, one["capabilities"])) or one["grant_id"] or "unspecified"
         say(f"  revoked  {printable(what, 160)}  by No. {one['no']}, not confirmed")
     for one in islice(story["refused"], MOST_LISTED):
         note = f", though the rules say {one['predicted']}" if one["differs"] else ""

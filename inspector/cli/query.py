@@ -47,14 +47,14 @@ def query_command(
         list[str],
         typer.Argument(
             metavar="FILE... SQL",
-            help="Any readable logs, as for `list`, read as one; and last the query: one SELECT, in quotes of the "
-            "shell's. The tables are in docs/tables.md; columns called like a word of SQL stand in double quotes, "
+            help="Any readable logs, as for `list`, merged; then the query: one SELECT, quoted for the "
+            "shell. The tables are in docs/tables.md; columns named like a SQL keyword need double quotes, "
             "as in 'SELECT \"from\", count(*) FROM messages GROUP BY 1'.",
         ),
     ],
     format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="parquet: the file; else standard output.")
+        str, typer.Option("-o", "--output", metavar="OUT", help="parquet: file to write. Default: standard output.")
     ] = "-",
     reading: Reading = AS_USUAL,
 ) -> None:
@@ -63,9 +63,9 @@ def query_command(
     if not files:
         fail("Name a log before the query: query FILE 'SELECT ...'.")
     if output != "-" and format_ is not Format.parquet:
-        fail("-o goes with --format parquet; the other formats are printed.")
+        fail("-o requires --format parquet; the other formats are printed.")
     if format_ is Format.parquet and output == "-" and sys.stdout.isatty():
-        fail("Parquet is no text for a terminal: name a file with -o, or send it on.")
+        fail("Parquet is binary: name a file with -o, or redirect the output.")
     with closing(Database()) as database:
         try:
             with interrupted_by_ctrl_c(database.interrupt):

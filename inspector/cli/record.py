@@ -16,14 +16,14 @@ from inspector.sources.connection import AddressError, Connection, Secret, named
 
 
 def record_command(
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="File to make; a .ctxcap.")],
-    space: Annotated[str, typer.Option("--space", help="Space to watch; else the address names it.")] = "",
-    token_env: Annotated[str, typer.Option("--token-env", metavar="VAR", help="Variable that holds the token.")] = "",
-    seconds: Annotated[float | None, typer.Option("--seconds", min=0, help="End so long after the welcome.")] = None,
-    messages: Annotated[int | None, typer.Option("--messages", min=1, help="End after so many received.")] = None,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait until the gateway is there, and record from then on.")
-    ] = False,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="File to create; a .ctxcap.")],
+    space: Annotated[str, typer.Option("--space", help="Space to watch. Default: from the address.")] = "",
+    token_env: Annotated[
+        str, typer.Option("--token-env", metavar="VAR", help="Environment variable with the token.")
+    ] = "",
+    seconds: Annotated[float | None, typer.Option("--seconds", min=0, help="Stop this long after the welcome.")] = None,
+    messages: Annotated[int | None, typer.Option("--messages", min=1, help="Stop after this many.")] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until the gateway is available.")] = False,
     url: Annotated[
         str, typer.Argument(metavar="[URL]", help="Address of the gateway, such as ws://127.0.0.1:8080.")
     ] = "",
@@ -32,28 +32,28 @@ def record_command(
         typer.Option(
             "--otlp",
             metavar="HOST:PORT",
-            help="In place of a gateway: receive OpenTelemetry's spans over HTTP here, as at 127.0.0.1:4318. OUT is a "
-            ".jsonl, --messages are spans.",
+            help="Receive OpenTelemetry spans over HTTP here instead, such as 127.0.0.1:4318. OUT is a "
+            ".jsonl, and --messages counts spans.",
         ),
     ] = "",
-    show: Annotated[bool, typer.Option("--open", help="With --otlp: open the window on it; it follows live.")] = False,
+    show: Annotated[bool, typer.Option("--open", help="With --otlp: open the window on OUT, live.")] = False,
 ) -> None:
     """Record a gateway, or OpenTelemetry spans, into a file, until Ctrl+C, SIGTERM or a given limit."""
     if bool(url) == bool(otlp):
-        fail("Name what to record: the URL of a gateway, or --otlp HOST:PORT.")
+        fail("Name a source: the URL of a gateway, or --otlp HOST:PORT.")
     if otlp:
         if space or token_env or wait:
-            fail("--space, --token-env and --wait go with the URL of a gateway.")
+            fail("--space, --token-env and --wait require the URL of a gateway.")
         _receive(otlp, output, seconds, messages, show=show)
         return
     if show:
-        fail("--open goes with --otlp; to see a gateway live, open its address: context-inspector ws://...")
+        fail("--open requires --otlp; to see a gateway live, open its address: context-inspector ws://...")
     from inspector.sources.recording import Recorded, Recording, RecordingProgress
     from inspector.sources.state import SourceState
 
     connection = _connection(url, space, token_env)
     if wait:
-        typer.echo(visible(f"Recording begins when {connection.shown_url} is there; Ctrl+C ends it."), err=True)
+        typer.echo(visible(f"Waiting for {connection.shown_url}; Ctrl+C stops."), err=True)
     shown = sys.stderr.isatty()
 
     def wipe() -> None:
@@ -91,7 +91,7 @@ def record_command(
     if done.trouble:
         fail(visible(done.trouble))
     if not done.messages:
-        typer.echo(f"Nothing was received; {output} was removed.", err=True)
+        typer.echo(f"No messages were received; {output} was removed.", err=True)
 
 
 def _receive(where: str, output: Path, seconds: float | None, spans: int | None, *, show: bool) -> None:
@@ -108,7 +108,7 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
     except otlp_receiver.AddressRefusedError as error:
         fail(visible(str(error)))
     except OSError as error:
-        fail(f"{visible(where)} cannot be listened at: {error.strerror or error}. Another program may do so already.")
+        fail(f"{visible(where)} cannot be used: {error.strerror or error}. Another program may listen there.")
     try:
         receiver = otlp_receiver.Receiver(output, address)
     except FileExistsError as error:
@@ -117,7 +117,7 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
     except OSError as error:
         listener.close()
         fail(f"{output} cannot be written: {error.strerror or error}.")
-    said(f"Receiving at {address.origin}; Ctrl+C ends it. Point an exporter here:")
+    said(f"Receiving at {address.origin}; Ctrl+C stops. Point an exporter here:")
     for name, value in otlp_receiver.variables(address).items():
         typer.echo(f"export {name}={value}")
     sys.stdout.flush()
@@ -140,9 +140,9 @@ def _receive(where: str, output: Path, seconds: float | None, spans: int | None,
     if receiver.spans:
         said(f"{output}: {receiver.spans:,} spans received, {receiver.size_bytes / 1e6:,.1f} MB.")
     if receiver.trouble:
-        fail(visible(f"{receiver.trouble} What exporters were told is written is there; the rest they send again."))
+        fail(visible(f"{receiver.trouble} Acknowledged spans are saved; exporters resend the rest."))
     if not receiver.spans:
-        said(f"Nothing was received; {output} was removed.")
+        said(f"No spans were received; {output} was removed.")
 
 
 def _connection(url: str, space: str, token_env: str) -> Connection:
@@ -153,7 +153,7 @@ def _connection(url: str, space: str, token_env: str) -> Connection:
         fail(str(error))
     space = space or named_space(address)
     if not space:
-        fail("Which space? Name it with --space, such as --space demo.")
+        fail("Name a space with --space, such as --space demo.")
     if token_env and token_env not in os.environ:
-        fail(f"There is no environment variable {token_env}, which is to hold the token.")
+        fail(f"The environment variable {token_env}, for the token, is not set.")
     return Connection(url=address, space=space, token=Secret(os.environ.get(token_env, "") if token_env else ""))

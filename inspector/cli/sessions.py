@@ -20,7 +20,9 @@ _PROMPT = 400
 
 def sessions_command(
     as_json: Json = False,
-    newest: Annotated[int, typer.Option("--newest", metavar="N", min=1, help="So many, the newest first.")] = NEWEST,
+    newest: Annotated[
+        int, typer.Option("--newest", metavar="N", min=1, help="Number of sessions, newest first.")
+    ] = NEWEST,
 ) -> None:
     """List the sessions that coding agents left on this machine, the newest first."""
     lookup = find_sessions(newest=newest)

@@ -21,7 +21,9 @@ def show_command(
     files: LogFiles,
     number: Annotated[int, typer.Argument(metavar="NO", help="Number of the message, as listed.")],
     as_json: Json = False,
-    save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Write its exact bytes here.")] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="PATH", help="Write its exact bytes to this file.")
+    ] = None,
     reading: Reading = AS_USUAL,
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
@@ -67,7 +69,7 @@ def show_command(
         say(f"{found['severity']:17} {found['code']}: {printable(found['text'], 400)}")
     say(dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
     if is_big:
-        say(f"This is how it begins: all of it has {size:,} bytes, which --save PATH writes.")
+        say(f"This is the beginning; --save PATH writes all {size:,} bytes.")
 
 
 def _life(life: dict[str, Any]) -> Iterator[str]:
@@ -100,4 +102,4 @@ def _save(document: CaptureDocument, message: int, path: Path) -> None:
         written = save_message(document.capture, message, path)
     except OSError as error:
         fail(f"{path} cannot be written: {error.strerror or error}.")
-    say(f"{written:,} bytes are written to {path}.")
+    say(f"{written:,} bytes written to {path}.")

@@ -44,23 +44,23 @@ def slice_command(
         str, typer.Option("-o", "--output", metavar="OUT", help="File to write; - for standard output.")
     ],
     display_filter: Annotated[
-        str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter, of what messages say themselves.")
+        str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter on fields of single messages.")
     ] = "",
     since: Annotated[
-        str | None, typer.Option("--since", metavar="TIME", help="Only from this time on, as 2026-01-05T08:00:00Z.")
+        str | None, typer.Option("--since", metavar="TIME", help="Only from this time on: 2026-01-05T08:00:00Z.")
     ] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Only before this time.")] = None,
     with_related: Annotated[
-        bool, typer.Option("--with-related", help="Also what caused these messages, what followed from them, and all "
+        bool, typer.Option("--with-related", help="Also causes and effects of these messages, and all messages "
                            "in their contexts.")
     ] = False,
-    unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
+    unmasked: Annotated[bool, typer.Option("--unmasked", help="Do not mask secrets.")] = False,
     scheduler: Annotated[
         str | None,
-        typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="A Dask cluster to use, in place of this machine."),
+        typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="Dask cluster to use instead of this machine."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine; one a core.")
+        int | None, typer.Option("--workers", metavar="N", min=1, help="Local processes. Default: one a core.")
     ] = None,
 ) -> None:  # fmt: skip
     """Extract messages from logs that are too large to open into a smaller log.
@@ -90,7 +90,7 @@ def slice_command(
     except OSError as error:
         fail(f"{output} cannot be written: {error.strerror or error}.")
     except KeyboardInterrupt:
-        typer.echo("Ended: nothing was written.", err=True)
+        typer.echo("Stopped: no file was written.", err=True)
         raise typer.Exit(130) from None
     typer.echo(f"{output}: {count_of(lines, 'line')} of {sum(one.size for one in places):,} bytes.", err=True)
 

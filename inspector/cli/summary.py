@@ -27,7 +27,7 @@ def summary_command(
     as_json: Json = False,
     tokens: Annotated[
         bool | None,
-        typer.Option("--tokens/--no-tokens", help="Count tokens, an estimate. Default: not of a large log."),
+        typer.Option("--tokens/--no-tokens", help="Count tokens, an estimate. Default: only in a small log."),
     ] = None,
     reading: Reading = AS_USUAL,
 ) -> None:
@@ -39,7 +39,7 @@ def summary_command(
     if as_json:
         echo(dump(found))
         return
-    mostly = f"most lines are of no format that is known; some are {known}" if known else "nothing known"
+    mostly = f"most lines have an unknown format; some are {known}" if known else "unknown format"
     say(f"{printable(found['file'], LONGEST_NAMES)}: {found['format'] or mostly}")
     say(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
     _say_sources(document)
@@ -50,7 +50,7 @@ def summary_command(
     by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
     say(f"  findings      {by_code or 'none'}")
     if failed:
-        say(f"  failures      {failed:,}; `list FILE -Y {quote(failed_filter(document.capture))}` shows which")
+        say(f"  failures      {failed:,}; `list FILE -Y {quote(failed_filter(document.capture))}` lists them")
     _say_models(found)
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     say(f"  tool results  {badges}")
@@ -68,10 +68,10 @@ def _say_sources(document: CaptureDocument) -> None:
     capture = document.capture
     if len(capture.sources) < 2:
         return
-    say(f"  sources       {len(capture.sources):,}; {len(capture.sightings):,} records of what another has too")
+    say(f"  sources       {len(capture.sources):,}; {len(capture.sightings):,} records that another source has too")
     counts = zip(capture.sources, capture.records_by_source(), strict=True)
     for source, count in islice(counts, MOST_LISTED):
-        offset = f", put {source.clock_offset_ns / 1e6:+,.1f} ms in order" if source.clock_offset_ns else ""
+        offset = f", clock corrected by {source.clock_offset_ns / 1e6:+,.1f} ms" if source.clock_offset_ns else ""
         say(f"    {printable(source.name, 60)}: {source.format or 'no format'}, {count:,} records{offset}")
     if len(capture.sources) > MOST_LISTED:
         say(f"    and {len(capture.sources) - MOST_LISTED:,} more")
@@ -92,7 +92,7 @@ def _say_models(found: dict[str, Any]) -> None:
     calls, usage = found["calls"], found["usage"]
     if calls["tools"]:
         parts = [f"{calls[name]:,} {name}" for name in ("answered", "failed", "unanswered")]
-        parts += [f"{calls['untraced']:,} whose result was not recorded"] if "untraced" in calls else []
+        parts += [f"{calls['untraced']:,} without a recorded result"] if "untraced" in calls else []
         parts += [f"{calls['rejected']:,} rejected by you"] if calls["rejected"] else []
         say(f"  tool calls    {calls['tools']:,}: {', '.join(parts)}")
     if found["compactions"]:
@@ -149,7 +149,7 @@ def _say_tokens(counted: dict[str, Any] | None) -> None:
 def _say_contexts(contexts: list[dict[str, Any]] | None) -> None:
     """Prints the tokens that stayed in each model's context, with and without collapsing."""
     if contexts:
-        say("    what stayed in the context of each model")
+        say("    in the context of each model")
     for one in (contexts or [])[:_MOST_TOKENS]:
         say(f"      {printable(one['sentence'], 200)}")
     if contexts and len(contexts) > _MOST_TOKENS:

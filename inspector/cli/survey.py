@@ -46,24 +46,24 @@ def survey_command(
         ),
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write; one that is there is brought up to "
-                           "date: only what is new or changed is read.")
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder to write; an existing one is updated: new or "
+                           "changed logs are read.")
     ],
     scheduler: Annotated[
         str | None,
-        typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="A Dask cluster to use, in place of this machine."),
+        typer.Option("--scheduler", metavar="tcp://HOST:PORT", help="Dask cluster to use instead of this machine."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", min=1, help="Processes of this machine; one a core.")
+        int | None, typer.Option("--workers", metavar="N", min=1, help="Local processes. Default: one a core.")
     ] = None,
     memory: Annotated[
-        int, typer.Option("--memory", metavar="MB", min=0, help="The most each of them may take. Default: 80 % of what "
-                          "is free, shared among them, 4,295 at most.")
+        int, typer.Option("--memory", metavar="MB", min=0, help="Memory limit of each process. Default: 80 % of free "
+                          "memory, shared among them, 4,295 at most.")
     ] = 0,
     tokens: Annotated[
-        bool, typer.Option("--tokens/--no-tokens", help="Count tokens and look for waste, which takes longest.")
+        bool, typer.Option("--tokens/--no-tokens", help="Count tokens and find waste; slow.")
     ] = True,
-    anew: Annotated[bool, typer.Option("--anew", help="Also read what is known from an earlier survey.")] = False,
+    anew: Annotated[bool, typer.Option("--anew", help="Also read unchanged logs again.")] = False,
     tool_alias: ToolAliasTexts = None,
     prices: PriceFile = None,
 ) -> None:  # fmt: skip
@@ -116,7 +116,7 @@ def _survey(
         said.end()
         folder.finish()
         left = last.total - last.known - last.done
-        typer.echo(f"Ended: {count_of(left, 'run')} not surveyed. The same command goes on from there.", err=True)
+        typer.echo(f"Stopped: {count_of(left, 'run')} not surveyed. Run the same command to continue.", err=True)
         raise typer.Exit(130) from None
     said.end()
     return last
@@ -154,7 +154,7 @@ class Said:
 
 
 def _words(progress: Progress) -> str:
-    known = f", {progress.known:,} known" if progress.known else ""
+    known = f", {progress.known:,} unchanged" if progress.known else ""
     failed = f", {progress.failed:,} failed" if progress.failed else ""
     left = progress.left_s
     rest = f", about {rough(left)} left" if left is not None and progress.bytes_done < progress.bytes_total else ""
@@ -168,10 +168,10 @@ def rough(seconds: float) -> str:
 
 def _say_end(output: Path, progress: Progress) -> None:
     """Prints the result, and the logs that could not be surveyed."""
-    known = f", {progress.known:,} of them known as they are" if progress.known else ""
+    known = f", {progress.known:,} of them unchanged" if progress.known else ""
     say(f"{output}: {count_of(progress.total, 'run')}{known}.")
     rows = list(asked(output, "SELECT path, text FROM failures ORDER BY path"))
     for path, text in rows[:_MOST_LISTED]:
         say(f"  {printable(mask_text(path), 300)}: {printable(text, 300)}")
     if len(rows) > _MOST_LISTED:
-        say(f"  and {len(rows) - _MOST_LISTED:,} more: see the table failures")
+        say(f"  and {len(rows) - _MOST_LISTED:,} more in the table failures")

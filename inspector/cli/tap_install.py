@@ -21,7 +21,7 @@ ClientName = Annotated[
 ]
 ServerName = Annotated[str, typer.Argument(metavar="SERVER", help="The server's name in the client's configuration.")]
 File = Annotated[
-    Path | None, typer.Option("--file", metavar="FILE", help="The configuration, where the client has several.")
+    Path | None, typer.Option("--file", metavar="FILE", help="Configuration file, if the client has several.")
 ]
 
 
@@ -31,7 +31,7 @@ def install_command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="FOLDER", help="Folder for the captures. Default: one of the program's own."
+            "-o", "--output", metavar="FOLDER", help="Folder for the captures. Default: a folder of this program."
         ),
     ] = None,
     file: File = None,
@@ -98,7 +98,7 @@ def _server(client: str, server: str, file: Path | None) -> Server:
     named = [one for one in found.servers if one.name == server]
     if not named:
         others = sorted({one.name for one in found.servers})
-        there = f" There are: {', '.join(others)}." if others else ""
+        there = f" Its servers: {', '.join(others)}." if others else ""
         troubles = "".join(f" {one}" for one in found.troubles)
         fail(visible(f"{known.title} has no server named {server}.{there}{troubles} {_looked(found)}"))
     if len(named) > 1:
@@ -142,14 +142,14 @@ def _by_hand(client: str, server: str) -> str:
     known = ", ".join(one.name for one in CLIENTS)
     if other is None:
         return visible(
-            f"{client} is no client whose configuration is known here ({known}). By hand: have it start {program} with "
+            f"{client} is not a known client (known: {known}). To tap it by hand, have it start {program} with "
             f"the arguments {arguments} before the server's own command, or give it the address that context-inspector "
             "tap --http URL prints."
         )
     return visible(
-        f"The configuration of {other.title} is changed by hand: in {other.file}, under {other.key}, {server}: set "
-        f"{other.command} to {program} and begin {other.arguments} with {arguments} and the old {other.command}; of a "
-        f"server at an address set {other.url} to what context-inspector tap --http URL prints."
+        f"Change the configuration of {other.title} by hand. In {other.file}, under {other.key}, {server}, set "
+        f"{other.command} to {program} and begin {other.arguments} with {arguments} and the old {other.command}. For a "
+        f"server with an address, set {other.url} to the address that context-inspector tap --http URL prints."
     )
 
 
@@ -158,4 +158,4 @@ def _nothing(found: Found) -> str:
 
 
 def _looked(found: Found) -> str:
-    return f"Looked in: {', '.join(map(str, found.looked_at))}."
+    return f"Searched: {', '.join(map(str, found.looked_at))}."

@@ -17,16 +17,18 @@ from inspector.present.token_facts import reported_words
 from inspector.protocol.secrets.masking import mask_text
 from inspector.tokens.counter import TOKENIZER
 
-NOTHING = "Nothing wasted, as far as can be told."
+NOTHING = "No waste found."
 
 
 @takes_reading(*JUDGED)
 def waste_command(
     files: LogFiles,
     as_json: Json = False,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Print at most so many; 0 for all.")] = 50,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, help="Maximum number of entries; 0 for all.")
+    ] = 50,
     participant: Annotated[
-        str | None, typer.Option("--participant", "-p", metavar="NAME", help="Only what this one's context holds.")
+        str | None, typer.Option("--participant", "-p", metavar="NAME", help="Only entries of this participant.")
     ] = None,
     reading: Reading = AS_USUAL,
 ) -> None:
@@ -52,7 +54,7 @@ def _look_for(document: CaptureDocument, name: str, found: WasteReport) -> None:
     known = dict.fromkeys(known for _, known in document.analysis.participants.all)
     if name not in known and not any(one.participant == name for one in found.wastes):
         names = ", ".join(printable(mask_text(known), 60) for known in islice(known, MOST_LISTED))
-        fail(f"{document.name} has nobody called {printable(name, 60)}. It has: {names or 'nobody'}.")
+        fail(f"{document.name} has no participant {printable(name, 60)}. It has: {names or 'none'}.")
 
 
 def _say(found: WasteReport, shown: tuple[Waste, ...]) -> None:

@@ -50,7 +50,7 @@ def bounded(value: Any, most: int = MOST_CHARACTERS) -> Any:
         if len(dumped(cut)) <= most:
             return cut
     return {
-        "cut": f"This is how it begins, of {len(dumped(value)):,} characters.",
+        "cut": f"This is the beginning; the result has {len(dumped(value)):,} characters.",
         "begins": dumped(value)[: most // 2],
     }
 

@@ -139,18 +139,18 @@ class Captures:
         if name is None:
             if len(self._roots) == 1 and self._roots[0].is_file():
                 return self._roots[0], False
-            raise CaptureNameError("Say which capture is meant: `captures` lists them.")
+            raise CaptureNameError("Name a capture: `captures` lists them.")
         if name == LAST or is_session(name):
             path = self._session(name)
             if self._roots and not self._within(path):
-                raise CaptureNameError(f"{name} lies outside of what this server was started for.")
+                raise CaptureNameError(f"{name} is outside of the allowed files and folders.")
             return path, True
         for root in () if share_of(name) else self._roots:
             with suppress(OSError, ValueError, RuntimeError):  # an invalid file name, or circular links
                 path = (root / name if root.is_dir() else root.parent / name).resolve()
                 if (path.is_file() or path.is_dir()) and self._within(path):
                     return path, False
-        raise CaptureNameError(f"There is no capture called {name[:200]}. `captures` lists those there are.")
+        raise CaptureNameError(f"There is no capture {name[:200]}: `captures` lists them.")
 
     def _session(self, name: str) -> Path:
         try:
@@ -169,7 +169,7 @@ class Captures:
         """
         asked_for = not self._roots or (path in self._roots and path.is_file())
         if not asked_for and not all(self._within(source.resolve()) for source in sources):
-            raise CaptureNameError(f"{path.name} names what lies outside of what this server was started for.")
+            raise CaptureNameError(f"{path.name} refers to files outside of the allowed files and folders.")
 
     def _root_of(self, path: Path) -> Path | None:
         """Returns the allowed folder that contains a file; None for a file given by name, and for sessions."""
@@ -195,7 +195,7 @@ class Captures:
                 if path.is_file() and not is_source_list(path):
                     raise _ReadByNameError
             elif source.identity != identity_inside(root, place):
-                raise CaptureNameError(f"{path.name} was changed while it was read. Ask again.")
+                raise CaptureNameError(f"{path.name} changed while it was read. Try again.")
 
     def _read_copy(self, path: Path) -> CaptureDocument:
         """Reads a log that needs a file name, such as an archive or a database, from a private copy."""

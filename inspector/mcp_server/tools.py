@@ -44,8 +44,8 @@ class OfCapture(_Arguments):
     capture: Annotated[
         str | None,
         Field(
-            description="A name that `captures` lists; `session:ID` for a session of a coding agent, `last` for the "
-            "newest. May be left out where the server was started for one file."
+            description="Name listed by `captures`; `session:ID` for a session of a coding agent, `last` for the "
+            "newest. Optional if the server was started for one file."
         ),
     ] = None
 
@@ -53,8 +53,8 @@ class OfCapture(_Arguments):
 class PageOfCapture(OfCapture):
     """Arguments of tools with paged results."""
 
-    limit: Annotated[int, Field(ge=1, le=200, description="Rows, at most.")] = 50
-    offset: Annotated[int, Field(ge=0, description="`next` of the page before.")] = 0
+    limit: Annotated[int, Field(ge=1, le=200, description="Maximum number of rows.")] = 50
+    offset: Annotated[int, Field(ge=0, description="`next` of the previous page.")] = 0
 
 
 class OfMessage(OfCapture):
@@ -66,15 +66,15 @@ class OfMessage(OfCapture):
 class CapturesArguments(_Arguments):
     """Arguments of `captures`."""
 
-    limit: Annotated[int, Field(ge=1, le=200, description="Rows, at most.")] = 50
-    offset: Annotated[int, Field(ge=0, description="`next` of the page before.")] = 0
+    limit: Annotated[int, Field(ge=1, le=200, description="Maximum number of rows.")] = 50
+    offset: Annotated[int, Field(ge=0, description="`next` of the previous page.")] = 0
 
 
 class ListArguments(PageOfCapture):
     """Arguments of `list`."""
 
     filter: Annotated[
-        str, Field(description='A display filter, as `kind like "mcp/request:tools/call:*" && from == "agent"`.')
+        str, Field(description='A display filter, such as `kind like "mcp/request:tools/call:*" && from == "agent"`.')
     ] = ""
     fields: Annotated[
         list[str], Field(min_length=1, max_length=20, description="Fields of each message, `payload.<path>` included.")
@@ -84,7 +84,7 @@ class ListArguments(PageOfCapture):
 class CheckArguments(PageOfCapture):
     """Arguments of `check`."""
 
-    at_least: Annotated[Literal["note", "warning", "error"], Field(description="The least severity.")] = "note"
+    at_least: Annotated[Literal["note", "warning", "error"], Field(description="Lowest severity.")] = "note"
 
 
 class ModelSeesArguments(PageOfCapture):
@@ -92,14 +92,12 @@ class ModelSeesArguments(PageOfCapture):
 
     participant: Annotated[
         str | None,
-        Field(
-            description="Whose model, or words of its conversation; where none is named that of `at`, or the busiest."
-        ),
+        Field(description="Participant, or words of its conversation. Default: that of `at`, or the busiest."),
     ] = None
     at: Annotated[
-        int | None, Field(ge=1, description="Once this message had arrived; the end where none is named.")
+        int | None, Field(ge=1, description="Show the context after this message. Default: the last one.")
     ] = None
-    out: Annotated[bool, Field(description="List what is not in the context, too.")] = False
+    out: Annotated[bool, Field(description="Also list entries outside the context.")] = False
 
 
 def _captures(captures: Captures, asked: CapturesArguments) -> dict[str, Any]:
@@ -203,8 +201,8 @@ def _reader(document: CaptureDocument, name: str | None, message: int | None) ->
     if found is None:
         known = readers(document.analysis)
         titles = ", ".join(mask_text(reader.title) for reader in known[:20])
-        shows = f"It shows the models of these, by the names in the capture: {titles}."
-        raise AskedWronglyError(shows if known else "It shows nobody's model.")
+        shows = f"The capture has model contexts of: {titles}."
+        raise AskedWronglyError(shows if known else "The capture has no model context.")
     return found
 
 
@@ -235,33 +233,33 @@ def _tool(
 
 TOOLS = (
     _tool(
-        "captures", "List the logs and sessions that can be asked about, the newest first.",
+        "captures", "List the available logs and sessions, newest first.",
         CapturesArguments, _captures,
     ),
     _tool(
         "summary",
-        "What a log holds and what happened in it: participants, tool calls and failures, findings, who waits for "
-        "whom, usage, the account in sentences. Begin here.",
+        "Overview of a log: participants, tool calls and failures, findings, open requests, "
+        "usage, and an account in sentences. Start here.",
         OfCapture, _summary,
     ),
-    _tool("list", "Messages that match a display filter, with chosen fields.", ListArguments, _list),
-    _tool("show", "One message whole: fields, envelope, links, life of its result, findings.", OfMessage, _show),
+    _tool("list", "List messages that match a display filter, with chosen fields.", ListArguments, _list),
+    _tool("show", "Show one message: fields, envelope, links, lifecycle of its result, findings.", OfMessage, _show),
     _tool(
-        "chain", "Why a message happened and what came of it: the causal chain, causes before effects.",
+        "chain", "Show the causal chain of a message, causes before effects.",
         OfMessage, _chain,
     ),
-    _tool("check", "What is wrong: findings, the most severe first.", CheckArguments, _check),
-    _tool("contexts", "The tree of contexts and sub-agents, with states and counts.", PageOfCapture, _contexts),
+    _tool("check", "List findings, most severe first.", CheckArguments, _check),
+    _tool("contexts", "Show the tree of contexts and sub-agents, with states and counts.", PageOfCapture, _contexts),
     _tool(
-        "model_sees", "What stood in a model's context at a message: each entry, its tokens, why it is in or out.",
+        "model_sees", "Show a model's context at a message: each entry, its tokens, the reason why it is in or out.",
         ModelSeesArguments, _model_sees,
     ),
     _tool(
-        "waste", "Tokens that could have been spared: results nobody used, calls made twice, tools never called.",
+        "waste", "List avoidable tokens: unused results, repeated calls, tools that were never called.",
         PageOfCapture, _waste,
     ),
     _tool(
-        "tokens", "Tokens by participant, tool, context and kind, estimated, and what was reported.",
+        "tokens", "Count tokens by participant, tool, context and kind: estimates, and reported usage.",
         OfCapture, _tokens,
     ),
 )  # fmt: skip

@@ -30,7 +30,7 @@ MOST_UNWRITTEN_CHARS = 1 << 24
 # first bytes of our own lines, for a file that was truncated between the check and the write
 _OWN_HEADS = (HEADER, b'{"t":')
 _BY_SERVER = '"dir":"server->client"'
-_GONE = {REMOVED: "what was said before is not in", CUT: "what was cut off is missing in"}
+_GONE = {REMOVED: "earlier messages are not in", CUT: "the removed part is missing in"}
 
 
 class TapCapture:
@@ -188,7 +188,7 @@ class TapCapture:
         self._trouble = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
         self._say(
             f"The capture {self._path} cannot be written: {self._trouble.rstrip('.')}. "
-            "Client and server talk on undisturbed; it is tried again every second."
+            "The traffic is not affected; writing is retried every second."
         )
 
     def _recovered(self, writer: CaptureWriter) -> None:
@@ -204,7 +204,7 @@ class TapCapture:
         missing = [f"{gone} it"] * bool(gone) + [f"{_count(lost)} {'is' if lost == 1 else 'are'} missing in it"] * bool(
             lost
         )
-        words = ", and ".join(missing) or "nothing said meanwhile is missing"
+        words = ", and ".join(missing) or "no messages are missing"
         self._say(f"The capture {self._path} is written again; {words}.")
         self._lost_bytes = self.lost_lines = 0
         self._trouble = self._gone = ""
@@ -217,7 +217,7 @@ class TapCapture:
             with suppress(OSError):
                 if self._writer is not None:
                     self._writer.close()
-            self._say(f"The capture {self._path} is not complete: what was said last is missing in it.")
+            self._say(f"The capture {self._path} is incomplete: the last messages are missing.")
             return
         self._writer.mark("closed", time_ns=time.time_ns(), src=0, reason=reason, **facts)
         try:

@@ -14,7 +14,7 @@ HEADER = b'{"ctxcap":'
 """First bytes of every capture."""
 _PASSING = frozenset({errno.ENOSPC, errno.EIO, errno.EMFILE, errno.ENFILE, getattr(errno, "EDQUOT", errno.ENOSPC)})
 """Temporary disk errors: the server starts all the same, and writing is retried."""
-_OTHERWISE = "Choose another name, or name a folder, in which each start makes a file of its own."
+_OTHERWISE = "Choose another name, or a folder, where each start creates its own file."
 
 
 class NotPossibleError(Exception):
@@ -46,7 +46,7 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
         NotPossibleError: if the file is not a capture, another tap writes it, or it cannot be written.
     """
     if output == "-":
-        raise NotPossibleError("Standard output is the server's, so no capture can go there. Name a file or a folder.")
+        raise NotPossibleError("Standard output belongs to the server. Name a file or a folder for the capture.")
     path = os.path.abspath(os.path.expanduser(output))  # noqa: PTH100, PTH111 - pathlib costs a start 20 ms
     is_folder = output.endswith(("/", os.sep)) or os.path.isdir(path)  # noqa: PTH112
     folder = path if is_folder else os.path.dirname(path)  # noqa: PTH120
@@ -59,7 +59,7 @@ def claim_file(output: str, program: str, *, append: bool) -> Claim:
         if error.strerror == HELD:
             raise NotPossibleError(f"Another tap writes {path}. {_OTHERWISE}") from error
         if error.strerror == NO_FILE:
-            raise NotPossibleError(f"{path} is no file, so no capture can be kept in it. {_OTHERWISE}") from error
+            raise NotPossibleError(f"{path} is not a regular file, so it cannot be a capture. {_OTHERWISE}") from error
         raise NotPossibleError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
@@ -130,10 +130,10 @@ def _beside(path: str) -> Claim:
 
 def _check_content(hold: FileHold, path: str, *, append: bool = False) -> None:
     if _is_output(hold.file):
-        raise NotPossibleError(f"What the server says goes to {path}, so no capture can go there. {_OTHERWISE}")
+        raise NotPossibleError(f"The server's output goes to {path}, so it cannot be the capture. {_OTHERWISE}")
     size = os.fstat(hold.file).st_size
     if append and size and hold.begins_with(len(HEADER)) != HEADER:
-        raise NotPossibleError(f"{path} is no capture, so nothing can be added to it. Choose another name.")
+        raise NotPossibleError(f"{path} is not a capture, so it cannot be continued. Choose another name.")
 
 
 def _is_output(file: int) -> bool:

@@ -154,7 +154,7 @@ class TapRecorder:
         try:
             self._record()
         except Exception as error:  # noqa: BLE001 - whatever it is, those who talk are not to notice
-            self._say(f"The capture {self._path} is not written any more: {type(error).__name__}: {error}.")
+            self._say(f"The capture {self._path} is no longer written: {type(error).__name__}: {error}.")
         finally:
             self.began.set()
             self.capture.release()
@@ -195,7 +195,7 @@ class TapRecorder:
             lines.lose(entry.lost_bytes, entry.lost_lines, torn=entry.torn)
         self._bytes[entry.way] += len(entry.data) + entry.lost_bytes
         whole = lines.feed(entry.data) if entry.data else []
-        self._tell_loss(lines, entry.time_ns, "it was said faster than it could be written")
+        self._tell_loss(lines, entry.time_ns, "messages came faster than they could be written")
         for line in whole:
             self._keep(line, entry.way, entry.time_ns)
             self._steps += 1
@@ -211,7 +211,7 @@ class TapRecorder:
         rest = lines.rest()
         if rest:
             self._keep(rest, entry.way, entry.time_ns)
-        self._tell_loss(lines, entry.time_ns, "it was said faster than it could be written")
+        self._tell_loss(lines, entry.time_ns, "messages came faster than they could be written")
         self.capture.mark(
             "ended", time_ns=entry.time_ns, dir=WAYS[entry.way], bytes=self._bytes[entry.way], newline=not rest,
             reason=entry.ended,

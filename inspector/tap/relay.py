@@ -89,7 +89,7 @@ class Pump:
                 select.select([source], [], [])
                 continue
             except OSError as error:
-                return f"it could not be read any more: {error.strerror or error}"
+                return f"it can no longer be read: {error.strerror or error}"
             if not data:
                 return ""
             self.delivering = True
@@ -100,7 +100,7 @@ class Pump:
             try:
                 _write_all(sink, data)
             except OSError:
-                return "nobody reads any more; what was said last may not have arrived"
+                return "the reader has ended; the last messages may not have arrived"
             self.passed += 1
             self.delivering = False
 
@@ -122,8 +122,8 @@ def open_window(path: str, say: Callable[[str], None]) -> subprocess.Popen[bytes
     """Starts the window as a detached process: no pipe, terminal or process group is shared with the tap."""
     if sys.platform not in ("win32", "darwin") and not any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))):
         say(
-            "There is no display to open the window on. An MCP client may keep DISPLAY from its servers: "
-            f'name it under "env", or open {path} yourself.'
+            "There is no display for the window. The MCP client may not pass DISPLAY to its servers: "
+            f'set it under "env", or open {path} yourself.'
         )
         return None
     frozen = bool(getattr(sys, "frozen", False))
@@ -172,7 +172,7 @@ def run_tap(arguments: TapArguments) -> int:
         say(str(error))
         return BAD_USAGE
     if is_beside:
-        say(f"{arguments.output} holds an earlier start; this one is written beside it, to {path}.")
+        say(f"{arguments.output} has an earlier capture; this one is written to {path}.")
     relay = _Relay(arguments.command)
     code = relay.start()
     if code is not None:

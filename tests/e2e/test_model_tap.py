@@ -90,7 +90,7 @@ def test_the_client_keeps_its_terminal_and_its_exit_code(environment: dict[str, 
     said = os.read(main, 1 << 16).decode()
     os.close(main)
     assert said.startswith("a terminal\r\n"), "nothing is printed over it, before it ends"
-    assert "No call of a model passed" in said
+    assert "There was no model call" in said
 
 
 def test_the_client_is_told_of_each_api_and_silence_of_what_to_check(
@@ -120,7 +120,7 @@ def test_a_client_that_asks_no_model_is_told_of_while_it_runs(
     wait = f"import time; time.sleep({2_000 * MS})"
     arguments = model.ModelTapArguments(str(tmp_path / "a.ctxcap"), (sys.executable, "-c", wait))
     assert model.run_model_tap(arguments) == 0
-    assert "No call of a model passed yet, after 0 seconds." in capfd.readouterr().err
+    assert "No model call yet, after 0 seconds." in capfd.readouterr().err
 
 
 def test_an_address_of_a_model_is_tapped(

@@ -59,7 +59,7 @@ def test_ctrl_c_ends_endless_input_and_answers_for_what_came(
     out = process.stdout.read() if process.stdout else b""
     said = process.stderr.read() if process.stderr else b""
     assert (process.wait(60), json.loads(out)["messages"]) == (0, 3)
-    assert said.decode() == "standard input goes on; this is about what came until now.\n"
+    assert said.decode() == "standard input continues; this covers the messages received so far.\n"
     assert not list(user_folders.glob("cache/spool-*"))
 
 

@@ -108,13 +108,13 @@ def test_the_command_surveys_what_is_new_and_says_what_failed(tmp_path: Path) ->
     ((runs,),) = asked(out, "SELECT count(*) FROM runs")
     before = tables(out)
     again = run_survey("survey", logs, _ROOT / "mew", "-o", out, "--no-tokens")
-    assert f"{runs + 2} runs, {runs + 2} of them known as they are." in again.stdout
+    assert f"{runs + 2} runs, {runs + 2} of them unchanged." in again.stdout
     assert "worker" not in again.stderr, "none is started for nothing"
     assert tables(out) == before
     with (logs / "0/run-000.jsonl").open("ab") as file:
         file.write(lines_of(envelope()))
     more = run_survey("survey", logs, _ROOT / "mew", "-o", out, "--no-tokens")
-    assert f"{runs + 1} of them known as they are" in more.stdout
+    assert f"{runs + 1} of them unchanged" in more.stdout
     ((messages,),) = asked(out, "SELECT messages FROM runs WHERE path LIKE '%run-000.jsonl'")
     assert messages == 6
 
@@ -164,7 +164,7 @@ def test_logs_of_an_object_store_give_the_rows_of_the_files(tmp_path: Path) -> N
         assert len(found) >= 5
         assert set(found) <= set(asked(tmp_path / "here", query))
         again = run_survey("survey", "s3://runs/night", "-o", tmp_path / "out", "--no-tokens", env=env)
-        assert f"{len(found)} of them known as they are" in again.stdout
+        assert f"{len(found)} of them unchanged" in again.stdout
         log, part = "mew/coding-agent/envelope-history.jsonl", tmp_path / "part.jsonl"
         cut = run_survey("slice", f"s3://runs/night/{log}", "-Y", _CALLS, "-o", part, "--with-related", env=env)
         assert cut.returncode == 0, cut.stderr
@@ -192,11 +192,11 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert "not surveyed. The same command goes on from there." in said
+    assert "not surveyed. Run the same command to continue." in said
     ((runs,),) = asked(tmp_path / "out", "SELECT count(*) FROM runs")
     assert 0 < runs < 260
     done = run_survey("survey", tmp_path / "logs", "-o", tmp_path / "out")
-    assert f"{runs} of them known as they are" in done.stdout
+    assert f"{runs} of them unchanged" in done.stdout
     assert json.dumps(len(tables(tmp_path / "out")["runs"])) == "260"
 
 

@@ -381,9 +381,9 @@ def test_check_for_people() -> None:
     assert shown[4] == "2 warnings"
     assert any("files\\u001b[31m answers a request" in line for line in shown)
     clean = log(envelope(id="a", context="why-1f3a9c0d2e"))
-    assert run("check", clean).stdout == f"{clean}: nothing found.\n"
+    assert run("check", clean).stdout == f"{clean}: no findings.\n"
     empty = log()
-    assert run("check", empty).stdout == f"{empty}: nothing found.\nThere are no messages in it.\n"
+    assert run("check", empty).stdout == f"{empty}: no findings.\nThe log has no messages.\n"
 
 
 def test_messages_that_report_a_failure_are_said() -> None:
@@ -391,12 +391,12 @@ def test_messages_that_report_a_failure_are_said() -> None:
     wrong = {"isError": True}
     one = log(call, tool_result(call, result=wrong))
     assert run("check", one, "--fail-on", "warning").stdout.splitlines() == [
-        f"{one}: nothing found.",
-        "1 message reports a failure: `list FILE -Y error` shows which.",
+        f"{one}: no findings.",
+        "1 message reports a failure; `list FILE -Y error` lists them.",
     ]
     two = log(call, tool_result(call, result=wrong), other, tool_result(other, result=wrong))
-    assert "2 messages report a failure: " in run("check", two).stdout
-    assert "  failures      2; `list FILE -Y error` shows which" in run("summary", two).stdout.splitlines()
+    assert "2 messages report a failure; " in run("check", two).stdout
+    assert "  failures      2; `list FILE -Y error` lists them" in run("summary", two).stdout.splitlines()
     assert "failures" not in run("summary", log(call, tool_result(call))).stdout
     assert printed("check", two, "--json") == []
 
@@ -416,7 +416,7 @@ def test_an_answer_for_which_there_is_no_room_is_said(command: tuple[str, ...]) 
 
 
 def test_participants_of_an_empty_log_are_nobody() -> None:
-    assert run("participants", log()).stdout == "Nobody took part.\n"
+    assert run("participants", log()).stdout == "There are no participants.\n"
     assert printed("participants", log(), "--json") == []
 
 
@@ -433,7 +433,7 @@ def test_check_tells_of_checks_that_failed(monkeypatch: pytest.MonkeyPatch) -> N
     )
     clean, wrong = log(envelope(id="a", context="why-1f3a9c0d2e")), log(*WRONG)
     done = run("check", clean)
-    assert (done.exit_code, done.stdout) == (70, f"{sentence}\n{clean}: nothing found by the other checks.\n")
+    assert (done.exit_code, done.stdout) == (70, f"{sentence}\n{clean}: no findings by the other checks.\n")
     assert run("check", wrong).exit_code == 70
     assert run("check", wrong, "--fail-on", "error").exit_code == 1
     told = {"code": "checks-failed", "severity": "error", "no": None, "context": None, "text": sentence}
@@ -642,7 +642,7 @@ def test_a_pipe_that_nobody_writes_to_is_said_to_wait_and_can_be_left(tmp_path: 
         said = running.stderr.readline().decode()
         assert said == "Waiting until somebody writes to pipe.jsonl... Ctrl+C ends it.\n"
         running.send_signal(signal.SIGINT)
-        assert running.wait(timeout=60) != 0 or "Nobody wrote to pipe.jsonl." in running.stderr.read().decode()
+        assert running.wait(timeout=60) != 0 or "No program wrote to pipe.jsonl." in running.stderr.read().decode()
 
 
 @pytest.mark.real
@@ -679,11 +679,11 @@ def test_participants() -> None:
          "differs": False},
     ]  # fmt: skip
     lines = run("participants", path).output.splitlines()
-    assert lines[0] == "coder: here since 2025-08-30T09:00:00.000Z, 2 messages"
+    assert lines[0] == "coder: present since 2025-08-30T09:00:00.000Z, 2 messages"
     assert "  refused  No. 12: mcp/request:tools/call:rm is missing" in lines
     left = run("participants", DIALECTS / "mcp-x-v0.0.jsonl").output.splitlines()
     assert "bob: left at 2025-08-18T10:00:08.000Z, 1 messages" in left
-    assert "calc: here since 2025-08-18T10:00:00.000Z, 3 messages" in left
+    assert "calc: present since 2025-08-18T10:00:00.000Z, 3 messages" in left
     unannounced = run("participants", DIALECTS / "mew-v0.4.jsonl").output.splitlines()
     assert any(line.startswith("human: never announced, first seen 2026-01-05T09:00:00.050Z") for line in unannounced)
     granted = run("participants", DIALECTS / "meup-v0.2.jsonl").output
@@ -761,7 +761,7 @@ def test_explain_filter_points_at_what_is_wrong() -> None:
 def test_summary_of_a_log_that_is_mostly_something_else() -> None:
     path = log("starting", "listening", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}))
     first = run("summary", path).stdout.splitlines()[0]
-    assert first == f"{path}: most lines are of no format that is known; some are json-rpc"
+    assert first == f"{path}: most lines have an unknown format; some are json-rpc"
     assert printed("summary", path, "--json")["format"] is None
 
 

@@ -119,7 +119,7 @@ def test_several_files_and_standard_input(desk: Path) -> None:
     ("arguments", "sentence"),
     [
         (["-s", "s9"], "There is no session or sub-session s9. The document has: m1, s1 (units), s2 (nested)."),
-        ([], "Say whose context with --subsession ID. The document has: s1 (units), s2 (nested), m1."),
+        ([], "Name a context with --subsession ID. The document has: s1 (units), s2 (nested), m1."),
     ],
 )
 def test_an_unknown_sub_session(desk: Path, arguments: list[str], sentence: str) -> None:

@@ -129,11 +129,19 @@ def test_messages_and_tools_ready_to_send(path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        pytest.param(["--participant", "ghost"], "shows no model of ghost. It shows those of: lead", id="nobody"),
+        pytest.param(
+            ["--participant", "ghost"], "has no model context of ghost. It has contexts of: lead", id="nobody"
+        ),
         pytest.param(["--at", "0"], "has no message No. 0; its messages are No. 1 to 9.", id="before the first"),
         pytest.param(["--at", "10"], "has no message No. 10", id="after the last"),
-        pytest.param(["--at", "3", "--since", "5"], "No. 5 is not before No. 3.", id="the wrong way round"),
-        pytest.param(["--messages", "--since", "3"], "--messages prints one moment", id="two things at once"),
+        pytest.param(
+            ["--at", "3", "--since", "5"],
+            "The first message must come before the second: 5, 3.",
+            id="the wrong way round",
+        ),
+        pytest.param(
+            ["--messages", "--since", "3"], "--messages and --since cannot be combined", id="two things at once"
+        ),
     ],
 )
 def test_what_cannot_be_told(path: Path, arguments: list[str], sentence: str) -> None:

@@ -168,7 +168,7 @@ def test_visibility_policy_and_state_can_be_changed_afterwards(made: Path) -> No
     policy = read(made).subsessions[0].policy.data
     assert policy == {"include_sub_context": False, "include_snapshots": False, "recent_parent_messages": 0}
     assert answered("policy", made, "units", "--snapshots")["context_policy"]["include_snapshots"] is True
-    assert "Say what to change" in refused("policy", made, "units")
+    assert "Name a change" in refused("policy", made, "units")
     assert refused("reopen", made, "units") == "units is open."
     typed("close", made, "units", "--summary", "x")
     assert answered("reopen", made, "units")["status"] == "open"
@@ -241,35 +241,35 @@ def test_each_refusal_is_a_sentence_and_changes_nothing(sample: Path, tmp_path: 
     before, gone = sample.read_bytes(), tmp_path / "gone.json"
     known = "The document has: s1 (about s1), s2 (about s2)."
     for arguments, sentence in (
-        (("new", sample), f"{sample} is there already: choose another name."),
+        (("new", sample), f"{sample} already exists: choose another name."),
         (("new", tmp_path / "desk.json.gz"), f"{tmp_path}/desk.json.gz cannot be written: It is not compressed: "
                                              "take a name that does not end in .gz."),
         (("add", gone, "x"), f"{gone} cannot be read: No such file or directory."),
         (("add", "-", "x"), "Standard input cannot be edited: name the file."),
-        (("add", sample, " "), "There is no text."),
+        (("add", sample, " "), "The text is empty."),
         (("add", sample, "x", "--role", " "), "A message needs a role, such as user or assistant."),
         (("add", sample, "x", "--to", "s2"), "about s2 is closed."),
         (("add", sample, "x", "--to", "s9"),
          "There is no session or sub-session s9. The document has: m1, s1 (about s1), s2 (about s2)."),
         (("add", sample, "x", "--to", "s1", "--visibility", "main_only"),
-         "main_only is for messages of the chat: say nothing or subsession_only in a sub-session."),
+         "main_only is for messages of the chat; use subsession_only in a sub-session."),
         (("add", sample, "x", "--visibility", "subsession_only"),
-         "subsession_only is for messages of a sub-session: nobody would be shown it in a chat."),
-        (("add", sample, "x", "--covers", "1-2"), "--covers says what a snapshot sums up: add --as snapshot."),
-        (("add", sample, "x", "--as", "snapshot", "--covers", "3-2"), "3-2 are no messages: write them as 1-20."),
-        (("add", sample, "x", "--as", "fact", "--role", "assistant"), "--role and --visibility are of messages."),
+         "subsession_only is for messages of a sub-session, not of a chat."),
+        (("add", sample, "x", "--covers", "1-2"), "--covers requires --as snapshot."),
+        (("add", sample, "x", "--as", "snapshot", "--covers", "3-2"), "3-2 is not a range of messages: write it as 1-20."),
+        (("add", sample, "x", "--as", "fact", "--role", "assistant"), "--role and --visibility require --as message."),
         (("open", sample, " "), "A sub-session needs a label."),
         (("open", sample, "x", "--below", "s2"), "about s2 is closed."),
         (("close", sample, "s9"), f"There is no sub-session s9. {known}"),
-        (("close", sample, "s1", "--append"), "There is nothing to append: say what came of it with --summary TEXT."),
+        (("close", sample, "s1", "--append"), "--append requires --summary TEXT."),
         (("close", sample, "s1", "--discard", "--summary", "x"),
-         "What is discarded leaves no summary: take --discard or --summary."),
+         "--discard and --summary cannot be combined."),
         (("merge", sample, "s1"), "about s1 is still open: close it first."),
         (("refer", sample, "s1", "s2"),
          "about s2 does not stand beside about s1: they have not the same parent."),
         (("refer", sample, "s1", "s2", "--withdraw"), "about s1 does not refer to s2."),
         (("remove", sample, "fact", "1"), "There is no fact 1: the session has 0."),
-        (("remove", sample, "message", "1"), "Messages stay: a session is a record of what was said."),
+        (("remove", sample, "message", "1"), "Messages cannot be removed: a session is a record."),
         (("set", sample, "--intent", "x", "--session", "m9"), "There is no session m9. The document has: m1."),
     ):  # fmt: skip
         assert refused(*arguments) == sentence
@@ -288,7 +288,7 @@ def test_a_label_of_two_is_no_name(made: Path) -> None:
 def test_what_is_compressed_is_only_read(sample: Path, tmp_path: Path) -> None:
     packed = tmp_path / "desk.json.gz"
     packed.write_bytes(gzip.compress(sample.read_bytes()))
-    assert refused("add", packed, "x") == f"{packed} is compressed and only read: unpack it first."
+    assert refused("add", packed, "x") == f"{packed} is compressed, so it cannot be edited: unpack it first."
     assert "s1 (about s1)" in typed("show", packed)
 
 

@@ -69,7 +69,7 @@ def test_parquet_goes_to_a_file_or_on() -> None:
     ("words", "says"),
     [
         (("SELECT nix FROM messages",), "nix FROM messages\n         ^^^\n"),
-        (("SELECT 1", "-o", "x"), "-o goes with --format parquet"),
+        (("SELECT 1", "-o", "x"), "-o requires --format parquet"),
         (("DROP VIEW messages",), "Only SELECT is allowed"),
         (("SELECT 1", "--format", "parquet", "-o", "/nowhere/x.parquet"), "/nowhere/x.parquet cannot be written: "),
     ],

@@ -64,8 +64,8 @@ def test_a_change_is_shown_asked_for_and_undone(file: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("install", "cursor", "other"), "There are: records."),
-        (("install", "cursor", "other"), "Looked in: "),
+        (("install", "cursor", "other"), "Its servers: records."),
+        (("install", "cursor", "other"), "Searched: "),
         (("install", "windsurf", "records"), "serverUrl"),
         (("install", "nobody", "records"), "tap -o FOLDER/ --"),
         (("uninstall", "cursor", "records"), "not tapped"),

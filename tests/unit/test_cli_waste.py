@@ -34,7 +34,7 @@ def test_nobody_of_that_name_is_said() -> None:
     log = wasteful_log()
     result = CliRunner().invoke(app, ["waste", log, "--participant", "nobdy"])
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "has nobody called nobdy. It has: " in result.stderr
+    assert "has no participant nobdy. It has: " in result.stderr
     known = result.stderr.partition("It has: ")[2].rstrip(".\n").split(", ")
     assert known
     for name in known:
@@ -69,7 +69,7 @@ def test_for_people_it_says_the_sum_and_how_many_are_left() -> None:
 def test_one_participant_alone() -> None:
     log = wasteful_log()
     assert answered("waste", log, "-p", "lead")["count"] == 6
-    assert said("waste", log, "-p", "human") == "Nothing wasted, as far as can be told.\n"
+    assert said("waste", log, "-p", "human") == "No waste found.\n"
 
 
 def test_secrets_in_names_are_masked() -> None:

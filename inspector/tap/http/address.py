@@ -67,12 +67,12 @@ def upstream_of(address: str) -> Upstream:
         url = URL(address.strip(), encoded=True)
         host, port = url.host, url.port
     except ValueError as error:
-        raise AddressError(f"That is no address: {error}.") from error
+        raise AddressError(f"This is not an address: {error}.") from error
     if url.scheme not in ("http", "https") or not host:
         raise AddressError("The address of a server begins with http:// or https://, and a host follows.")
     if url.user or url.password:
         raise AddressError(
-            "The address has a user in it, which clients do not send on. Leave it out, and have the client send it "
+            "The address has a user name, but clients do not send it on. Remove it, and have the client send it "
             "as a header."
         )
     named = f"[{host}]" if ":" in host else host
@@ -107,7 +107,7 @@ def listening_of(text: str) -> Listening:
     host, _, number = text.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
     if not (number.isascii() and number.isdecimal() and int(number) < 1 << 16):
-        raise AddressError(f"{text} is nothing to listen at; write it as 127.0.0.1:8123.")
+        raise AddressError(f"{text} is not an address to listen on; write it as 127.0.0.1:8123.")
     if host == "localhost":
         host = "127.0.0.1"
     try:
@@ -116,6 +116,6 @@ def listening_of(text: str) -> Listening:
         alone = False
     if not alone:
         raise AddressError(
-            f"A tap listens on this computer alone, and {host} can be reached from others. Write it as 127.0.0.1:8123."
+            f"A tap listens only on this computer, but other computers can reach {host}. Use 127.0.0.1:8123."
         )
     return Listening(host, int(number))

@@ -24,7 +24,7 @@ LONGEST_BODY_BYTES = 1 << 28
 """A longer body is passed on but not recorded. For compressed bodies the decompressed length counts."""
 MOST_HELD_BYTES = 1 << 29
 """Bytes of unfinished bodies and events in memory, for all exchanges together."""
-_TOO_FAST = "it was said faster than it could be written"
+_TOO_FAST = "messages came faster than they could be written"
 _CUT: dict[str, object] = {"cut": True}  # it ended before it was complete
 ASKS, ANSWERS = "client->server", "server->client"
 
@@ -62,7 +62,7 @@ class _Body:
         try:
             return self.decoder.feed(data)
         except TooLongError:
-            self.lose("it is longer than what is written down")
+            self.lose("it is longer than the limit")
             return b""
 
     def lose(self, why: str) -> None:
@@ -168,7 +168,7 @@ class ExchangeLines:
         if body is None:
             return
         if not body.held.add(body.feed(entry.data)):
-            body.lose("too much else was said at the same time")
+            body.lose("there was too much other traffic at the same time")
 
     def _request(self, found: _Open, entry: Entry) -> Iterator[Line | Missing]:
         """Yields the line of a request once: when it is complete, or earlier if it is answered before."""
@@ -196,7 +196,7 @@ class ExchangeLines:
         found.answer = _Body(lowered, self._longest_body, self._room)
         if lowered.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream":
             if not found.answer.decoder.readable:
-                found.answer.lose(f"it is compressed as {found.answer.encoding}, which cannot be read")
+                found.answer.lose(f"it is compressed as {found.answer.encoding}, an unknown encoding")
             found.events = EventMaker(self._longest_event, self._room)
             found.is_written = True
             yield self._line(entry, ANSWERS, "http-response", found.answer_head)

@@ -55,9 +55,9 @@ MODEL_APIS = (
 )
 _SILENCE_S = 10.0
 _CHECK = (
-    "Check whether the client's own settings name another address, or an API of a cloud (Bedrock, Azure), and whether "
-    "it is signed in to another API than that of its key. Set for it: {variables}. "
-    "For a client that takes an address otherwise: context-inspector tap --http ADDRESS --model."
+    "Check the client's settings for another address or a cloud API (Bedrock, Azure), and whether "
+    "it is signed in to another API than that of its key. The tap has set: {variables}. "
+    "For a client that takes its address elsewhere: context-inspector tap --http ADDRESS --model."
 )
 
 
@@ -107,8 +107,8 @@ def why_refused(command: Sequence[str], environment: Mapping[str, str]) -> str:
     if not isinstance(known, dict) or known.get("OPENAI_API_KEY") or not known.get("tokens"):
         return ""
     return (
-        "Codex is signed in with ChatGPT, and asks another address than the API for its models, in a form that cannot "
-        "be tapped. Sign in with a key of the API (codex login --with-api-key), or set CODEX_API_KEY for this start."
+        "Codex is signed in with ChatGPT, and calls its models at an address that cannot "
+        "be tapped. Sign in with an API key (codex login --with-api-key), or set CODEX_API_KEY for this start."
     )
 
 
@@ -166,7 +166,7 @@ async def _tell_silence(tap: HttpTap, doors: Mapping[ModelApi, Door]) -> None:
     """Prints a notice if no call came for a while, unless the client may be drawing on the terminal."""
     await asyncio.sleep(_SILENCE_S)
     if not tap.has_recorded and not os.isatty(2):
-        say(f"No call of a model passed yet, after {_SILENCE_S:.0f} seconds. {_what_to_check(doors)}")
+        say(f"No model call yet, after {_SILENCE_S:.0f} seconds. {_what_to_check(doors)}")
 
 
 def _what_to_check(doors: Mapping[ModelApi, Door]) -> str:
@@ -195,8 +195,8 @@ async def _run(tap: HttpTap, doors: Mapping[ModelApi, Door], arguments: ModelTap
     how = f"the client ended with exit code {code}" if code >= 0 else f"the client was ended by signal {-code}"
     await close_tap(tap, how, hurried, say=said.append)
     said.append(
-        f"What the model was sent and answered is in {tap.path}." if tap.has_recorded else
-        f"No call of a model passed, and {tap.path} is empty. {_what_to_check(doors)}"
+        f"The model calls are in {tap.path}." if tap.has_recorded else
+        f"There was no model call, and {tap.path} is empty. {_what_to_check(doors)}"
     )  # fmt: skip
     return code
 

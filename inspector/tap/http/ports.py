@@ -93,10 +93,10 @@ def listened(listening: Listening) -> socket.socket:
         made.close()
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise AddressError(
-                f"{listening.host}:{listening.port} is taken, perhaps by another tap of this server. End that one, or "
-                "name another port with --listen 127.0.0.1:PORT."
+                f"{listening.host}:{listening.port} is in use, perhaps by another tap of this server. Stop it, or "
+                "choose another port with --listen 127.0.0.1:PORT."
             ) from error
-        raise AddressError(f"Nothing can listen at {listening.host}: {error.strerror or error}.") from error
+        raise AddressError(f"Cannot listen on {listening.host}: {error.strerror or error}.") from error
     return made
 
 

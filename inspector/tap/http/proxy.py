@@ -112,10 +112,10 @@ class TapProxy:
         if refused:
             return self._answer(request, exchange, 403, refused)
         if request.method == "CONNECT":
-            why = f"It is no forward proxy: give the client {self._listening.origin} in place of the server's address."
+            why = f"Not a forward proxy: give the client {self._listening.origin} instead of the server's address."
             return self._answer(request, exchange, 405, why)
         if not target.startswith("/"):  # appended to the server's name it would make another host name
-            return self._answer(request, exchange, 400, "The request names no path of the server.")
+            return self._answer(request, exchange, 400, "The request has no path.")
         try:
             if request.headers.get("Upgrade", "").lower() == "websocket":
                 return await self._upgrade(request, exchange, target)
@@ -143,14 +143,14 @@ class TapProxy:
             return self._answer(request, exchange, 502, f"{self._upstream.host} cannot be reached: {reason_of(error)}")
         except aiohttp.ClientResponseError as error:
             return self._answer(
-                request, exchange, 502, f"{self._upstream.host} answers no HTTP: {_first_line(error.message)}"
+                request, exchange, 502, f"{self._upstream.host} does not answer with HTTP: {_first_line(error.message)}"
             )
         except aiohttp.ClientError as error:  # as without a tap: the connection ends without a response
             self._recording.end(exchange, "server-broke", f"the server hung up without an answer ({reason_of(error)})")
             return _hung_up(request)
         try:
             if answer.status == 101:
-                why = "switches to another protocol, which nobody asked it for"
+                why = "switches to another protocol without a request for it"
                 return self._answer(request, exchange, 502, f"{self._upstream.host} {why}.")
             return await self._pass_back(request, exchange, answer)
         finally:
@@ -216,7 +216,7 @@ class TapProxy:
         except aiohttp.WSServerHandshakeError as error:
             if error.status == 101:
                 return self._answer(
-                    request, exchange, 502, f"{self._upstream.host} speaks no WebSocket: {error.message}"
+                    request, exchange, 502, f"{self._upstream.host} does not support WebSockets: {error.message}"
                 )
             headers = list((error.headers or CIMultiDict[str]()).items())
             self._recording.answer_begun(exchange, error.status, headers)
@@ -261,7 +261,7 @@ class TapProxy:
             return piece
         inside = self._inside(found[2].decode(errors="replace"))
         if inside is None:
-            self._say("The server has clients post to another address, past the tap: only its answers are seen.")
+            self._say("The server has clients post to another address, so only its answers are recorded.")
             return piece
         return piece.replace(found[2], inside.encode(), 1)
 

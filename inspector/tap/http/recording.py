@@ -45,13 +45,10 @@ _READY_S = 10.0
 _SOUND_S = 2.0
 """A process that ends sooner would fail again, so the next start waits."""
 _PAUSE_S = 60.0
-_STARTED_AGAIN = (
-    "The process that writes the capture has ended, and is started again; what was said in its last moment is missing."
-)
-_LOST = "the process that wrote the capture ended; exchanges that were open then are missing"
+_STARTED_AGAIN = "The recording process has ended and is restarted; its last messages are missing."
+_LOST = "the recording process ended; exchanges that were open then are missing"
 _ENDS_AGAIN = (
-    "Nothing is recorded: the process that writes the capture ends as soon as it has started. The next try is in a "
-    "minute."
+    "Recording has stopped: the recording process ends as soon as it has started. The next attempt is in a minute."
 )
 
 
@@ -197,7 +194,7 @@ class ProcessRecording(Recording):
             if self._taken_bytes != taken:
                 taken, since = self._taken_bytes, now
             elif now - since > self._patience_s:
-                self._say("The capture is not complete: what was said last is missing in it.")
+                self._say("The capture is incomplete: the last messages are missing.")
                 break
         connection = self._helper.connection
         with suppress(OSError, EOFError):
@@ -383,7 +380,7 @@ class _Recorder:
                 self._capture.write()
         except (EOFError, OSError):
             pass  # the tap was killed
-        reason = self._reason or "the tap was killed; what was said in its last moment may be missing"
+        reason = self._reason or "the tap was killed; its last messages may be missing"
         for made in self._lines.close(time.time_ns(), reason):
             self._write(made)
         self._capture.write(at_once=True)

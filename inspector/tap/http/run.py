@@ -82,8 +82,8 @@ async def _run(tap: HttpTap, arguments: HttpTapArguments, tell: Callable[[str], 
             loop.add_signal_handler(number, ended.set)
     await tap.start()
     (door,) = tap.doors
-    tell(f"Tapping {door.shown_upstream}. Give the client this address in its place:\n\n  {door.address}\n")
-    tell(f"What they say is written to {tap.path}. Ctrl+C ends the tap.")
+    tell(f"Tapping {door.shown_upstream}. Give the client this address instead:\n\n  {door.address}\n")
+    tell(f"The traffic is written to {tap.path}. Ctrl+C stops the tap.")
     if arguments.show:
         open_window(tap.path, say)
     try:
@@ -107,7 +107,7 @@ async def close_tap(tap: HttpTap, reason: str, hurried: asyncio.Event, *, say: C
     hurry = spawn(hurried.wait(), name="a second signal")
     await asyncio.wait((closing, hurry), timeout=_PATIENCE_S, return_when=asyncio.FIRST_COMPLETED)
     if not closing.done() and not hurry.done():
-        say("What was said last is still written; Ctrl+C once more leaves it out.")
+        say("Writing the last messages; press Ctrl+C again to skip them.")
         await asyncio.wait((closing, hurry), return_when=asyncio.FIRST_COMPLETED)
     if not closing.done():
         tap.leave()

@@ -14,9 +14,9 @@ from yarl import URL
 from inspector.tap.http.address import Upstream
 
 SENTENCE = (
-    "{address} has its clients sign in (OAuth). They check that they sign in to the very address they were given, so "
+    "{address} requires a sign-in (OAuth). Clients check that they sign in to the address they were given, so "
     "it cannot be tapped by address. Tap a bridge that signs in for the client instead: context-inspector tap -o "
-    "FOLDER -- npx mcp-remote {address}. Where the client sends a token of its own in its headers, say so with "
+    "FOLDER -- npx mcp-remote {address}. If the client sends its own token in its headers, add "
     "--own-token."
 )
 _WELL_KNOWN = "/.well-known/oauth-protected-resource"

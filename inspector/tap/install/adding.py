@@ -31,7 +31,7 @@ def planned_entry(client: Client, name: str, arguments: Sequence[str], file: Pat
         RefusedError: if the change is impossible or unsafe.
     """
     if not _PLAIN_NAME.fullmatch(name):
-        raise RefusedError(f"{name} is no name for a server: letters, digits, - and _ are.")
+        raise RefusedError(f"{name} is not a valid server name: use letters, digits, - and _.")
     program, *first = own_command()
     words = [program, *first, *arguments]
     one = _file_of(client, words, name) if file is None else ConfigFile(file)
@@ -41,15 +41,15 @@ def planned_entry(client: Client, name: str, arguments: Sequence[str], file: Pat
         root = client.read(text) if text.strip() else Value(0, 0, {}, members={})
         known = root.at(client.key)
         if known is not None and known.at(name) is not None:
-            raise RefusedError(f"{one.path} has a server named {name} already. Take it out first, or give --name.")
+            raise RefusedError(f"{one.path} already has a server named {name}. Remove it first, or use --name.")
         after = spliced(text, [_edit(client, root, text, name, words)]).encode()
         _check(client, text, after.decode(), name, words)
     except UnicodeDecodeError:
-        raise RefusedError(f"{one.path} is no UTF-8.") from None
+        raise RefusedError(f"{one.path} is not UTF-8.") from None
     except RecursionError:
-        raise RefusedError(f"{one.path} is not changed: {TOO_DEEP}.") from None
+        raise RefusedError(f"{one.path} was not changed: {TOO_DEEP}.") from None
     except (OSError, UnreadableError) as error:
-        raise RefusedError(f"{one.path} is not changed: {error}.") from error
+        raise RefusedError(f"{one.path} was not changed: {error}.") from error
     server = Server(client, one, (client.key,), name, EntryForm("stdio", tapped=False, words=tuple(words)), False)
     lines = (f"+ command: {words[0]}", f"+ args: {' '.join(words[1:])}")
     return Change(server, before, after, lines, (client.afterwards,))
@@ -67,11 +67,13 @@ def _file_of(client: Client, words: Sequence[str], name: str) -> ConfigFile:
             return one
     if any(one.rewritten for one in files):
         raise RefusedError(
-            f"{client.title} writes its own configuration while it runs. Use its command: claude mcp add -s user "
+            f"{client.title} rewrites its configuration while it runs. Use its command: claude mcp add -s user "
             f"{name} -- {shlex.join(words)}  Or name a project's file: --file .mcp.json."
         )
     looked = ", ".join(str(one.path) for one in files)
-    raise RefusedError(f"{client.title} was not found on this machine. Looked for: {looked}. --file names another.")
+    raise RefusedError(
+        f"{client.title} was not found on this machine. Searched: {looked}. Use --file for another file."
+    )
 
 
 def _edit(client: Client, root: Value, text: str, name: str, words: Sequence[str]) -> Edit:
@@ -86,14 +88,14 @@ def _edit(client: Client, root: Value, text: str, name: str, words: Sequence[str
     entry = f'{{ "command": {_quoted(words[0])}, "args": {_listed(words[1:])} }}'
     servers = root.at(client.key)
     if servers is not None and servers.members is None:
-        raise UnreadableError(f'"{client.key}" is no object')
+        raise UnreadableError(f'"{client.key}" is not an object')
     if servers is not None:
         return _member(servers, text, f"{_quoted(name)}: {entry}")
     member = f"{_quoted(client.key)}: {{ {_quoted(name)}: {entry} }}"
     if not text.strip():
         return 0, len(text), f"{{\n  {member}\n}}\n"
     if root.members is None:
-        raise UnreadableError("it is no JSON object")
+        raise UnreadableError("it is not a JSON object")
     return _member(root, text, member)
 
 

@@ -120,7 +120,7 @@ def _text_of(path: Path) -> tuple[str, bytes]:
     try:
         return data.decode(), data
     except UnicodeDecodeError as error:
-        raise UnreadableError("it is no UTF-8") from error
+        raise UnreadableError("it is not UTF-8") from error
 
 
 def planned(server: Server, folder: Path, *, install: bool) -> Change:
@@ -137,19 +137,19 @@ def planned(server: Server, folder: Path, *, install: bool) -> Change:
     if server.file.rewritten:
         raise RefusedError(_by_its_own_command(server))
     if server.form.tapped == install:
-        raise RefusedError(f"{server.name} is {'tapped already' if install else 'not tapped'}, in {server.file.path}.")
+        raise RefusedError(f"{server.name} is {'already tapped' if install else 'not tapped'}, in {server.file.path}.")
     if not server.form.kind:
-        raise RefusedError(f"{server.name} has neither a command nor an address of HTTP, so it cannot be tapped.")
+        raise RefusedError(f"{server.name} has neither a command nor an HTTP address, so it cannot be tapped.")
     try:
         text, before = _text_of(server.file.path)
         entry = server.client.read(text).at(*server.table, server.name)
         if entry is None or form_of(entry) != server.form:
-            raise RefusedError(f"{server.file.path} was changed meanwhile. Try again.")
+            raise RefusedError(f"{server.file.path} has changed meanwhile. Try again.")
         edits, run = _edits(server, entry, text, folder, install=install)
         after = spliced(text, edits).encode()
         _check(server, text, after.decode())
     except (OSError, UnreadableError, RecursionError) as error:
-        raise RefusedError(f"{server.name} in {server.file.path} is not changed: {_words(error)}.") from error
+        raise RefusedError(f"{server.name} in {server.file.path} was not changed: {_words(error)}.") from error
     changed = server.client.read(after.decode()).at(*server.table, server.name)
     assert changed is not None
     lines = (*(f"- {line}" for line in _shown(entry)), *(f"+ {line}" for line in _shown(changed)))
@@ -213,8 +213,8 @@ def _shown(entry: Value) -> Iterator[str]:
 def _notes(server: Server, *, install: bool) -> Iterator[str]:
     if server.file.shared and install:
         yield (
-            "The file belongs to a project: for whoever else has it the server would not start. Take the tap out "
-            "before it is handed on."
+            "The file belongs to a project: for other people with the file the server would not start. Remove the tap "
+            "before you share it."
         )
     if server.form.kind == "http" and install:
         yield "The client reaches the server only while the tap runs. Start it before the client."
@@ -231,7 +231,7 @@ def applied(change: Change) -> Path | None:
     try:
         was_there = path.exists()
         if (path.read_bytes() if was_there else b"") != change.before:
-            raise RefusedError(f"{path} was changed meanwhile, so it is left as it is. Try again.")
+            raise RefusedError(f"{path} has changed meanwhile and was left alone. Try again.")
         backup = _backed_up(path, change.before) if was_there else None
         with in_place_of(path) as file:
             file.write(change.after)
@@ -258,9 +258,9 @@ def _backed_up(path: Path, data: bytes) -> Path:
 def _by_its_own_command(server: Server) -> str:
     scope = "user" if len(server.table) == 1 else "local"
     return (
-        f"{server.name} stands in {server.file.path}, which {server.client.title} writes all the time while it runs; a "
-        f"change by another program could be lost or spoil it. Use its own command: claude mcp get {server.name} shows "
-        f"the entry, claude mcp remove -s {scope} {server.name} takes it away, and claude mcp add -s {scope} "
-        f"{server.name} -- context-inspector tap -o FOLDER/ -- COMMAND... puts it there with a tap (-e NAME=VALUE for "
+        f"{server.name} is in {server.file.path}. {server.client.title} rewrites that file while it runs, so a "
+        f"change by another program could be lost or damage it. Use its command: claude mcp get {server.name} shows "
+        f"the entry, claude mcp remove -s {scope} {server.name} removes it, and claude mcp add -s {scope} "
+        f"{server.name} -- context-inspector tap -o FOLDER/ -- COMMAND... adds it with a tap (-e NAME=VALUE for "
         "its variables)."
     )

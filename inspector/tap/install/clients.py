@@ -98,7 +98,7 @@ def _codex() -> Iterator[ConfigFile]:
 CLIENTS = (
     Client(
         "claude-desktop", "Claude Desktop", "mcpServers", _claude_desktop, read_json,
-        "Quit Claude Desktop altogether, not just its window, and start it again.",
+        "Quit Claude Desktop completely, not just its window, and start it again.",
     ),
     Client(
         "claude-code", "Claude Code", "mcpServers", _claude_code, read_json,
@@ -115,7 +115,7 @@ CLIENTS = (
     ),
     Client(
         "codex", "Codex", "mcp_servers", _codex, read_toml,
-        "Start Codex again; a session that runs goes on as it was.",
+        "Start Codex again; running sessions are not affected.",
     ),
 )  # fmt: skip
 """Clients whose files this program can change, in order of listing."""

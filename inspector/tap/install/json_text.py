@@ -23,7 +23,7 @@ def read_json(text: str) -> Value:
     reader = _Reader(text)
     found = reader.value(1 if text.startswith("\ufeff") else 0, 0)
     if reader.blank(found.end) != len(text):
-        raise reader.trouble(found.end, "something follows what it says")
+        raise reader.trouble(found.end, "there is text after its end")
     return found
 
 
@@ -65,7 +65,7 @@ class _Reader:
                 raise self.trouble(at, "a name in quotes or a closing brace is missing")
             name = json.loads(key[0])
             if name in members:
-                raise self.trouble(at, f'"{name}" stands there twice, and nobody can say which one counts')
+                raise self.trouble(at, f'"{name}" appears twice')
             colon = self.blank(key.end())
             if not self._text.startswith(":", colon):
                 raise self.trouble(colon, "a colon is missing")

@@ -26,7 +26,7 @@ def read_toml(text: str) -> Value:
         plain = tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
         found = _Reader(text).document()
         if found.plain != plain:
-            raise UnreadableError("it is written in a way that this program cannot change safely")
+            raise UnreadableError("it has a form that this program cannot change safely")
     except tomllib.TOMLDecodeError as error:
         raise UnreadableError(str(error)) from None
     except RecursionError:
@@ -66,7 +66,7 @@ class _Reader:
         while True:
             key = _KEY.match(self._text, at)
             if key is None:
-                raise UnreadableError("a key is written in a way that is not known here")
+                raise UnreadableError("a key has an unknown form")
             bare, quoted, literal = key.groups()
             path.append(bare or (tomllib.loads(f"v={quoted}")["v"] if quoted is not None else literal))
             at = key.end()
@@ -82,7 +82,7 @@ class _Reader:
             return self._inline(at)
         found = _STRINGS.match(self._text, at) or _BARE.match(self._text, at)
         if found is None:
-            raise UnreadableError("a value is written in a way that is not known here")
+            raise UnreadableError("a value has an unknown form")
         written = found[0].rstrip()
         return Value(at, at + len(written), _plain(written))
 
@@ -128,7 +128,7 @@ def _entered(table: Value, path: list[str], *, several: bool) -> Value:
             found = table.members[name] = _table()
         table = found.items[-1] if found.items else found
         if table.members is None:
-            raise UnreadableError("a table is written in a way that is not known here")
+            raise UnreadableError("a table has an unknown form")
     return table
 
 
@@ -149,4 +149,4 @@ def _plain(written: str) -> Any:
     try:
         return tomllib.loads(f"v={written}".replace("\r\n", "\n"))["v"]
     except tomllib.TOMLDecodeError:
-        raise UnreadableError("a value is written in a way that is not known here") from None
+        raise UnreadableError("a value has an unknown form") from None

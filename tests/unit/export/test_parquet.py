@@ -124,10 +124,10 @@ def test_a_file_without_raw_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--format", "parquet", "-o", "-"), "written to a file"),
+        (("--format", "parquet", "-o", "-"), "cannot be streamed"),
         (("--format", "parquet", "-o", "/nowhere/x"), "/nowhere/x cannot be written"),
-        (("--format", "jsonl", "-o", "x", "--with-raw"), "--with-raw goes with"),
-        (("--format", "parquet", "-o", "x", "-e", "payload.text"), "no type of its own"),
+        (("--format", "jsonl", "-o", "x", "--with-raw"), "--with-raw requires"),
+        (("--format", "parquet", "-o", "x", "-e", "payload.text"), "no fixed type"),
     ],
 )
 def test_what_cannot_be_is_said(words: tuple[str, ...], says: str) -> None:

@@ -186,7 +186,7 @@ async def test_a_link_that_is_swapped_in_while_a_log_is_read_gives_nothing_away(
             assert (await answer(client, "summary", capture=name))["messages"] == 1
             assert [row["no"] for row in (await answer(client, "list", capture=name))["rows"]] == [1]
         else:
-            assert "was changed while it was read" in await refused(client, "summary", capture=name)
+            assert "changed while it was read" in await refused(client, "summary", capture=name)
     assert swaps == 1
 
 
@@ -289,4 +289,4 @@ async def test_a_question_with_half_a_character_is_answered() -> None:
             while told.count(b"\n") < 2:
                 told += await process.stdout.receive()
         await process.stdin.aclose()
-    assert "There is no capture called" in json.loads(told.splitlines()[1])["result"]["content"][0]["text"]
+    assert "There is no capture " in json.loads(told.splitlines()[1])["result"]["content"][0]["text"]

@@ -219,7 +219,7 @@ async def test_a_signal_ends_it_cleanly_and_it_can_be_read_meanwhile(tmp_path: P
     ("arguments", "sentence"),
     [
         pytest.param(["ws://127.0.0.1:9", "--space", "demo"], "refused the connection", id="nobody-listens"),
-        pytest.param(["ws://127.0.0.1:9"], "Which space? Name it with --space", id="no-space"),
+        pytest.param(["ws://127.0.0.1:9"], "Name a space with --space", id="no-space"),
         pytest.param(["ftp://x", "--space", "demo"], "starts with ftp://", id="no-gateway"),
         pytest.param(
             ["ws://127.0.0.1:9?space=demo", "--token-env", "NO_SUCH_TOKEN"], "variable NO_SUCH_TOKEN", id="no-token"

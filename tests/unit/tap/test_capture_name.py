@@ -58,7 +58,7 @@ def test_what_exists_is_left_alone(tmp_path: Path) -> None:
     assert capture.read_bytes() == b'{"ctxcap":1}\n'
     assert claim_file(str(other), "server", append=False) == (str(tmp_path / "other-2"), True)
     assert claim_file(str(capture), "server", append=True) == (str(capture), False)
-    with pytest.raises(NotPossibleError, match="is no capture"):
+    with pytest.raises(NotPossibleError, match="is not a capture"):
         claim_file(str(other), "server", append=True)
     with pytest.raises(NotPossibleError, match="cannot be written"):
         claim_file(str(other / "a.ctxcap"), "server", append=False)
@@ -94,13 +94,13 @@ def test_what_is_no_file_is_refused_and_never_read(append: bool, tmp_path: Path)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path in (str(pipe), os.devnull):
-        with pytest.raises(NotPossibleError, match="is no file, so no capture can be kept in it"):
+        with pytest.raises(NotPossibleError, match="is not a regular file, so it cannot be a capture"):
             claim_file(path, "server", append=append)
 
 
 @pytest.mark.real
 def test_standard_output_is_no_place_for_a_capture(tmp_path: Path) -> None:
-    with pytest.raises(NotPossibleError, match="Standard output is the server's"):
+    with pytest.raises(NotPossibleError, match="Standard output belongs to the server"):
         claim_file("-", "server", append=False)
     script = (
         "import sys; from inspector.tap.capture_name import NotPossibleError, claim_file\n"
@@ -112,5 +112,5 @@ def test_standard_output_is_no_place_for_a_capture(tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-c", script, str(path)], stdout=out, stderr=subprocess.PIPE, text=True, check=True
         )
-    assert done.stderr.startswith(f"What the server says goes to {path}, so no capture can go there.")
+    assert done.stderr.startswith(f"The server's output goes to {path}, so it cannot be the capture.")
     assert path.read_bytes() == b""

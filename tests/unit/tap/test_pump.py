@@ -75,7 +75,7 @@ def test_whoever_writes_learns_that_nobody_reads() -> None:
         os.write(write, b"second")
     os.close(write)
     assert [said.ended for said in iter(backlog.take, None)] == [
-        None, "nobody reads any more; what was said last may not have arrived",
+        None, "the reader has ended; the last messages may not have arrived",
     ]  # fmt: skip
 
 

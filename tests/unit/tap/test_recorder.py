@@ -110,7 +110,7 @@ def test_what_was_said_too_fast_is_a_gap_with_its_size(tmp_path: Path) -> None:
     backlog.put(CLIENT, PING % 3)
     recorder.close("")
     gap = next(line for line in written(path) if line.get("mark") == "gap")
-    assert gap["reason"] == "it was said faster than it could be written: 2 lines, 52 bytes, are missing here"
+    assert gap["reason"] == "messages came faster than they could be written: 2 lines, 52 bytes, are missing here"
     assert [line["frame"]["id"] for line in written(path) if "frame" in line] == [1, 3]
     document = CaptureDocument()
     document.load(path)
@@ -178,8 +178,8 @@ def test_a_full_disk_is_said_once_and_nothing_short_is_lost(tmp_path: Path, monk
     until(lambda: len(sentences) == 2)
     backlog.put(CLIENT, PING % 50)
     recorder.close("")
-    assert "cannot be written: No space left on device. Client and server talk on undisturbed" in sentences[0]
-    assert sentences[1].endswith("is written again; nothing said meanwhile is missing.")
+    assert "cannot be written: No space left on device. The traffic is not affected" in sentences[0]
+    assert sentences[1].endswith("is written again; no messages are missing.")
     assert [line["frame"]["id"] for line in written(path) if "frame" in line] == list(range(51))
     assert not [line for line in written(path) if line.get("mark") == "gap"]
 
@@ -236,7 +236,7 @@ def test_a_fault_of_ours_is_a_sentence(tmp_path: Path) -> None:
     recorder.start()
     recorder.close("")
     assert sentences == [
-        f"The capture {path} is not written any more: ZeroDivisionError: integer division or modulo by zero."
+        f"The capture {path} is no longer written: ZeroDivisionError: integer division or modulo by zero."
     ]
 
 
@@ -257,7 +257,7 @@ def test_a_file_that_is_removed_is_begun_anew(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert found[2]["reason"].startswith("the capture was moved away or removed while it was written")
     assert len(sentences) == 2
-    assert sentences[1].endswith("is written again; what was said before is not in it.")
+    assert sentences[1].endswith("is written again; earlier messages are not in it.")
 
 
 def test_the_gap_of_a_removed_file_begins_where_it_was_seen_last(tmp_path: Path) -> None:
@@ -303,11 +303,11 @@ def test_a_file_that_others_cut_short_goes_on_with_a_gap(left: int, tmp_path: Pa
         "opened", "gap", 5, 6, "ended", "ended", "closed",
     ]  # fmt: skip
     (gap,) = [line for line in found if line.get("mark") == "gap"]
-    assert gap["reason"] == "the capture was cut short while it was written; what was cut off is missing in this file"
+    assert gap["reason"] == "the capture was cut short while it was written; the removed part is missing in this file"
     assert sentences[0].endswith(
-        "cannot be written: it was cut short. Client and server talk on undisturbed; it is tried again every second."
+        "cannot be written: it was cut short. The traffic is not affected; writing is retried every second."
     )
-    assert sentences[1].endswith("is written again; what was cut off is missing in it.")
+    assert sentences[1].endswith("is written again; the removed part is missing in it.")
 
 
 def test_what_others_wrote_in_its_place_is_left_alone(tmp_path: Path) -> None:
@@ -327,8 +327,8 @@ def test_what_others_wrote_in_its_place_is_left_alone(tmp_path: Path) -> None:
     recorder.close("")
     gap = next(line for line in written(path) if line.get("mark") == "gap")
     assert gap["lines"] == 1
-    assert sentences[1].endswith("what was said before is not in it, and 1 line is missing in it.")
-    assert gap["reason"].endswith("is missing here; what was said before is not in this file")
+    assert sentences[1].endswith("earlier messages are not in it, and 1 line is missing in it.")
+    assert gap["reason"].endswith("is missing here; earlier messages are not in this file")
     assert (tmp_path / "diary").read_bytes() == b"diary\n"
 
 

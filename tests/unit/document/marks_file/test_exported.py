@@ -103,4 +103,4 @@ def test_documents_show_them(marked: Path, format_: str) -> None:
 def test_marks_do_not_go_with_other_formats(marked: Path) -> None:
     done = CliRunner().invoke(app, ["export", str(marked), "-o", "-", "--marks"])
     assert done.exit_code == 2
-    assert "--marks goes with JSON Lines" in done.output
+    assert "--marks requires JSON Lines" in done.output

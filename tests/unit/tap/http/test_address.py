@@ -99,7 +99,7 @@ def test_a_port_that_is_taken_is_said_so() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(AddressError, match="is taken"):
+        with pytest.raises(AddressError, match="is in use"):
             ports.listened(Listening("127.0.0.1", taken.getsockname()[1]))
 
 

@@ -117,7 +117,7 @@ def test_what_was_lost_is_said_in_its_place() -> None:
     ]  # fmt: skip
     response, gap, _ = lines(whole)[1:]
     assert "message" not in response
-    assert gap == "an answer's body is missing here: it was said faster than it could be written"
+    assert gap == "an answer's body is missing here: messages came faster than they could be written"
 
 
 def test_exchanges_that_overlap_are_told_apart_and_ended_with_the_tap() -> None:

@@ -47,4 +47,4 @@ def test_the_end_of_a_tap_waits_a_while_and_says_what_is_missing(stuck: tuple[Pr
     made.close("the tap ended")
     made._thread.join(10_000 * MS)
     assert not made._thread.is_alive()
-    assert said == ["The capture is not complete: what was said last is missing in it."]
+    assert said == ["The capture is incomplete: the last messages are missing."]

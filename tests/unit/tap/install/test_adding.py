@@ -66,7 +66,7 @@ def test_what_cannot_be_added_to_safely_is_left_alone(tmp_path: Path, name: str,
     file.write_text(text)
     with pytest.raises(RefusedError):
         planned_entry(client(name), "inspector", ["mcp"], file)
-    with pytest.raises(RefusedError, match="no name"):
+    with pytest.raises(RefusedError, match="not a valid server name"):
         planned_entry(client(name), "in spector", ["mcp"], file)
 
 

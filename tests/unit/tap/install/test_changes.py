@@ -131,7 +131,7 @@ def test_of_a_server_at_an_address_only_that_is_changed(
         ("cursor", '{"mcpServers": {}, "mcpServers": {"records": {"command": "a"}}}', "twice"),
         ("codex", "[mcp_servers.records]\ncommand = 'a'\ncommand = 'b'\n", "overwrite"),
         ("cursor", '{"mcpServers": {"records": {"command": "a"}', "missing"),
-        ("cursor", '{"mcpServers": {}} {}', "follows"),
+        ("cursor", '{"mcpServers": {}} {}', "after its end"),
         ("cursor", b'{"mcpServers": "\xff"}', "UTF-8"),
     ],
 )
@@ -153,7 +153,7 @@ def test_a_file_that_cannot_be_read_for_sure_is_left_alone(
         ({"url": "${API}/mcp"}, "variables"),
         ({"url": "unix:///run/a.sock"}, "cannot be tapped"),
         ({"command": "a", "args": "b"}, "no list"),
-        ({"type": "stdio"}, "neither a command nor an address"),
+        ({"type": "stdio"}, "neither a command nor an HTTP address"),
     ],
 )
 def test_an_entry_that_cannot_be_tapped_is_refused(entry: dict[str, Any], why: str, tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_it_is_put_in_once_and_taken_out_only_where_it_is(tmp_path: Path) -> Non
     with pytest.raises(RefusedError, match="not tapped"):
         change_of("cursor", file, tmp_path, install=False)
     applied(change_of("cursor", file, tmp_path))
-    with pytest.raises(RefusedError, match="tapped already"):
+    with pytest.raises(RefusedError, match="already tapped"):
         change_of("cursor", file, tmp_path)
 
 
