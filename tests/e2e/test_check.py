@@ -49,7 +49,7 @@ def test_a_real_recording_for_people() -> None:
     text = done.stdout.decode()
     assert done.returncode == 0
     assert re.findall(r"^\d+ (?:error|warning|note)s?$", text, re.MULTILINE) == ["2 warnings", "2 notes"]
-    assert "    No. 22      mew asked human for tools/list, and has had no answer for more than 15 s.\n" in text
+    assert "    No. 22      mew sent tools/list to human and has had no answer for more than 15 s.\n" in text
     # What to do about an unanswered request names who asked and who was asked, so each has its own.
     assert len(re.findall(r"^ {16}-> ", text, re.MULTILINE)) == 2
     assert len(re.findall(r"^ {4}-> ", text, re.MULTILINE)) == 1

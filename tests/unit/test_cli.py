@@ -350,7 +350,7 @@ def test_check_json() -> None:
     assert [list(finding) for finding in found] == [["code", "severity", "no", "context", "text"]] * len(found)
     assert found[0] == {
         "code": "kind-payload-disagree", "severity": "error", "no": 3, "context": "why/fs",
-        "text": "Kind says tools/call rm, payload says tools/call grep: the payload is what runs.",
+        "text": "The kind names tools/call rm, the payload tools/call grep; the payload is executed.",
     }  # fmt: skip
     assert {(finding["code"], finding["no"]) for finding in found if finding["severity"] == "warning"} == {
         ("context-malformed", 1), ("response-without-request", 2),
@@ -375,7 +375,7 @@ def test_check_for_people() -> None:
     assert shown[:4] == [
         "1 error",
         "  kind-payload-disagree (1): Kind and payload name different calls",
-        "    No. 3       Kind says tools/call rm, payload says tools/call grep: the payload is what runs.",
+        "    No. 3       The kind names tools/call rm, the payload tools/call grep; the payload is executed.",
         "    -> Write the same method and tool in kind and payload.",
     ]
     assert shown[4] == "2 warnings"
@@ -475,9 +475,9 @@ def test_findings_in_lists_and_messages() -> None:
     assert [row["no"] for row in listed(path, "-Y", 'finding == "response-without-request"')] == [2]
     assert printed("show", path, "3", "--json")["findings"] == [
         {"code": "kind-payload-disagree", "severity": "error",
-         "text": "Kind says tools/call rm, payload says tools/call grep: the payload is what runs."}
+         "text": "The kind names tools/call rm, the payload tools/call grep; the payload is executed."}
     ]  # fmt: skip
-    assert "error             kind-payload-disagree: Kind says" in run("show", path, "3").stdout
+    assert "error             kind-payload-disagree: The kind names" in run("show", path, "3").stdout
 
 
 # Exit codes

@@ -59,7 +59,7 @@ def test_waits_and_usage_end_with_the_process() -> None:
 def test_a_slow_link_is_no_wrong_clock() -> None:
     document = opened("slow-link-20kB.ctxcap")
     assert [(found.code, found.row, found.text) for found in document.analysis.findings.all()] == [
-        ("messages-late", 433, "What bench-a sends comes late: this message 24 s after it was sent.")
+        ("messages-late", 433, "Messages of bench-a arrive late, this one 24 s after it was sent.")
     ]
 
 

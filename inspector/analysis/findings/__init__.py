@@ -1,8 +1,8 @@
-"""Findings: what is wrong with the traffic, each with code, severity, sentence and hint (docs/design.md 2 and 3).
+"""Findings: problems in the traffic, each with code, severity, sentence and hint (docs/design.md 2 and 3).
 
-A topic module declares its checks as data and holds what follows the traffic for them; `finding_pass` runs them.
-To add a check: one `Check` in a topic's CHECKS, what finds it in the topic's `feed`, a `Case` in CASES of
-`tests/findings.py`, and `make docs`. A topic that reads many records again does so in `go_on`, a slice at a time.
+A topic module declares its checks as data and has a class that finds them; `finding_pass` runs all topics. To add a
+check, write a `Check` in a topic's CHECKS and detect it in the topic's `feed`. Then add a `Case` to CASES of
+`tests/findings.py` and run `make docs`. A topic that reads many records again does so in `go_on`, a slice at a time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m inspector.analysis.findings` writes the page about all findings to standard output."""
+"""Generates `docs/findings.md` from all checks: `python -m inspector.analysis.findings` writes it to stdout."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ import sys
 from inspector.analysis.findings.check import Check, Severity
 from inspector.analysis.findings.finding_pass import CHECKS
 
-# The page about all findings, made of their declarations: `docs/findings.md`.
+# Texts of the page around the declarations.
 
 _HEAD = """# Findings
 
-What Context Inspector says about traffic that goes wrong, and what to do about it. Every finding has a code that does
+Problems that Context Inspector finds in traffic, with effect and remedy. Every finding has a code that does
 not change: filter by it (`finding == "{example}"`), by severity (`finding.severity >= warning`, the
 preset *Problems*), or let a script fail on it (`context-inspector check FILE --fail-on error`).
 
-A finding is taken back when later traffic mends it: a request that is answered after all, an id that turns up late.
-Waiting times go by the clock while live, and by the last message of a log.
+A finding is withdrawn when later traffic resolves it, for example a late answer to a request.
+Waiting times end at the current time while live, and at the last message of a log.
 
-What a [transcript](transcripts.md) tells was never sent as envelopes, so that most of this does not apply: only
-{transcripts} look at it.
+Most checks do not apply to [transcripts](transcripts.md), which were never sent as envelopes. Only
+{transcripts} read them.
 
-This page is made of the checks themselves: `python -m inspector.analysis.findings > docs/findings.md`.
+This page is generated from the checks: `python -m inspector.analysis.findings > docs/findings.md`.
 """
 
 _MEANS = {
-    Severity.ERROR: "The protocol is broken, or trust in a message is misplaced.",
-    Severity.WARNING: "Something does not add up, or somebody waits in vain.",
-    Severity.NOTE: "Worth knowing; nothing has to be wrong.",
+    Severity.ERROR: "The protocol is violated, or a message is trusted wrongly.",
+    Severity.WARNING: "Something is inconsistent, or a participant waits without result.",
+    Severity.NOTE: "Worth knowing; not necessarily an error.",
 }
 
 
 def page() -> str:
-    """The page in Markdown, with a line end at its end."""
+    """Returns the page in Markdown, with a final line end."""
     links = " and ".join(f"[`{check.code}`](#{check.code})" for check in CHECKS if check.on_transcripts)
     parts = [_HEAD.format(example=CHECKS[0].code, transcripts=links)]
     for severity in sorted(Severity, reverse=True):
@@ -68,12 +68,12 @@ _EXAMPLES = {
     "other": "*No.*", "reason": "*reason*", "named": "“a1”", "answered": ", “a1”", "in_payload": "", "arguments": "",
     "stopped": "it", "ended": "The server ended with exit code 1",
     "subject": "*kind* from *sender*", "place": "in `payload.token`",
-    "advice": "By what is known of *recipient*: whether it was ever seen, has left, or may answer",
+    "advice": "Advice that depends on *recipient*: never seen, has left, or present",
 }  # fmt: skip
 
 
 def _plain(check: Check, template: str) -> str:
-    """A template with names of what stands in its places."""
+    """Fills a template with the names of its placeholders."""
     return template.format_map({**_EXAMPLES, "detail": check.example, "limit": f"{check.limit:,}"})
 
 

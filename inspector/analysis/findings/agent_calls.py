@@ -1,8 +1,8 @@
-"""Calls of coding agents that have no result: those after which the agent went on without one.
+"""Finds calls of coding agents without a result: the agent went on without one.
 
-RULE: no time tells. An agent may work on a call, or wait for a person, for hours, and its file may end while it does.
-A call is unanswered once the same agent says something in a later call of its model, by its own file. What other files
-say of the time decides nothing, so that a folder and its files alone give one verdict.
+RULE: elapsed time is not used. An agent may work on a call or wait for a person for hours, and its file may end then. A
+call is unanswered once the same agent produces output in a later model call, by its own file. Other files of the time
+are ignored, so that a folder and its single files give the same verdict.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from inspector.store.columns.hashes import NO_HASH
 _LABELS = tuple(one.LABEL for one in CODING_AGENTS)
 _PROGRAMS = tuple(one.PROGRAM for one in CODING_AGENTS)
 _MOST_OPEN = 256
-"""Calls that are followed; the oldest are let go."""
+"""Open calls tracked; the oldest are dropped."""
 
 
 class AgentCalls:
-    """Follows the open calls of agents."""
+    """Tracks open calls of agents."""
 
     def __init__(self) -> None:
-        self._open: dict[int, bool] = {}  # by call, whether its agent was told something since
+        self._open: dict[int, bool] = {}  # by call: True if its agent has received a message since
 
     def take_out(self, batch: Batch, rows: Rows) -> tuple[Rows, Rows]:
-        """Of some requests those of agents, and all others."""
+        """Splits requests into calls of agents and all others."""
         codes = [code for label in _LABELS if (code := batch.code(label)) >= 0]
         if not codes or not len(rows):
             return NO_ROWS, rows
@@ -37,11 +37,11 @@ class AgentCalls:
         return rows[own], rows[~own]
 
     def feed(self, batch: Batch, new: Rows) -> Rows:
-        """The calls of agents that went on without a result, ascending.
+        """Returns calls of agents that went on without a result, ascending.
 
         Args:
             batch: the new messages.
-            new: of these, calls of agents without a result.
+            new: the new unanswered calls of agents among them.
         """
         if batch.capture.has_copies and len(new):
             new = new[~batch.capture.repeats(new)[1]]
@@ -60,7 +60,7 @@ class AgentCalls:
         return np.array(sorted(found), np.int64) if found else NO_ROWS
 
     def _went_on(self, batch: Batch, call: int) -> bool:
-        """Tells whether the agent of a call spoke in a later call of its model."""
+        """Returns True if the agent of a call produced output in a later model call."""
         start = max(batch.start, call + 1)
         columns, span = batch.capture.columns, slice(start, batch.stop)
         own = (columns["source"][span] == columns["source"][call]) & (

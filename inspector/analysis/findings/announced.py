@@ -1,8 +1,8 @@
-"""What somebody sent and, by what was announced of it, may not send (docs/protocols.md 12).
+"""Finds messages that no announced capability of their sender covers (docs/protocols.md 12).
 
-A prediction, for captures in which the gateway's own verdicts are not told: beside a log with verdicts it is silent.
-Revocations do not count, as nothing confirms them, nor does an empty set, as every participant may at least answer.
-What the gateway refused is a finding of another check: of it the verdict is known.
+This is a prediction for captures without the gateway's verdicts; with verdicts it reports nothing. Revocations are
+ignored, as they are never confirmed. So is an empty set, as every participant may at least answer. `capability-denied`
+reports messages that the gateway refused.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.intern_table import InternTable
 
 BEYOND = Check(
-    "beyond-capabilities", WARNING, "Sent without a capability, by what was announced",
-    "{who} sent {detail}; nothing that was announced of it, or granted to it, covers that.",
-    "Either the gateway lets through what it should not, or it knows of capabilities that it never announced.",
-    "Look at what the gateway holds for it, and at how it reads the patterns; open its log of decisions.",
-    "MEW v0.4, capability patterns; judged as specified, not by the gateway",
+    "beyond-capabilities", WARNING, "Sent without an announced capability",
+    "{who} sent {detail}, but none of its announced or granted capabilities covers it.",
+    "The gateway forwards a message that it should refuse, or it has not announced all capabilities.",
+    "Check the participant's capabilities in the gateway, and open the gateway's log of decisions.",
+    "MEW v0.4, capability patterns; judged by the specification, not by the gateway",
     example="mcp/request tools/call delete_file",
 )  # fmt: skip
 CHECKS = (BEYOND,)
@@ -41,10 +41,10 @@ _NOT_JUDGED = (
     Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.REJECTED | Flag.SENT
 ).value  # fmt: skip
 _FREE = (kinds.RESPONSE, "capability/grant-ack", kinds.CONTEXT_OPERATION)
-"""What everybody may send, beside system/*, which has a check of its own."""
+"""Kinds allowed for every participant. system/* is checked in `wire`."""
 _MOST_CHANGES = 1_000
 _MOST_JUDGED = 5_000
-"""Messages of one sender and call that are judged one by one, where more than method and name decides."""
+"""Messages judged one by one per sender and call, if more than method and name matters."""
 _MOST_KNOWN = 100_000
 _LONGEST = 80
 
@@ -57,13 +57,13 @@ _LOW = 0xFFFFFFFF
 
 
 class _HeldSet:
-    """Capabilities, each once, of all who hold just these.
+    """A set of capabilities, shared by all participants that hold exactly these.
 
     Attributes:
         held: as written, text or objects.
         written: the same as compact JSON.
-        deep: more than kind, method and name decides.
-        verdicts: by the number of a call, whether they cover it (None: nobody can say), where that decides.
+        deep: True if more than kind, method and name matters.
+        verdicts: by call number, True if covered, None if unknown; only if the call alone determines it.
     """
 
     __slots__ = ("deep", "held", "verdicts", "written")
@@ -75,18 +75,18 @@ class _HeldSet:
 
 
 class _HeldSets:
-    """Every set that somebody holds or held, by number; 0 is nothing, and what is unknown."""
+    """All sets of capabilities held so far, by number; 0 is the empty or unknown set."""
 
     def __init__(self) -> None:
         self._sets = [_HeldSet((), ())]
         self._numbers: dict[tuple[str, ...], int] = {(): 0}
-        self._after: dict[tuple[int, int], tuple[tuple[Any, ...], int]] = {}  # by number, and an object
+        self._after: dict[tuple[int, int], tuple[tuple[Any, ...], int]] = {}  # by number, and id of a tuple
 
     def __getitem__(self, number: int) -> _HeldSet:
         return self._sets[number]
 
     def after(self, number: int, change: Change) -> int:
-        """What a change makes of a set."""
+        """Returns the number of the set after a change."""
         if change.what == "announced":
             number = 0
         elif change.what != "granted" or not number:
@@ -110,25 +110,25 @@ class _HeldSets:
 
 
 class Announced:
-    """Judges each message by the capabilities of its sender at that time.
+    """Judges each message by its sender's capabilities at that time.
 
-    Whoever holds the same is judged alike, so that verdicts are kept by set and call; of a sender there are numbers.
+    Senders with the same set get the same verdicts, so verdicts are cached by set and call.
     """
 
     def __init__(self) -> None:
-        self._kinds = Marks()  # of each kind: 2 for those that are judged
+        self._kinds = Marks()  # by kind: 2 if it is judged
         self._sets = _HeldSets()
         self._calls: InternTable[_Call] = InternTable((0, 0, 0))
-        self._held: dict[int, int] = {}  # by space and sender: how many changes were taken in, and the set since
-        self._judged = 0  # verdicts
-        self._alone: dict[tuple[int, int], tuple[int, int]] = {}  # by sender and call: judged how often, after so
-        # many changes; where the payload decides
-        self._wanting: dict[int, str] = {}  # messages of the batch that nothing covers, and what they call
+        self._held: dict[int, int] = {}  # by space and sender: number of changes taken in << 32 | number of the set
+        self._judged = 0  # cached verdicts
+        # by sender and call: change count at the time, and messages judged since
+        self._alone: dict[tuple[int, int], tuple[int, int]] = {}
+        # for calls with a relevant payload
+        self._wanting: dict[int, str] = {}  # uncovered messages of the batch, and their calls
         self._unplaced = UnplacedGrants()
         self._silent = False
 
     def feed(self, batch: Batch) -> None:
-        """Look at the messages of a batch."""
         self._unplaced.follow(batch)
         if batch.decisions is not None and not self._silent:
             self._silent = True
@@ -158,12 +158,12 @@ class Announced:
         batch.findings.add(BEYOND, [*wanting], details=[*wanting.values()])
 
     def _calls_of(self, batch: Batch, rows: Rows) -> list[int]:
-        """The numbers of what some messages call."""
+        """Returns the call number of each message."""
         called = (batch.of("kind_raw", rows), *(batch.links[name][rows] for name in ("method", "target")))
         return self._calls.intern_all(zip(*(of.tolist() for of in called), strict=True), len(rows)).tolist()
 
     def _lie_open(self, batch: Batch, rows: Rows) -> NDArray[np.bool_]:
-        """Of which messages a grant is open that may be their sender's (`UnplacedGrants`)."""
+        """(n,) bool: True for messages at a time when an unplaced grant may be their sender's (`UnplacedGrants`)."""
         spaces, unplaced = batch.of("space", rows), np.zeros(len(rows), np.bool_)
         for space in np.unique(spaces).tolist():
             own = np.flatnonzero(spaces == space)
@@ -171,7 +171,7 @@ class Announced:
         return unplaced
 
     def _withdraw_refused(self, batch: Batch) -> None:
-        """The gateway's error comes after the message that it refuses."""
+        """Withdraws findings about refused messages; the gateway's error comes after them."""
         if not len(batch.findings.rows_of(BEYOND)):
             return
         changed = batch.changed[_are_refused(batch, batch.changed)]
@@ -196,12 +196,12 @@ class Announced:
     def _is_wanting(
         self, batch: Batch, held: int, whose: tuple[int, int], taken: int, row: int, *, unsure: bool
     ) -> bool:
-        """Whether a message is covered by nothing of a set, after so many changes."""
+        """Returns True if no capability of a set covers a message."""
         known, call = self._sets[held], whose[1]
         if known.verdicts.get(call, False) is not False:
             return False
         if unsure or batch.capture.true_sender(row) is not None:
-            return False  # nothing can be said of this one
+            return False  # the sender is in doubt, so is its set
         if call not in known.verdicts and self._judged <= _MOST_KNOWN:
             kind = _kind_of(batch, row)
             verdict = covers_by_kind(known.held, kind)
@@ -218,7 +218,7 @@ class Announced:
         return known.verdicts.get(call) is False
 
     def _is_wanting_alone(self, batch: Batch, known: _HeldSet, whose: tuple[int, int], taken: int, row: int) -> bool:
-        """The same where the payload decides: another one of the same call may be judged otherwise."""
+        """Judges one message by its payload; another message of the same call may get another verdict."""
         since, times = self._alone.get(whose, (taken, 0))
         times = times if since == taken else 0
         if times >= _MOST_JUDGED:
@@ -229,13 +229,13 @@ class Announced:
 
 
 def _kind_of(batch: Batch, row: int) -> str:
-    """The kind that capabilities are held against: as written; of v0.0 and of drafts without slashes what it means."""
+    """Returns the kind to compare with capabilities: as written, or canonical for v0.0 and drafts without slashes."""
     kind = batch.string("kind_raw", row)
     return kind if "/" in kind else batch.string("kind", row)
 
 
 def _senders(batch: Batch, rows: Rows) -> NDArray[np.int64]:
-    """The space and the sender of each of some messages as one number."""
+    """(n,) space << 32 | sender of each message."""
     return batch.of("space", rows).astype(np.int64) << 32 | batch.of("sender", rows)
 
 
@@ -244,19 +244,19 @@ def _are_refused(batch: Batch, rows: Rows) -> np.ndarray:
 
 
 class UnplacedGrants:
-    """Between which messages a grant is for a name nobody goes by: released gateways know a client by two names.
+    """Tracks grants to names that no participant has: released gateways know a client by two names.
 
-    Followed change by change, whatever the number of those who hold something.
+    Updated change by change; the cost does not depend on the number of participants.
     """
 
     def __init__(self) -> None:
-        self._open: dict[int, dict[str, int]] = {}  # by space and name: the grant, the earliest first
-        self._spans: dict[int, list[tuple[int, int]]] = {}  # of the batch, by space: those that were closed
-        self._arrays: dict[int, tuple[Rows, Rows]] = {}  # the same, with the earliest that is open
+        self._open: dict[int, dict[str, int]] = {}  # by space and name: the grant, earliest first
+        self._spans: dict[int, list[tuple[int, int]]] = {}  # by space: spans closed in this batch
+        self._arrays: dict[int, tuple[Rows, Rows]] = {}  # the same as arrays, with the earliest open one
         self._stop = 0
 
     def follow(self, batch: Batch) -> None:
-        """Take in what was announced and granted up to the end of a batch. O(changes in it)."""
+        """Takes in announcements and grants up to the end of a batch. O(changes in it)."""
         self._spans, self._arrays, self._stop = {}, {}, batch.stop
         for space, name, change, is_first in batch.passes.capabilities.take_new():
             unplaced = self._open.setdefault(space, {})
@@ -266,7 +266,7 @@ class UnplacedGrants:
                 self._spans.setdefault(space, []).append((unplaced.pop(name), change.row))
 
     def lie_open(self, space: int, rows: Rows) -> NDArray[np.bool_]:
-        """(rows,) bool, whether there was such a grant when each of some messages of the batch came."""
+        """(rows,) bool: True if such a grant was open when the message came."""
         if space not in self._arrays:
             still = islice(self._open.get(space, _NOBODY).values(), 1)
             spans = sorted([*self._spans.get(space, ()), *((row, self._stop) for row in still)])
@@ -280,7 +280,7 @@ class UnplacedGrants:
 
 
 def _is_covered(batch: Batch, held: Sequence[Any], row: int) -> bool | None:
-    """Whether any of some capabilities covers a message of whose kind none covers all; None for one too big to say."""
+    """Returns True if a capability covers the message, given that none covers its whole kind; None if it is too big."""
     if batch.capture.records.is_big(row):
         return None
     kind = _kind_of(batch, row)

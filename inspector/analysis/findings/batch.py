@@ -1,4 +1,4 @@
-"""What a topic of checks is given: new messages, earlier ones that changed, the passes, and where to put findings."""
+"""The input of a check topic: new and changed messages, the passes, the place for findings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Array = NDArray[Any]
 
 
 class ReportedProblem(NamedTuple):
-    """What a document says is wrong with the object behind a row."""
+    """Problem that a document of sessions has with the object behind a row."""
 
     code: str
     row: int
@@ -40,7 +40,7 @@ class ReportedProblem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """The capture and the passes that have taken in everything that the checks look at."""
+    """The capture and all passes that checks read. They are complete up to the batch."""
 
     capture: Capture
     contexts: ContextPass
@@ -56,16 +56,16 @@ class Passes:
 
 @dataclass(slots=True)
 class Batch:
-    """Messages `start` to `stop`, which are new, and earlier ones whose links, badges or deliveries changed.
+    """New messages `start` to `stop`, and earlier ones whose links, badges or deliveries changed.
 
     Attributes:
-        now_ns: the wall clock while live, else the latest time in the log; NO_TIME.
+        now_ns: the wall clock while live, else the latest time in the log; NO_TIME if unknown.
         changed: earlier messages, ascending.
-        beginnings: who was there before the capture began.
-        mcp: which messages are MCP; the topic of that says it first.
-        baseline: what servers of MCP listed when they were tapped last, by name, where logs are held against that.
+        beginnings: participants who were present before the capture began.
+        mcp: messages known to be MCP; the MCP topic runs first and fills it.
+        baseline: tools that MCP servers listed when last tapped, by server name; None without a comparison.
         decisions: the gateway's verdicts beside a log, or None.
-        reported: what the document of sessions behind the messages says is wrong with it.
+        reported: problems of the document of sessions behind the messages.
     """
 
     passes: Passes
@@ -81,11 +81,10 @@ class Batch:
     baseline: Mapping[str, Listed] | None = None
     _rows: dict[str, Rows] = field(default_factory=dict)
     _changed_kinds: Array | None = None
-    _bits: int | None = None  # flags that any of the new messages has
+    _bits: int | None = None  # union of the flags of all new messages
 
     @property
     def capture(self) -> Capture:
-        """The messages."""
         return self.passes.capture
 
     @property
@@ -94,20 +93,20 @@ class Batch:
         return self.passes.correlation.columns
 
     def new(self, column: str) -> Array:
-        """The values of the new messages."""
+        """Returns a column's values for the new messages."""
         return self.capture.columns[column][self.start : self.stop]
 
     def on_the_wire(self, rows: Rows) -> Rows:
-        """Those of some messages that went to somebody, not what documents of sessions say (docs/protocols.md 14)."""
+        """Filters out rows of session documents, which were never sent (docs/protocols.md 14)."""
         code = self.code(msp.PROTOCOL)
         return rows if code < 0 or not len(rows) else rows[self.of("protocol", rows) != code]
 
     def code(self, text: str) -> int:
-        """The id of a string; -1 when no message has it."""
+        """Returns the id of a string; -1 if no message has it."""
         return self.capture.strings.find(text) or -1
 
     def rows(self, kind: str) -> Rows:
-        """The new messages of a kind."""
+        """Returns the new messages of a kind."""
         found = self._rows.get(kind)
         if found is None:
             code = self.code(kind)
@@ -116,7 +115,7 @@ class Batch:
         return found
 
     def changed_rows(self, kind: str) -> Rows:
-        """The earlier messages of a kind that changed."""
+        """Returns the changed earlier messages of a kind."""
         if not len(self.changed):
             return self.changed
         if self._changed_kinds is None:
@@ -124,26 +123,26 @@ class Batch:
         return self.changed[self._changed_kinds == self.code(kind)]
 
     def both(self, kind: str) -> Rows:
-        """The messages of a kind that are new or changed, ascending."""
+        """Returns the new and the changed messages of a kind, ascending."""
         changed, new = self.changed_rows(kind), self.rows(kind)
         return np.concatenate((changed, new)) if len(changed) else new
 
     def flagged(self, bits: int) -> Rows:
-        """The new messages with any of these flags."""
+        """Returns the new messages with any of these flags."""
         if self._bits is None:
             self._bits = int(np.bitwise_or.reduce(self.new("flags"))) if self.stop > self.start else 0
         return np.flatnonzero(self.new("flags") & bits) + self.start if self._bits & bits else NO_ROWS
 
     def of(self, column: str, rows: Rows) -> Array:
-        """A column's values of some messages."""
+        """Returns a column's values for some messages."""
         return self.capture.columns[column][rows]
 
     def addressed(self, sets: Array, people: Array) -> Array:
-        """(n,) whether each of some sets of recipients names somebody (a string id). O(names in them)."""
+        """(n,) bool: True for sets of recipients that contain one of `people` (string ids). O(names in them)."""
         return self.capture.to_sets.have(sets, people)
 
     def string(self, column: str, row: int) -> str:
-        """A string column's value; "" when it is absent."""
+        """Returns the value of a string column; "" if absent."""
         return self.capture.string(column, row) or ""
 
 
@@ -151,28 +150,28 @@ _ROOM = 1024
 
 
 class Marks:
-    """A small number for each string id, 0 until it is put: what was found out about a string, or seen of it."""
+    """Small number per string id, 0 until set; remembers state or a verdict about a string."""
 
     def __init__(self, dtype: Any = np.uint8) -> None:
         self._values = np.zeros(_ROOM, dtype)
 
     def of(self, ids: Array) -> Array:
-        """The marks of some strings."""
+        """Returns the numbers of some strings."""
         if len(ids):
             self._reach(int(ids.max()))
         return self._values[ids]
 
     def get(self, identifier: int) -> int:
-        """The mark of one string."""
+        """Returns the number of one string."""
         return int(self._values[identifier]) if 0 <= identifier < len(self._values) else 0
 
     def put(self, ids: Any, marks: Any) -> None:
-        """Mark a string, or some."""
+        """Sets the numbers of one or more strings."""
         self._reach(int(np.max(ids)))
         self._values[ids] = marks
 
     def marked(self) -> Array:
-        """The ids of all that have a mark, ascending. O(ids)."""
+        """Returns all ids with a number, ascending. O(ids)."""
         return np.flatnonzero(self._values)
 
     def _reach(self, most: int) -> None:
@@ -182,7 +181,7 @@ class Marks:
             self._values = np.concatenate((self._values, np.zeros(more, self._values.dtype)))
 
     def unseen(self, ids: Array) -> list[tuple[int, int]]:
-        """Strings that have no mark yet: (id, first place in `ids`) of each, by place."""
+        """Returns strings without a number: (id, first position in `ids`) of each, by position."""
         places = np.flatnonzero(self.of(ids) == 0)
         if not len(places):
             return []

@@ -1,7 +1,7 @@
-"""What began before the capture did: an inspector that joins a running conversation sees ends without beginnings.
+"""Detects beginnings before the capture: an inspector that joins late sees ends without beginnings.
 
-Who was there before is told by the first welcome of a space in a capture of ours, which names those who are present.
-Logs of others are taken to begin where they begin: their ends are what they seem.
+The first welcome of a space in a capture of this program lists the participants then present. Logs of other programs
+are assumed to be complete.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.messages.capture import Capture
 
 EARLY_S = 60
-"""So long after the welcome answers and decisions may be about what was said before it."""
+"""Seconds after the welcome in which answers and decisions may refer to earlier messages."""
 
 BEFORE = Check(
     "began-before-capture", NOTE, "Began before this capture",
-    "{who} was here before this capture began, and so perhaps was the beginning of this {detail}.",
-    "What it belongs to cannot be shown.",
-    "Record from before the participants join, or open the gateway's own log.",
+    "{who} was present before this capture began, so this {detail} may have begun earlier.",
+    "Its beginning is unknown.",
+    "Start recording before the participants join, or open the gateway's log.",
     "Context Inspector, captures",
     example="answer",
 )  # fmt: skip
@@ -42,18 +42,18 @@ class _Welcome:
 
 
 class Beginnings:
-    """Knows who was in a space when its capture began."""
+    """Knows the participants that were in a space when its capture began."""
 
     def __init__(self, capture: Capture, trust: TrustPass) -> None:
         self._capture = capture
         self._trust = trust
         self._welcomes: dict[int, _Welcome | None] = {}
-        self._joined: dict[tuple[int, str], int] = {}  # by space and name: the message that says so
+        self._joined: dict[tuple[int, str], int] = {}  # by space and name: the message that shows the join
         self._first_joins: dict[int, int] = {}  # by space
         self._listed = 0
 
     def feed(self, welcomes: Rows, stop: int) -> None:
-        """Look at messages up to `stop`; `welcomes` are the new ones of that kind, the first of each space counts."""
+        """Takes in messages up to `stop`. `welcomes` are the new welcomes; the first of each space counts."""
         self._list_joins(stop)
         for row in welcomes.tolist():
             space = int(self._capture.columns["space"][row])
@@ -61,7 +61,7 @@ class Beginnings:
                 self._welcomes[space] = _read(self._capture, row)
 
     def others_were_here(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which of some messages come from somebody who was there before the capture began: (len(rows),) bool."""
+        """(n,) bool: True for senders that were present before the capture began."""
         found = np.zeros(len(rows), np.bool_)
         spaces, senders = self._capture.columns["space"][rows], self._capture.columns["sender"][rows]
         for space in np.unique(spaces).tolist() if self._welcomes else ():
@@ -71,7 +71,7 @@ class Beginnings:
         return found
 
     def early(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which of these also come soon after the capture began."""
+        """(n,) bool: True for messages of such senders soon after the capture began."""
         found = self.others_were_here(rows)
         for place in np.flatnonzero(found).tolist():
             found[place] = self._is_early(int(rows[place]))
@@ -85,7 +85,7 @@ class Beginnings:
         return time - welcome.time_ns <= EARLY_S * 1_000_000_000
 
     def saw_join(self, row: int, names: Collection[str]) -> bool:
-        """Whether a message comes after somebody joined: one of these, or anybody where nobody is named."""
+        """Returns True if one of the names joined before this message; without names, any participant."""
         space = int(self._capture.columns["space"][row])
         first = (self._joined.get((space, name), row) for name in names)
         return min(first, default=self._first_joins.get(space, row)) < row
@@ -102,7 +102,7 @@ class Beginnings:
                 self._first_joins.setdefault(space, place)
 
     def stream_may_be_older(self, row: int) -> bool:
-        """Whether a frame may belong to a stream that was opened before: the welcome did not list the open ones."""
+        """Returns True if a frame may belong to an older stream, as the welcome lists no open streams."""
         welcome = self._welcomes.get(int(self._capture.columns["space"][row]))
         return welcome is not None and not welcome.lists_streams and row > welcome.row and self._is_early(row)
 
@@ -111,7 +111,7 @@ _JOINS = ("system/welcome", "system/presence", "system/join")
 
 
 def _joiners(capture: Capture, row: int) -> tuple[str, ...]:
-    """Who a message says has just joined."""
+    """Returns the participants that join by a message."""
     kind, sender = capture.string("kind", row), capture.string("sender", row)
     if kind == "system/join":
         return (sender,) if sender else ()
@@ -124,7 +124,7 @@ def _joiners(capture: Capture, row: int) -> tuple[str, ...]:
 
 
 def _read(capture: Capture, row: int) -> _Welcome | None:
-    """The welcome; None when nobody was there, or it is no capture of ours."""
+    """Reads a welcome; None if no participant was present, or if this program did not record the capture."""
     if not capture.sources[int(capture.columns["source"][row])].origin:
         return None
     payload = capture.records.decoded(row).payload

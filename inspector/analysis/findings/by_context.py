@@ -1,6 +1,6 @@
-"""How many findings there are in each context and below it, followed as findings come and go and contexts move.
+"""Counts findings per context, descendants included, as findings come and go and contexts move.
 
-The cost goes by the messages whose findings changed; where contexts moved or merged, by the contexts as well.
+The cost depends on the messages whose findings changed; after moves or merges also on the number of contexts.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from inspector.analysis.passes.contexts.subtree_sums import DearSums
 from inspector.store.messages.capture import Capture
 
 _MOST_WAITING = 65_536
-_MOST_STEPS = 64  # up the tree, level by level; a deeper tree is summed up as a whole when it is asked
-_MOST_TOUCHED = 64  # arrays, until they are made one
+_MOST_STEPS = 64  # up the tree, level by level; deeper trees are summed as a whole on request
+_MOST_TOUCHED = 64  # arrays; above it they are merged into one
 _KINDS = len(Severity) + 1
 _DENSE = 8
 
 Counts = NDArray[np.integer[Any]]
-"""(n, 4) notes, warnings, errors, and messages with a warning or an error."""
+"""(n, 4): notes, warnings, errors, and messages with a warning or an error."""
 
 
 class Tally(NamedTuple):
-    """Findings by severity, and the messages with a problem.
+    """Findings by severity, and the count of messages with a problem.
 
     Attributes:
         notes, warnings, errors: findings.
-        problems: messages with a warning or an error, however many: what is stepped through, filtered and counted.
+        problems: messages with at least one warning or error. Stepping, filters and counters use this number.
     """
 
     notes: int = 0
@@ -47,7 +47,7 @@ class Tally(NamedTuple):
 
     @property
     def worst(self) -> Severity | None:
-        """The highest severity among them; None when there are none."""
+        """The highest severity present, or None."""
         if self.errors:
             return Severity.ERROR
         return Severity.WARNING if self.warnings else Severity.NOTE if self.notes else None
@@ -59,7 +59,7 @@ NONE = Tally()
 class FindingsByContext:
     """Counts of findings by context and by space.
 
-    Every message is counted with the findings it had when last looked at, so that only the difference moves up.
+    Each message is counted with its last known findings, so that only the difference moves up the tree.
     """
 
     def __init__(self, capture: Capture, contexts: ContextPass, found: Findings) -> None:
@@ -68,24 +68,24 @@ class FindingsByContext:
         self._found = found
         self._waiting: list[Rows] = []
         self._waits = 0
-        self._counted = np.zeros(1024, np.uint16)  # by message, the set of findings it is counted with
+        self._counted = np.zeros(1024, np.uint16)  # by message: the set of findings already counted
         self._worth: Counts = np.zeros((1, _KINDS), np.int64)  # by set
-        self._by_ref: Counts = np.zeros((64, _KINDS), np.int32)  # what a message refers to never changes, nodes do
+        self._by_ref: Counts = np.zeros((64, _KINDS), np.int32)  # a message's reference never changes, its node may
         self._space_of_ref = np.zeros(64, np.int64)
-        self._below: Counts = np.zeros((64, _KINDS), np.int32)  # by node, those below it included
-        self._behind = False  # they are to be summed up anew
+        self._below: Counts = np.zeros((64, _KINDS), np.int32)  # by node, descendants included
+        self._behind = False  # a full sum is needed
         self._dear = DearSums()
-        self._main: dict[int, Counts] = {}  # by space, of messages without any context
-        self._astray: dict[int, Counts] = {}  # by space, of those whose context turned out to be main
+        self._main: dict[int, Counts] = {}  # by space: messages without a context
+        self._astray: dict[int, Counts] = {}  # by space: messages whose context turned out to be main
         self._all: dict[int, Counts] = {}
         self._moves = 0
         self._touched: list[Array] = []
         self._touched_spaces: set[int] = set()
 
-    # Following
+    # Updates
 
     def note(self, rows: Rows) -> None:
-        """Note messages whose findings changed. O(1) mostly: they are counted when somebody asks."""
+        """Queues messages whose findings changed. Usually O(1), as they are counted on the next query."""
         if len(rows):
             self._waiting.append(rows)
             self._waits += len(rows)
@@ -124,13 +124,13 @@ class FindingsByContext:
         nodes = self._contexts.nodes_of(rows)
         self._touch(ascending(nodes[nodes != MAIN]))
         if self._moves != self._contexts.tree.moves:
-            return  # all is summed up anyway
+            return  # a full sum follows
         astray = (nodes == MAIN) & (refs != 0)
         _add_by(self._astray, spaces[astray], gained[astray])
         self._carry(nodes, gained)
 
     def _worths(self) -> Counts:
-        """By set, how many notes, warnings and errors it holds, and whether it makes its message one with a problem."""
+        """By set: counts of notes, warnings, errors, and 1 if its message has a problem."""
         sets, known = self._found.sets, len(self._worth)
         if len(sets) > known:
             new = np.zeros((len(sets) - known, _KINDS), np.int64)
@@ -147,7 +147,7 @@ class FindingsByContext:
             self._touched = [ascending(*self._touched)]
 
     def _carry(self, nodes: Array, gained: Counts) -> None:
-        """Add to nodes and to all above them, a level a turn."""
+        """Adds to nodes and all their ancestors, one level per step."""
         tree = self._contexts.tree
         self._below = _reaching(self._below, len(tree))
         if self._behind:
@@ -166,7 +166,7 @@ class FindingsByContext:
         self._behind = True
 
     def _own(self) -> Counts:
-        """By node, findings of the messages in it."""
+        """By node: findings of its own messages."""
         own = np.zeros((len(self._contexts.tree), _KINDS), np.int64)
         refs = np.flatnonzero(self._by_ref.any(axis=1))
         nodes = self._contexts.nodes_of_refs(refs)
@@ -174,7 +174,7 @@ class FindingsByContext:
         return own
 
     def _sum_up(self) -> None:
-        """Count anew by what contexts became: some moved or merged."""
+        """Recounts after contexts moved or merged."""
         self._moves = self._contexts.tree.moves
         refs = np.flatnonzero(self._by_ref.any(axis=1))
         refs = refs[refs != 0]
@@ -188,46 +188,47 @@ class FindingsByContext:
             self._below = _reaching(before, len(self._below))
 
     def _sum_all(self) -> None:
-        """Sum up a tree too deep to go through it level by level. O(contexts log depth)."""
+        """Sums a tree that is too deep for single levels. O(contexts log depth)."""
         with self._dear:
             parents = as_numpy(self._contexts.tree.parent)
-            two_by_two = self._own().astype(np.int32).view(np.int64)  # none has more than 2^31
+            # counts stay below 2^31, so two fit into one int64
+            two_by_two = self._own().astype(np.int32).view(np.int64)
             sums = [gathered(pair, parents) if pair.any() else pair for pair in two_by_two.T]
             self._below = np.stack(sums, axis=1).view(np.int32)
         self._behind = False
 
-    # Asking
+    # Queries
 
     def below(self, node: int) -> Tally:
-        """Findings in a context and below it; `node` is a living one, not MAIN."""
+        """Returns findings in a context and its descendants; `node` is living and not MAIN."""
         self._settle()
         if self._behind:
             self._sum_all()
         return Tally(*self._below[node].tolist()) if node < len(self._below) else NONE
 
     def recent(self, node: int) -> Tally:
-        """The same for views: of a very deep tree as of a moment ago, `is_behind` then."""
+        """Returns the same for views. For a very deep tree it may be a moment old; `is_behind` is True then."""
         if self._dear.due:
             return self.below(node)
         return Tally(*self._below[node].tolist()) if node < len(self._below) else NONE
 
     @property
     def is_behind(self) -> bool:
-        """Whether findings came since a deep tree was last summed up."""
+        """True if findings came since a deep tree was last summed."""
         return self._behind
 
     def in_main(self, space: int) -> Tally:
-        """Findings in the main context of a space (string id)."""
+        """Returns findings in the main context of a space (string id)."""
         self._settle()
         return _tally(self._main.get(space), self._astray.get(space))
 
     def in_space(self, space: int) -> Tally:
-        """Findings in a space (string id)."""
+        """Returns findings in a space (string id)."""
         self._settle()
         return _tally(self._all.get(space))
 
     def take_touched(self) -> tuple[Array, set[int]]:
-        """Contexts and spaces whose own findings changed since the last call; contexts that moved are not told."""
+        """Returns contexts and spaces whose own findings changed since the last call; moved contexts are not listed."""
         self._settle()
         nodes = ascending(*self._touched) if self._touched else NO_ROWS
         spaces, self._touched, self._touched_spaces = self._touched_spaces, [], set()
@@ -235,7 +236,7 @@ class FindingsByContext:
 
 
 def _reaching(values: Array, length: int) -> Array:
-    """An array with room for so many, the new ones 0."""
+    """Returns the array with at least `length` rows, new ones 0."""
     if length <= len(values):
         return values
     grown = np.zeros((max(length, 2 * len(values)), *values.shape[1:]), values.dtype)
@@ -250,7 +251,7 @@ def _add_by(held: dict[int, Counts], keys: Array, gained: Counts) -> None:
 
 
 def _summed(keys: Array, gained: Counts, size: int = 0) -> tuple[Array, Counts]:
-    """Each key once, with the sum of what was gained by it; `size` is above all keys, 0 when that is not known."""
+    """Returns each key once, with the sum of its gains. `size` is above all keys; 0 if unknown."""
     if len(keys) * _DENSE > size > 0:  # no sorting
         counts = [np.bincount(keys, gained[:, kind], size) for kind in range(_KINDS)]
         found = np.flatnonzero(np.bincount(keys, minlength=size))

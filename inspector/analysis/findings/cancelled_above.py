@@ -1,4 +1,4 @@
-"""Finds the cancelled contexts that messages lie below, and contexts whose place below them changed."""
+"""Finds cancelled ancestors of contexts, for messages that continue below a cancelled context."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.analysis.passes.contexts.sequences import CANCELLED
 
 
 class CancelledAbove:
-    """Nearest cancelled context above each context. Costs nothing until a context is cancelled."""
+    """Nearest cancelled ancestor of each context. Costs nothing until a context is cancelled."""
 
     def __init__(self) -> None:
         self._cancelled: set[int] = set()
@@ -25,15 +25,15 @@ class CancelledAbove:
         self._moves = 0
 
     def take(self, contexts: ContextPass, nodes: Iterable[int], rewritten: Iterable[int]) -> Array:
-        """Takes in contexts that were cancelled. O(contexts) where contexts have appeared or moved.
+        """Takes in newly cancelled contexts. O(contexts) if contexts have appeared or moved.
 
         Args:
             contexts: the pass.
-            nodes: that a cancel ends now.
-            rewritten: nodes whose past changed.
+            nodes: nodes that a cancel of this batch ends.
+            rewritten: nodes with a changed history.
 
         Returns:
-            Numbers of contexts as written (`ContextPass.refs`) whose earlier messages have to be judged again.
+            Numbers of contexts as written (`ContextPass.refs`); their earlier messages must be judged again.
         """
         changed = self._changed(contexts, rewritten) if self._cancelled else np.zeros(0, np.int64)
         self._cancelled |= set(nodes)
@@ -54,7 +54,7 @@ class CancelledAbove:
         return np.flatnonzero(changed) + 1
 
     def _read(self, contexts: ContextPass) -> None:
-        """Finds the nearest cancelled node above each node, in as many steps as the depth has binary digits."""
+        """Finds the nearest cancelled node above each node by pointer doubling: log2(depth) steps."""
         tree = contexts.tree
         if self._read_at == (tree.version, len(self._cancelled)):
             return
@@ -75,7 +75,7 @@ class CancelledAbove:
         return np.where(nodes == MAIN, MAIN, self._near[nodes])
 
     def cancels(self, contexts: ContextPass, rows: Array, nodes: Array) -> Array:
-        """(rows,) the cancel that stopped a context above the node of each message when it came; -1 for none."""
+        """(rows,) the cancel in effect above each message's node when it came; -1 without one."""
         found = np.full(len(rows), -1, np.int64)
         if not self._cancelled:
             return found

@@ -1,4 +1,4 @@
-"""What a check is: its code, what it says, and where the rule comes from. Nothing here looks at messages."""
+"""Declares the type of a check: code, severity, texts, source of its rule."""
 
 from __future__ import annotations
 
@@ -7,51 +7,51 @@ from dataclasses import dataclass, replace
 
 
 class Severity(enum.IntEnum):
-    """How bad a finding is. Ordered, so that filters can ask for at least one of them."""
+    """Severity of a finding, ordered, so that filters can ask for a minimum."""
 
     NOTE = 1
-    """Worth knowing; nothing has to be wrong."""
+    """Worth knowing; not necessarily an error."""
     WARNING = 2
-    """Something does not add up, or somebody will wait in vain."""
+    """Something is inconsistent, or a participant will wait without result."""
     ERROR = 3
-    """The protocol is broken, or trust in a message is misplaced."""
+    """The protocol is violated, or a message is trusted wrongly."""
 
     @property
     def word(self) -> str:
-        """Its name as filters and people write it."""
+        """Name in filters and on the command line."""
         return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """One thing that is looked for, declared once; the page `docs/findings.md` is made of these."""
+    """Declaration of one check. The page `docs/findings.md` is generated from all of them."""
 
     code: str
-    """Stable name, in kebab-case: filters, scripts and links use it."""
+    """Stable name in kebab-case, used by filters, scripts and links."""
     severity: Severity
     title: str
-    """What is wrong, in a few words."""
+    """The problem, in a few words."""
     sentence: str
-    """Template of the sentence about one finding; its words are those of `inspector.analysis.findings.sentences`."""
+    """Template of the sentence about one finding; `inspector.analysis.findings.sentences` lists its placeholders."""
     matters: str
-    """Why it matters, in a sentence or two."""
+    """Effect of the problem, in a sentence or two."""
     fix: str
-    """What to do about it, in a sentence."""
+    """Remedy, in a sentence."""
     source: str
-    """Which document says so, and where."""
+    """Document and section that the rule comes from."""
     example: str = ""
-    """What `{detail}` may be, for the page."""
+    """Example of `{detail}` for the page."""
     on_transcripts: bool = False
-    """It makes sense of what transcripts tell, which nobody sent as envelopes: rules about those do not."""
+    """True if the check applies to transcripts. Rules about envelopes do not, as transcripts have none."""
     limit: int = 0
-    """The threshold, where there is one: `{limit}` in the texts. Unit as the sentence says it."""
+    """Threshold, `{limit}` in the texts; 0 if the check has none. The sentence names its unit."""
     where: str = ""
-    """When it is as severe as this, where the check of its code is declared with another severity."""
+    """Condition of this severity, if the same code is also declared with another one."""
 
     def at(self, severity: Severity, where: str) -> Check:
-        """The same, as severe as this in some cases: findings of both have one code, and a message has one of them."""
+        """Returns a copy with another severity for some cases. Both share a code; a message gets one of them."""
         return replace(self, severity=severity, where=where)
 
 
 NOTE, WARNING, ERROR = Severity
-"""The severities by their short names, for declarations."""
+"""Short names of the severities, for declarations."""

@@ -1,7 +1,7 @@
-"""Clocks and links: whose clock is wrong, and what comes late, told apart (docs/protocols.md 2).
+"""Separates wrong clocks from slow links (docs/protocols.md 2).
 
-How long after its `ts` a message comes is its sender's clock and its way together. A wrong clock is off by the same
-for as long as it runs; a link that cannot keep up is late by more and more, whoever sends, and was prompt once.
+The delay between `ts` and arrival is clock error plus transit time. A wrong clock is off by a constant. A slow link
+gets later and later for all senders, after a prompt start.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME
 from inspector.store.columns.columns import GrowingColumns
 
 SKEW_S = 5
-"""Clocks further apart, and messages later, are worth a word."""
+"""Seconds of clock error or lateness from which a finding is reported."""
 
 SKEWED = Check(
     "clock-skew", NOTE, "Clocks differ",
     "{who}'s clock is {detail} the log's.",
-    "Times that participants wrote cannot be compared; latencies are shown by the log's clock.",
-    "Set the clocks by NTP; in containers look at the host's.",
+    "Times of participants cannot be compared. Latencies use the log's clock.",
+    "Synchronize the clocks by NTP; in containers, check the host's clock.",
     "MEW v0.4, ts is the sender's clock", limit=SKEW_S,
     example="90 s behind",
 )  # fmt: skip
 LATE = Check(
-    "messages-late", NOTE, "Messages come late",
-    "What {who} sends comes late: this message {detail} after it was sent.",
-    "What you see happened that long ago; answers and stop buttons are as late.",
-    "Look for a link that cannot keep up with what is sent, or for a queue on the way; a wrong clock would be off by "
-    "the same from the first message on.",
+    "messages-late", NOTE, "Messages arrive late",
+    "Messages of {who} arrive late, this one {detail} after it was sent.",
+    "The display lags by this time, and so do answers and stop buttons.",
+    "Look for a slow link or a queue on the way. A wrong clock would be off by "
+    "the same amount from the first message on.",
     "MEW v0.4, ts is the sender's clock", limit=SKEW_S,
     example="24 s",
 )  # fmt: skip
@@ -42,7 +42,7 @@ CHECKS = (SKEWED, LATE)
 
 _SKEW_NS = SKEW_S * 1_000_000_000
 _FEWEST_LATE = 5
-"""Messages: one or two were stamped long before they were sent, and tell nothing of the link."""
+"""Late messages needed: one or two may have been stamped long before they were sent."""
 _NONE = -1
 
 
@@ -62,32 +62,31 @@ _COLUMNS: dict[str, tuple[Any, int]] = {
     "told_row": (np.int64, _NONE),
     "watched": (np.int64, _EVER),
 }
-"""Of each sender how long after its `ts` what it sent came, in whatever pieces that is read.
+"""Columns by sender about delays (arrival minus `ts`, ns); independent of the batch size.
 
-The least and the most, below 0 for what came before it was sent; messages later than the limit; rows of the first ones
-beyond the limit and of the one with the most; what was told of it, and of one behind from what lateness on of others
-something else would be.
+low, high: the extremes, below 0 for messages that arrived before they were sent. late: number of messages above the
+limit. first_late, first_ahead, latest: rows of the first ones beyond the limit, and of the maximum. told, told_row: the
+current finding. watched: for a clock behind, the delay of other senders that would change the finding.
 """
 _AHEAD, _BEHIND, _LATE = 1, 2, 3
 _CHECK = {_AHEAD: SKEWED, _BEHIND: SKEWED, _LATE: LATE}
 
 
 class Clocks:
-    """Compares when messages came with when their senders say that they sent them. O(messages), whoever sends them."""
+    """Compares arrival times with senders' times. O(messages), independent of the number of senders."""
 
     def __init__(self) -> None:
         self._of = GrowingColumns({name: dtype for name, (dtype, _) in _COLUMNS.items()})
-        self._number = Marks(np.int32)  # of each sender, counted from 1
-        # What comes late over the link, by a clock that is not wrong in the same way: the two latest.
+        self._number = Marks(np.int32)  # by sender, from 1
+        # The two latest senders that share the link and have no constant clock error.
         self._sharing: list[tuple[int, int]] = []
-        self._unshared: list[tuple[int, int]] = []  # a heap of those told to be behind, by what would tell otherwise
+        self._unshared: list[tuple[int, int]] = []  # heap of senders judged behind, by the delay that would change it
 
     def feed(self, batch: Batch) -> None:
-        """Look at the messages of a batch."""
         times, sent = batch.new("time_ns"), batch.new("ts_ns")
         if np.may_share_memory(times, sent):  # the sender's time is the only one
             return
-        # A log that counts from its own start is no clock.
+        # A log with times relative to its own start is no clock.
         places = np.flatnonzero((times >= DATED_FROM_NS) & (sent != NO_TIME))
         places = batch.on_the_wire(places + batch.start) - batch.start
         if not len(places):
@@ -101,7 +100,7 @@ class Clocks:
         self._tell(batch, np.arange(len(self._of)) if lost else self._to_judge(numbers))
 
     def _numbers(self, batch: Batch, senders: Array) -> Array:
-        """The places of senders in the columns; new ones are added."""
+        """Returns the rows of senders in the columns; adds new senders."""
         new = senders[self._number.of(senders) == 0]
         if len(new):
             first = len(self._of)
@@ -113,13 +112,13 @@ class Clocks:
         return self._number.of(senders).astype(np.int64) - 1
 
     def _note(self, numbers: Array, starts: Array, apart: Array, rows: Array) -> bool:
-        """Take in messages, those of a sender side by side; whether one shares the link no more with those behind."""
+        """Takes in messages, sorted by sender. Returns True if a sender was removed from those that share the link."""
         of, count = self._of, len(apart)
         sizes = np.diff(np.append(starts, count))
         low, high = np.minimum.reduceat(apart, starts), np.maximum.reduceat(apart, starts)
 
         def first(wanted: Array) -> Array:
-            """Of each sender the first place where it holds; beyond the last for none."""
+            """By sender: first position where `wanted` is True; `count` without one."""
             return np.minimum.reduceat(np.where(wanted, np.arange(count), count), starts)
 
         ahead = first(apart < -_SKEW_NS)
@@ -156,12 +155,12 @@ class Clocks:
         return gone
 
     def _are_steady(self, numbers: Array) -> Array:
-        """Which were late by about the same each time, as a wrong clock makes it."""
+        """(n,) bool: True for senders with a nearly constant delay, the sign of a wrong clock."""
         low, high = self._of["low"][numbers], self._of["high"][numbers]
         return (low > _SKEW_NS) & (high - low <= low // 2)
 
     def _to_judge(self, numbers: Array) -> Array:
-        """Those whose finding may be another: senders that sent, and those behind that came over the same link."""
+        """Returns senders to judge again: new messages, or judged behind and now explained by the link."""
         more = [number for _, number in self._sharing]
         latest = self._sharing[0][0] if self._sharing else _NEVER
         while self._unshared and self._unshared[0][0] < latest:
@@ -170,7 +169,7 @@ class Clocks:
         return np.union1d(numbers, more).astype(np.int64)
 
     def _tell(self, batch: Batch, numbers: Array) -> None:
-        """Let each sender's finding be the one that holds now."""
+        """Updates the finding of each sender."""
         of = self._of
         kinds, rows = self._verdicts(numbers)
         behind = numbers[kinds == _BEHIND]
@@ -193,18 +192,18 @@ class Clocks:
         of.put("told_row", numbers, rows)
 
     def _verdicts(self, numbers: Array) -> tuple[Array, Array]:
-        """What holds of each, 0 for nothing, and the message that shows it."""
+        """Returns the verdict of each sender, 0 without one, and the message that shows it."""
         of = self._of
         ahead, late = of["first_ahead"][numbers] != _NONE, of["late"][numbers]
         others = np.full(len(numbers), self._sharing[0][0] if self._sharing else _NEVER)
         if self._sharing:
             others[numbers == self._sharing[0][1]] = self._sharing[1][0] if len(self._sharing) > 1 else _NEVER
-        # Others that were as late, by a clock that is not wrong in the same way, came over the same link.
+        # Other senders that were as late, without a constant clock error, came over the same link.
         shared = others > of["low"][numbers] // 2
         behind = (late > 0) & self._are_steady(numbers) & ~shared
         kinds = np.where(late >= _FEWEST_LATE, _LATE, 0)
         kinds = np.where(behind, _BEHIND, kinds)
-        kinds = np.where(ahead, _AHEAD, kinds)  # no link delivers what has not been sent yet
+        kinds = np.where(ahead, _AHEAD, kinds)  # a link cannot deliver before sending
         shows = [of["first_ahead"][numbers], of["first_late"][numbers], of["latest"][numbers]]
         return kinds, np.select([kinds == kind for kind in (_AHEAD, _BEHIND, _LATE)], shows, _NONE)
 

@@ -1,4 +1,4 @@
-"""Context strings: form, size, secrets, and how fast new ones appear (docs/protocols.md 6)."""
+"""Checks context strings: form, size, secrets, rate of new contexts (docs/protocols.md 6)."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from inspector.store.columns.block import OBJECT_KEY
 from inspector.store.columns.flags import Flag
 
 FLOOD, FLOOD_S = 500, 600
-"""New contexts of one sender, and within how many seconds they are a flood."""
+"""Number of new contexts of one sender, and the seconds in which they count as a flood."""
 BURST, BURST_S = 20, 1
 """The same for a burst."""
 GROWN = 5_000
-"""Messages of one context."""
+"""Messages in one context."""
 
 MALFORMED = Check(
     "context-malformed", WARNING, "Malformed context path",
-    "{who} wrote the context {detail}: slashes at its ends and empty segments are dropped.",
-    "Others may take it for another context than the one that is meant.",
-    "Write segments with single slashes between them, and leave context out for the main context.",
+    "{who} wrote the context {detail}; outer slashes and empty segments are ignored.",
+    "Other programs may read it as another context.",
+    "Separate segments by single slashes, and omit context for the main context.",
     "p4m: no leading or trailing slash",
     example="“why//fs/”",
 )  # fmt: skip
 NOT_A_PATH = Check(
-    "context-wrong-type", WARNING, "Context that is no path",
-    "{who} sent a context that is neither a text nor an object with an id; the message counts to the main context.",
-    "The message shows up where it does not belong.",
+    "context-wrong-type", WARNING, "Context is not a path",
+    "{who} sent a context that is neither a text nor an object with an id; the main context gets the message.",
+    "The message appears in the wrong context.",
     "Write context as a path string.",
     "MEW v0.2 to v0.4: context is a string",
 )  # fmt: skip
@@ -56,39 +56,39 @@ CHARACTERS = Check(
 TOO_DEEP = Check(
     "context-too-deep", NOTE, "Context too deep",
     "The context {detail} has more than {limit} levels.",
-    "Deep nesting is hard to follow, and mostly a sign of a recursion that does not end.",
-    "Look who opens contexts inside contexts.",
+    "Deep nesting is hard to follow, and often a sign of endless recursion.",
+    "Find the participant that opens contexts inside contexts.",
     "p4m: suggested maximum depth 5", limit=MOST_DEEP,
     example="“a/b/c/d/e/f”",
 )  # fmt: skip
 TOO_LONG = Check(
     "context-too-long", WARNING, "Context too long",
     "The context {detail} is longer than {limit} characters.",
-    "Other implementations may cut or refuse it; data has no place in a name.",
+    "Other implementations may cut or refuse it.",
     "Use a short id, and put data into the payload.",
     "p4m: suggested maximum 255 characters", limit=MOST_LONG,
     example="“summary-of-everything...”",
 )  # fmt: skip
 GUESSABLE = Check(
     "context-guessable", NOTE, "Guessable context id",
-    "{who} opens contexts that can be guessed, such as {detail}.",
-    "Two agents that count from 1 meet in one context, and anybody can write into it.",
-    "Put something random into the id, such as a UUID.",
+    "{who} opens contexts with guessable ids, such as {detail}.",
+    "Agents that count from 1 share a context by accident, and any participant can write into it.",
+    "Use a random id, such as a UUID.",
     "p4m, k9j: context ids should be unique and not guessable",
     example="ctx-1",
 )  # fmt: skip
 SECRET = Check(
     "context-secret", ERROR, "Secret or address in a context id",
-    "The context id holds {detail}.",
+    "The context id contains {detail}.",
     "Context ids are sent with every message, shown in trees and written into every log.",
-    "Name contexts after what they are for; replace the secret, which has been seen by everybody.",
+    "Name contexts after their purpose. Replace the secret: every participant has seen it.",
     "p4m, security; MEW: every participant sees every message",
     example="an e-mail address",
 )  # fmt: skip
 FLOODED = Check(
     "context-flood", WARNING, "Flood of contexts",
     "{who} has opened {limit} contexts within {detail}.",
-    "Trees, filters and agents' own tables grow without end.",
+    "Trees, filters and tables of agents grow without limit.",
     "Look for an agent that opens a context for each message.",
     "k9j, security: limit the contexts of a participant", limit=FLOOD,
     example="10 min",
@@ -96,16 +96,16 @@ FLOODED = Check(
 RATE = Check(
     "context-rate", NOTE, "Contexts opened in a burst",
     "{who} has opened {limit} contexts within {detail}.",
-    "Nobody can follow them; often a loop that opens one for each item.",
-    "Open one context for the loop, and keep the items in it.",
+    "They are hard to follow. The cause is often a loop that opens one per item.",
+    "Open one context for the whole loop.",
     "k9j, security: limit the rate of new contexts", limit=BURST,
     example="1 s",
 )  # fmt: skip
 GROWING = Check(
-    "context-growing", NOTE, "Context that grows without end",
-    "{context} holds {limit} messages by now and has no end.",
-    "Whoever keeps a context together keeps all of it: windows and memory fill up.",
-    "Conclude the context, or begin another one for what is a new matter.",
+    "context-growing", NOTE, "Context grows without end",
+    "{context} has {limit} messages so far and has not ended.",
+    "Programs that keep whole contexts fill their context windows and memory.",
+    "Conclude the context, or open another one for a new subject.",
     "k9j, consequences: long-running contexts accumulate messages", limit=GROWN,
 )  # fmt: skip
 
@@ -114,7 +114,7 @@ CHECKS = (SECRET, MALFORMED, NOT_A_PATH, TOO_LONG, FLOODED, GROWING, RATE, CHARA
 _PLAIN_NAMES = re.compile(r"[A-Za-z0-9_/\-\n]*")
 _GUESSABLE = re.compile(r"(?i)[a-z]{0,40}[-_]?\d{1,4}|[a-z]{1,3}")
 _IP = r"(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"
-# Four numbers behind a hyphen are a version, as in build-1.2.3.4, unless they are what only addresses are.
+# Four numbers after a hyphen are a version, as in build-1.2.3.4, except in ranges only addresses use.
 _IP_ADDRESS = re.compile(
     rf"(?<![\w.\-]){_IP}|(?<=-)(?=(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|(?:\d{{1,3}}\.){{0,3}}(?:1\d\d|2[0-5]\d)\.){_IP}"
 )
@@ -127,7 +127,7 @@ _LOOKED_AT = 4096
 
 
 def secret_in(text: str) -> str:
-    """Words for the secret or address a text holds; "" where it holds none."""
+    """Describes the secret or address in a text; "" without one."""
     text = text[:_LOOKED_AT]
     if mask_text(text) != text:
         return "a secret"
@@ -135,25 +135,24 @@ def secret_in(text: str) -> str:
 
 
 class Contexts:
-    """Looks at each context once, when it is first used."""
+    """Checks each context once, at its first use."""
 
     def __init__(self) -> None:
-        self._seen = Marks(np.bool_)  # contexts by their number
+        self._seen = Marks(np.bool_)  # contexts by number
         self._noted = 0
         self._guessable: set[int] = set()
-        self._times: dict[int, Array] = {}  # by sender, of its latest new contexts
+        self._times: dict[int, Array] = {}  # by sender: times of its latest new contexts
         self._flooded: set[tuple[int, Check]] = set()
         self._grown: set[int] = set()
-        self._grown_at_least: dict[int, int] = {}  # by node, with how many messages it is looked at again
+        self._grown_at_least: dict[int, int] = {}  # by node: message count of the next check
 
     def feed(self, batch: Batch) -> None:
-        """Look at the new contexts of a batch."""
         self._noted = take_notes(batch, NOTED, self._noted)
         batch.findings.add(NOT_A_PATH, batch.flagged(Flag.BAD_CONTEXT.value))
         self._look_at_growth(batch)
         refs = batch.passes.contexts.refs(batch.start, batch.stop)
         frames = batch.capture.columns["flags"][batch.start : batch.stop] & Flag.FRAME.value != 0
-        new = self._seen.unseen(np.where(frames, 0, refs))  # a frame only repeats what its stream is about
+        new = self._seen.unseen(np.where(frames, 0, refs))  # a frame only repeats the context of its stream
         if not new:
             return
         refs, places = np.array(new, np.int64).T
@@ -167,7 +166,7 @@ class Contexts:
             self._count(batch, rows[senders == sender], sender)
 
     def _look_at_growth(self, batch: Batch) -> None:
-        """Find the message with which a context has grown long; of one that ended by then nothing is said."""
+        """Finds the message that makes a context too long; contexts that had ended by then are ignored."""
         contexts = batch.passes.contexts
         if batch.stop < GROWN or not len(contexts.tree):
             return
@@ -179,7 +178,7 @@ class Contexts:
                 continue
             frames = batch.capture.columns["flags"][: batch.stop] & Flag.FRAME.value != 0
             rows = np.flatnonzero((contexts.nodes_of(slice(0, batch.stop)) == node) & ~frames)
-            if len(rows) < GROWN:  # pieces of a stream are no messages that crowd it
+            if len(rows) < GROWN:  # frames of a stream do not count
                 self._grown_at_least[node] = count + GROWN - len(rows)
                 continue
             self._grown.add(node)
@@ -188,11 +187,11 @@ class Contexts:
                 batch.findings.add(GROWING, batch.on_the_wire(np.array([row])))
 
     def _look_at(self, batch: Batch, rows: Rows) -> None:
-        """Look at the names of contexts, each where it comes first."""
+        """Checks names of contexts at their first use."""
         strings = batch.capture.strings
         keys = [strings[key] for key in batch.of("context", rows).tolist()]
         names = [key.removeprefix(OBJECT_KEY) for key in keys]
-        # Most names are plain, so that all are looked at together, and each alone only where that finds something.
+        # Most names are plain. All are searched together, and single names only after a hit.
         together = "\n".join(names)
         if not (_PLAIN_NAMES.fullmatch(together) and not names_a_key(together) and not may_hold_secrets(together)):
             secrets = {row: found for row, name in zip(rows.tolist(), names, strict=True) if (found := secret_in(name))}
@@ -208,7 +207,7 @@ class Contexts:
         batch.findings.add(GUESSABLE, [*guessed], details=[*guessed.values()])
 
     def _count(self, batch: Batch, rows: Rows, sender: int) -> None:
-        """Look how many contexts a sender has opened in how short a time."""
+        """Checks the rate of a sender's new contexts."""
         before = self._times.get(sender, _NO_TIMES)
         times = np.concatenate((before, batch.of("time_ns", rows)))
         for check, seconds in ((FLOODED, FLOOD_S), (RATE, BURST_S)):
@@ -234,7 +233,7 @@ NOTED = {
 
 
 def take_notes(batch: Batch, checks: Mapping[Oddity, Check], start: int) -> int:
-    """Turn what the context pass has noted since `start` into findings; returns how many notes there are now."""
+    """Converts notes of the context pass since `start` into findings. Returns the new number of notes."""
     notes = batch.passes.contexts.notes
     found: dict[Check, dict[int, str]] = {}
     for note in notes.since(start):

@@ -1,4 +1,4 @@
-"""Correlation ids that lead nowhere (docs/protocols.md 5)."""
+"""Checks correlation ids without a target (docs/protocols.md 5)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 DANGLING = Check(
-    "correlation-dangling", NOTE, "Correlation that names nothing known",
-    "{who} names {named}, which is no message, context or stream seen so far.",
-    "Its cause cannot be shown. It may lie before this capture, which takes the finding back when it turns up.",
-    "Name the envelope's id exactly as it was sent.",
+    "correlation-dangling", NOTE, "Correlation without a target",
+    "{who} names {named}, but no known message, context or stream has this id.",
+    "Its cause is unknown. It may lie before this capture; the finding is withdrawn if it appears.",
+    "Copy the envelope's id exactly.",
     "MEW v0.4, correlation_id; k9j: or a context id",
 )  # fmt: skip
 ABOUT_NOTHING = Check(
-    "decision-without-proposal", WARNING, "Decision about a proposal nobody made",
-    "{who} sent {kind} about {named}, which is no proposal seen so far.",
-    "The proposal that was meant stays open.",
+    "decision-without-proposal", WARNING, "Decision about an unknown proposal",
+    "{who} sent {kind} about {named}, but no known proposal has this id.",
+    "The intended proposal stays open.",
     "Name the proposal's id in correlation_id.",
     "MEW v0.4, mcp/withdraw and mcp/reject: correlation_id names the proposal",
 )  # fmt: skip
@@ -33,14 +33,14 @@ CHECKS = (ABOUT_NOTHING, DANGLING)
 
 _DECISIONS = (kinds.WITHDRAW, kinds.REJECT)
 _NOT_LOOKED_AT = (kinds.RESPONSE, *_DECISIONS, "system/error")
-"""Kinds that have a check of their own; and what a gateway refused reaches nobody and no log (docs/protocols.md 11)."""
+"""Kinds with separate checks. A message refused by a gateway reaches no participant and no log (docs/protocols.md 11).
+"""
 
 
 class Correlations:
-    """Looks at messages whose correlation leads nowhere."""
+    """Checks messages with an unresolved correlation."""
 
     def feed(self, batch: Batch) -> None:
-        """Look at what the messages of a batch name."""
         links, correlated = batch.links, Flag.CORRELATED.value
         rows = batch.flagged(correlated)
         rows = rows[links["cause"][rows] == NO_ROW]
@@ -64,7 +64,7 @@ class Correlations:
 
 
 def _are_of_store(batch: Batch, rows: Rows) -> Array:
-    """Which of some messages say what a gateway did with what it delivered to nobody: (len(rows),) bool."""
+    """(n,) bool: True for gateway messages about stored items, which it delivered to no participant."""
     kinds_of_store = [code for code in map(batch.code, kinds.SAID_OF_KEPT) if code >= 0]
     gateways = [code for code in map(batch.code, GATEWAY_IDS) if code >= 0]
     return are_any(batch.of("kind", rows), kinds_of_store) & are_any(batch.of("sender", rows), gateways)

@@ -1,9 +1,8 @@
-"""Broadcasts that somebody who was there did not get, by the deliveries in a gateway's log.
+"""Finds broadcasts that a present participant did not get, from the deliveries in a gateway's log.
 
-Whoever got something before a broadcast and something after it was there; what lies between two deliveries of one
-participant and was said to everybody is what it missed. Nothing is said of who came or left meanwhile, of who was
-away for longer, nor of the end of a log, where deliveries may still be on their way. What gateways act on themselves
-is no broadcast; and what comes back of what this program sent tells nothing of what else it was sent.
+A participant with deliveries before and after a broadcast was present, so it missed a broadcast between the two. Not
+judged: participants who joined or left in between, long absences, and the end of a log, where deliveries may be
+pending. Messages that gateways act on are no broadcasts. Echoes of this program's messages prove nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 
 UNDELIVERED = Check(
-    "broadcast-not-delivered", WARNING, "Broadcast not delivered to everybody",
-    "{detail} got messages before and after this broadcast, and not this one.",
-    "It decides without knowing what the others know.",
-    "Look at its connection, and at the gateway's own log.",
+    "broadcast-not-delivered", WARNING, "Broadcast not delivered to all participants",
+    "{detail} got messages before and after this broadcast, but not this one.",
+    "It lacks information that the other participants have.",
+    "Check its connection and the gateway's log.",
     "MEW v0.4: every envelope goes to every participant",
     example="coder",
 )  # fmt: skip
@@ -35,23 +34,24 @@ _NO_BROADCAST = (
     | Flag.DERIVED
 ).value  # fmt: skip
 _AWAY = 1_000
-"""Who missed more broadcasts than this at a stretch was away, whatever the log says."""
+"""Broadcasts missed in a row, above which a participant counts as absent."""
 
 
 class Deliveries:
-    """Follows who gets what."""
+    """Tracks deliveries per participant."""
 
     def __init__(self) -> None:
         self._counted = 0
         self._listed = 0
         self._broadcasts: dict[int, GrowingColumns] = {}
-        self._got: dict[tuple[int, int], tuple[int, int]] = {}  # the first and the last message somebody got
+        self._got: dict[tuple[int, int], tuple[int, int]] = {}  # first and last message of each participant
         self._missed: dict[int, set[int]] = {}
-        self._kinds = Marks()  # of each kind: 2 for those that are not for everybody
-        self._moves: dict[int, tuple[array[int], array[int]]] = {}  # by space: messages, and string ids of who moved
+        self._kinds = Marks()  # by kind: 2 if it is not sent to everybody
+        # by space: messages, and string ids of participants who joined or left
+        self._moves: dict[int, tuple[array[int], array[int]]] = {}
 
     def feed(self, batch: Batch) -> None:
-        """Look at the deliveries a batch brought, also of earlier messages."""
+        """Checks the new deliveries of a batch, also of earlier messages."""
         for row in filter(batch.passes.trust.is_gateway, batch.rows("system/presence").tolist()):
             who = batch.capture.records.decoded(row).payload.get("participant")
             name = who.get("id") if isinstance(who, dict) else None
@@ -80,7 +80,7 @@ class Deliveries:
             self._judge(batch, int(spaces[start]), int(people[start]), rows[start:stop])
 
     def _list(self, batch: Batch) -> None:
-        """Note the new broadcasts of each space; from the first message on, once there are deliveries."""
+        """Lists the new broadcasts of each space; starts at the first message once there are deliveries."""
         new = np.arange(self._listed, batch.stop)
         self._listed = batch.stop
         new = new[self._are_broadcasts(batch, new)]
@@ -100,15 +100,15 @@ class Deliveries:
         )  # fmt: skip
 
     def _judge(self, batch: Batch, space: int, person: int, rows: Rows) -> None:
-        """What one participant got, ascending: broadcasts between two of these are what it missed."""
+        """Checks one participant's messages, ascending: a broadcast between two of them was missed."""
         for row in rows.tolist() if self._missed else ():
-            if person in self._missed.get(row, ()):  # it came late
+            if person in self._missed.get(row, ()):  # a late delivery
                 self._missed[row].discard(person)
                 self._say(batch, row)
         first, last = self._got.get((space, person), (int(rows[0]), int(rows[0])))
         self._got[space, person] = min(first, int(rows[0])), max(last, int(rows[-1]))
         known = self._broadcasts.get(space)
-        if known is not None:  # what lies between the first and the last has been judged
+        if known is not None:  # broadcasts between the first and the last are already judged
             self._between(batch, space, person, known["row"], np.append(rows[rows < first], first))
             self._between(batch, space, person, known["row"], np.append(last, rows[rows > last]))
 
@@ -121,14 +121,14 @@ class Deliveries:
                 self._note(batch, person, missed)
 
     def _moved(self, space: int, person: int, start: int, stop: int) -> bool:
-        """Whether somebody came or left between two messages."""
+        """Returns True if the participant joined or left between two messages."""
         rows, people = self._moves.get(space, (array("I"), array("I")))
         return person in people[bisect_right(rows, start) : bisect_right(rows, stop)]
 
     def _note(self, batch: Batch, person: int, missed: list[int]) -> None:
         senders, flags = batch.capture.columns["sender"], batch.capture.columns["flags"]
         for row in missed:
-            # Gateways of v0.3 leave the sender out, and what is rejected goes to nobody.
+            # Gateways of v0.3 leave out the sender; a rejected message is delivered to no participant.
             if int(senders[row]) != person and not int(flags[row]) & Flag.REJECTED.value:
                 self._missed.setdefault(row, set()).add(person)
                 self._say(batch, row)

@@ -1,4 +1,4 @@
-"""Messages that wait to be judged until a time has passed: found then, taken back when what is due comes."""
+"""Reports messages that wait longer than a limit; withdraws the finding when the awaited message comes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from inspector.protocol.timestamps import NO_TIME
 
 
 class WaitingByTime:
-    """Rows in sorted runs of time and row, of which each batch takes what is due and looks at nothing else.
+    """Waiting rows in sorted runs of (time, row). A batch takes due rows only and touches no others.
 
-    A run is merged into the one before while that is hardly larger; what waits no more is left out then.
+    A run is merged with the one before it while that one is not much larger. Merging drops rows that no longer wait.
 
     Args:
-        after_s: how long after its time a message is due; what has no time never is.
+        after_s: seconds from a message's time until it is due; messages without a time never are.
     """
 
     def __init__(self, after_s: int) -> None:
@@ -27,16 +27,16 @@ class WaitingByTime:
 
     @property
     def any(self) -> bool:
-        """Whether anything waits."""
+        """True if any message waits."""
         return bool(self._runs)
 
     def add(self, times: Array, rows: Array, still: Callable[[Rows], Array]) -> None:
-        """Let messages wait.
+        """Adds waiting messages.
 
         Args:
-            times: (rows,) nanoseconds; NO_TIME.
+            times: (rows,) nanoseconds, or NO_TIME.
             rows: messages.
-            still: which of some messages wait still.
+            still: returns a bool array, True for messages that still wait.
         """
         known = times != NO_TIME
         if not known.any():
@@ -54,7 +54,7 @@ class WaitingByTime:
             self._runs.append((times, rows))
 
     def take_due(self, now_ns: int) -> Rows:
-        """The messages whose time has come, ascending; they wait no more."""
+        """Removes and returns the messages that are due, ascending."""
         if now_ns < NO_TIME + 1 + self._after_ns:
             return NO_ROWS
         due: list[Array] = []
@@ -70,7 +70,7 @@ class WaitingByTime:
 
 
 def overdue(times: Array, now_ns: int, after_s: int) -> Array:
-    """Which of some times lie more than so many seconds before now; what has no time is never late."""
+    """(n,) bool: True for times more than `after_s` seconds before now. NO_TIME is never late."""
     if now_ns < NO_TIME + 1 + after_s * 1_000_000_000:
         return np.zeros(len(times), np.bool_)
     return (times != NO_TIME) & (times < now_ns - after_s * 1_000_000_000)
@@ -80,11 +80,11 @@ class Overdue:
     """Messages that wait until a check's limit, in seconds, is over.
 
     Args:
-        check: what is found then; its `limit` is how long.
-        settled: which of some messages wait no more.
-        details: words for the finding about a message.
-        since: since when each of some messages waits, where that is not its own time: nanoseconds, never earlier
-            than was said before. Messages for which it has moved are handed over as changed.
+        check: the check to report; `limit` is the waiting time.
+        settled: returns a bool array, True for messages that no longer wait.
+        details: returns the `{detail}` of the finding about a message.
+        since: returns the start of the wait of each message in nanoseconds, if it is not the message's own time.
+            It never moves back. Messages with a later start must be passed as changed.
     """
 
     def __init__(
@@ -96,12 +96,12 @@ class Overdue:
         self._now_ns = NO_TIME
 
     def feed(self, batch: Batch, new: Rows, changed: Rows) -> None:
-        """Let new messages wait, and look at what is due.
+        """Adds new waiting messages and checks the due ones.
 
         Args:
-            batch: whose clock counts.
+            batch: gives the clock.
             new: messages that begin to wait, ascending.
-            changed: earlier ones that may be settled by now, or by their id a copy of them.
+            changed: earlier messages that may be settled by now, or that are recognized as copies by their id.
         """
         found = batch.findings
         if found.counts_of(self._check):
@@ -109,7 +109,8 @@ class Overdue:
             settled = self._settled(batch, changed)
             found.withdraw(self._check, changed[settled])
             late = changed[~settled]
-            if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
+            # the log clock was set back: an earlier time proved wrong (analysis.log_clock)
+            if batch.now_ns < self._now_ns:
                 late = np.sort(found.rows_of(self._check))
             early = late[~self._are_late(batch, late)]
             found.withdraw(self._check, early)

@@ -1,4 +1,4 @@
-"""The pass that runs the checks. It comes last, as checks look at what the other passes found."""
+"""Runs all checks. Comes after the other passes, as checks read their results."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ from inspector.store.files.tool_baseline import Listed
 
 
 class Topic(Protocol):
-    """Some checks that look at the same things, and what they remember of earlier messages."""
+    """Group of checks on one subject, with the state they keep of earlier messages."""
 
     def feed(self, batch: Batch) -> None:
-        """Look at a batch. O(messages in the batch) in numpy; Python only for the few that are odd."""
+        """Checks a batch. O(messages in the batch) in numpy; Python only for the few suspicious ones."""
         ...
 
 
 @runtime_checkable
 class Patient(Protocol):
-    """A topic with work that can wait: it searches or compares records."""
+    """A topic with work that can be deferred: it searches or compares records."""
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Do some of it until a time (`time.perf_counter`), at least a little; whether nothing is left."""
+        """Does deferred work until a time (`time.perf_counter`), at least one piece. Returns True if all is done."""
         ...
 
 
 @cache
 def _is_patient(kind: type[Topic]) -> bool:
-    """Whether topics of a kind are patient. Asking a protocol takes longer than making a topic."""
+    """Returns True if topics of a type have deferred work. Cached: a protocol check is slower than making a topic."""
     return issubclass(kind, Patient)
 
 
@@ -92,40 +92,40 @@ _TOPICS = (
     (msp, msp.Sessions),
     (transcripts, transcripts.Transcripts),
 )
-"""Every topic: its module, which declares CHECKS, and what follows the traffic."""
+"""Every topic: its module, which declares CHECKS, and its class."""
 
 CHECKS: tuple[Check, ...] = (*(check for module, _ in _TOPICS for check in module.CHECKS), *beginning.CHECKS)
 """Every check, topic by topic."""
 
 CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS if not check.where}
-"""Each as it is declared first; some have other severities as well."""
+"""First declaration of each code; some codes have further severities."""
 
 
 def _name(module: str) -> str:
-    """What a topic is called: its module, or the folder where it has one."""
+    """Name of a topic: its module, or its folder if it has one."""
     return module.removesuffix(".topic").rpartition(".")[2]
 
 
 _log = logging.getLogger(__name__)
 _AT_ONCE = 1_024
-"""Of so many messages a round is done at once, where nothing more comes."""
+"""Rounds below this many messages run at once, if no more messages are to come."""
 _ENOUGH = 4_096
-"""Messages worth a round of all checks: a few hundred steps over arrays, which cost the same for a hundred messages.
+"""Messages worth a round of all checks: a few hundred array steps, which cost the same for a hundred messages.
 
-Of four times as many a single topic takes a window too long, where all of them are of the kinds that it looks at.
+With four times as many, one topic blocks a window too long if all messages are of its kinds.
 """
 
 
 class FindingPass:
-    """What the checks say about the messages.
+    """Runs the checks over messages and keeps their findings.
 
     Attributes:
-        found: the findings; its column `set` holds the place in `found.sets` of each message's codes.
-        decisions: the gateway's verdicts beside a log, once they have been read; `catch_up` looks at what is new.
-        reported: what a document of sessions says is wrong with it; `catch_up` looks at it when it is another sequence.
-        baseline: what servers of MCP listed when they were tapped last; None where nothing is held against that.
-        by_context: how many there are in each context and below.
-        failed: names of topics that an error in the program has ended, and the message they had come to.
+        found: the findings; its column `set` holds the index into `found.sets` of each message's codes.
+        decisions: the gateway's verdicts beside a log, once read; `catch_up` checks new ones.
+        reported: problems that a document of sessions has; `catch_up` checks a new sequence.
+        baseline: tools that MCP servers listed when last tapped; None if there is nothing to compare with.
+        by_context: counts per context, descendants included.
+        failed: topics that a program error has ended, by name, and the message count they had reached.
     """
 
     def __init__(self, passes: Passes) -> None:
@@ -140,7 +140,7 @@ class FindingPass:
         self._topics: dict[str, Topic] = {_name(module.__name__): make() for module, make in _TOPICS}
         self._patient = {name: cast(Patient, topic) for name, topic in self._topics.items() if _is_patient(type(topic))}
         self.failed: dict[str, int] = {}
-        self._waits = False  # whether there is work that was put off
+        self._waits = False  # deferred work is left
         self._fed = 0
         self._looked_at = 0
         self._changed: list[Rows] = []
@@ -148,30 +148,30 @@ class FindingPass:
 
     @property
     def columns(self) -> GrowingColumns:
-        """Per message `set`."""
+        """Columns of the pass: per message `set`."""
         return self.found.columns
 
     @property
     def behind(self) -> int:
-        """Messages that were left for later."""
+        """Count of messages not yet checked."""
         return self._fed - self._looked_at
 
     @property
     def under_way(self) -> bool:
-        """Whether a round has begun that `advance` finishes."""
+        """True while a round is unfinished; `advance` continues it."""
         return self._round is not None
 
     def feed(
         self, start: int, stop: int, changed: Rows = NO_ROWS, now_ns: int | None = None, *, more: bool = False
     ) -> None:
-        """Take in messages `start` to `stop`.
+        """Takes in messages `start` to `stop`.
+
+        Many messages only start a round. `advance` continues it, and any other call finishes it.
 
         Args:
             changed: earlier messages whose links, badges or deliveries changed, ascending.
-            now_ns: the wall clock while live; else the latest time in the log counts.
-            more: there is more to come at once: few messages are left for later, when `catch_up` is called at last.
-
-        For many messages a round only begins: `advance` goes on with it, or whatever is called next finishes it.
+            now_ns: the wall clock while live; None for the latest time in the log.
+            more: True if more messages follow at once. A few messages are then left until `catch_up`.
         """
         self.finish_round()
         self._fed = stop
@@ -185,19 +185,22 @@ class FindingPass:
             self.catch_up(now_ns)
 
     def catch_up(self, now_ns: int | None = None) -> None:
-        """Look at what was left for later, and at what waits too long by now."""
+        """Checks the messages left for later, and messages that have waited too long by now."""
         self.finish_round()
         self._begin_round(now_ns)
         self.finish_round()
 
     def advance(self, until: float) -> bool:
-        """Go on with a round until a time (`time.perf_counter`), at least by one topic; whether none is under way."""
+        """Continues a round until a time (`time.perf_counter`), at least by one topic.
+
+        Returns True if no round is left.
+        """
         if self._round is not None and go_on(self._round, until):
             self._round = None
         return self._round is None
 
     def finish_round(self) -> None:
-        """Do all that is left of the round under way: checks look at capture and passes as they are when it begins."""
+        """Finishes the current round. Checks see the capture and passes as they were when it began."""
         if self._round is not None:
             finished(self._round)
             self._round = None
@@ -218,14 +221,14 @@ class FindingPass:
         self._passes.capture.extracted.let_go()
 
     def go_on(self, until: float, now_ns: int | None = None) -> bool:
-        """Do some of the work that was put off: records are read again for it.
+        """Does deferred work; it reads records again.
 
         Args:
-            until: when to stop, by `time.perf_counter`; something is done however late it is.
+            until: deadline by `time.perf_counter`; at least one piece of work is done.
             now_ns: as for `feed`.
 
         Returns:
-            Whether nothing is left to be done until more messages come.
+            True if no work is left until more messages come.
         """
         if self.behind or self._round is not None:
             if self._round is None:
@@ -249,7 +252,7 @@ class FindingPass:
 
     @contextmanager
     def _guarded(self, name: str) -> Generator[None]:
-        """Whatever goes wrong in one topic ends that topic, and nothing else."""
+        """Contains the failure of one topic: an exception ends this topic only."""
         try:
             yield
         except Exception:  # noqa: BLE001 - a view that fails is logged and skipped, never fatal
@@ -258,25 +261,24 @@ class FindingPass:
             del self._topics[name]
 
     def take_changes(self) -> Rows:
-        """Messages whose findings changed."""
+        """Returns messages whose findings changed since the last call."""
         rows = self.found.changed.take()
         self.by_context.note(rows)
         return rows
 
-    # Asking
+    # Queries
 
     def of(self, row: int) -> list[Finding]:
-        """The findings about a message in words, most severe first."""
+        """Returns the findings about a message, formatted, most severe first."""
         return [self.in_words(found) for found in self.found.of(row)]
 
     def all(self) -> Iterator[Finding]:
-        """Every finding in words: the most severe codes first, by message within a code."""
+        """Yields every finding, formatted: the most severe codes first, by message within a code."""
         return map(self.in_words, self.found.all())
 
     def in_words(self, found: Found) -> Finding:
-        """A finding in words."""
         return finding_of(self._passes, found)
 
     def hint(self, found: Found) -> str:
-        """What to do about a finding, in words."""
+        """Returns the remedy of a finding, formatted."""
         return hint_of(self._passes, found)

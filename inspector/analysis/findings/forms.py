@@ -1,6 +1,6 @@
-"""Forms and fields that no column tells: looked at in the first message of each sender and kind.
+"""Checks malformed fields that no column shows, in the first message of each sender and kind.
 
-Who writes a field in an old way does so always.
+A sender that writes a field in an old form always does so.
 """
 
 from __future__ import annotations
@@ -12,47 +12,47 @@ from inspector.analysis.findings.check import NOTE, Check
 from inspector.store.columns.flags import Flag
 
 CORRELATION_FORM = Check(
-    "correlation-wrong-type", NOTE, "Correlation in the form of another version",
+    "correlation-wrong-type", NOTE, "correlation_id in the form of another version",
     "{who} writes correlation_id as {detail}.",
-    "Readers that follow the version strictly do not find what the message is about; gateways correct it on one of "
-    "their two ways in.",
-    "Write correlation_id as a list from v0.2 on, as one text before.",
+    "Strict readers cannot link the message to its request; gateways correct the form on only one of "
+    "their two inputs.",
+    "Write correlation_id as a list from v0.2 on, and as a text in earlier versions.",
     "MEW v0.2 to v0.4: array of strings; v0.0, v0.1: string",
     example="a text; mew/v0.4 has a list",
 )  # fmt: skip
 OTHERWISE = Check(
     "context-elsewhere", NOTE, "Context declared in another field",
-    "{who} names a context in {detail} and none in the envelope.",
-    "Readers take these messages for the main context's.",
+    "{who} names a context in {detail} and has none in the envelope.",
+    "Readers put these messages into the main context.",
     "Move it to the envelope's context field.",
     "p4m, MEW v0.2 to v0.4: context is a field of the envelope",
     example="thread_id",
 )  # fmt: skip
 TIME_FORM = Check(
-    "time-malformed", NOTE, "Time that is none",
+    "time-malformed", NOTE, "Invalid time",
     "{who} writes ts as {detail}.",
-    "Nobody can tell when it was sent, or how late it came.",
+    "The time of sending and the delay are unknown.",
     "Write ts as RFC 3339 in UTC: 2026-01-05T09:00:00.000Z.",
     "MEW v0.4, envelope: ts is RFC 3339",
     example="12345",
 )  # fmt: skip
 CHECKS = (CORRELATION_FORM, OTHERWISE, TIME_FORM)
 
-_MOST = 1 << 10  # senders, and kinds, whose pairs are told apart
+_MOST = 1 << 10  # senders, and kinds, tracked as pairs
 _LONGEST_READ = 1 << 18
 
 
 class Forms:
-    """Follows who writes what in which form."""
+    """Tracks forms of fields per sender and kind."""
 
     def __init__(self) -> None:
         self._senders, self._kinds = Marks(np.uint16), Marks(np.uint16)
         self._counts = [0, 0]
-        self._pairs = np.zeros(_MOST * _MOST * 2, np.bool_)  # not touched, so not in memory, but where pairs are
+        # virtual memory only: pages are allocated where pairs occur
+        self._pairs = np.zeros(_MOST * _MOST * 2, np.bool_)
         self._reported: set[tuple[int, Check]] = set()
 
     def feed(self, batch: Batch) -> None:
-        """Look at the first messages of each pair in a batch."""
         for row in sorted(batch.start + place for place in self._first_of_pairs(batch)):
             odd = batch.capture.extracted.odd_form(row)
             if odd is None or int(batch.capture.columns["length"][row]) > _LONGEST_READ:
@@ -65,7 +65,7 @@ class Forms:
         senders = self._numbers(self._senders, 0, batch.new("sender"))
         kinds = self._numbers(self._kinds, 1, batch.new("kind"))
         correlated = (batch.new("flags") & Flag.CORRELATED.value) != 0
-        pairs = (kinds * _MOST + senders) * 2 + correlated  # kinds are few, so that what is touched lies together
+        pairs = (kinds * _MOST + senders) * 2 + correlated  # kinds are few: this order keeps the touched pages together
         new = np.flatnonzero(~self._pairs[pairs] & (senders != 0) & (kinds != 0))
         if not len(new):
             return []
@@ -74,7 +74,7 @@ class Forms:
         return new[first].tolist()
 
     def _numbers(self, marks: Marks, which: int, ids: Array) -> Array:
-        """A small number for each string: 1 and up in the order seen, 0 for those beyond the limit."""
+        """Returns a small number per string: 1 and up in order of appearance, 0 for strings beyond the limit."""
         for identifier, _ in marks.unseen(ids) if self._counts[which] < _MOST - 1 else ():
             if self._counts[which] < _MOST - 1:
                 self._counts[which] += 1
@@ -82,7 +82,7 @@ class Forms:
         return marks.of(ids).astype(np.int64)
 
     def _tell(self, batch: Batch, row: int, check: Check, detail: str) -> None:
-        """Once for each sender."""
+        """Reports a check once per sender."""
         key = (int(batch.capture.columns["sender"][row]), check)
         if key not in self._reported:
             self._reported.add(key)

@@ -1,4 +1,4 @@
-"""What the gateway's log and its errors tell: copies that differ, denials, failures."""
+"""Checks the gateway's log and errors: differing copies, denials, failures."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 from inspector.store.messages.capture import Capture
 
-# What the copies of a message in a gateway's log differ in.
+# Comparison of the copies of a message in a gateway's log.
 
 _MOST_COPIES = 64
 _LONGEST = 1 << 20
 
 
 def differing_keys(capture: Capture, row: int) -> list[str]:
-    """Keys of the envelope that a copy has otherwise.
+    """Returns the keys of the envelope that differ in a copy; [] for messages above 1 MB.
 
-    A text in correlation_id and a list of it alone are the same: gateways make one the other (docs/protocols.md 11).
-    Of a message above 1 MB nothing is said.
+    A text in correlation_id equals a list of only this text: gateways convert one into the other (docs/protocols.md
+    11).
     """
     if capture.records.is_big(row):
         return []
@@ -72,24 +72,24 @@ def _normal(raw: bytes) -> dict[str, Any]:
 
 
 ALTERED = Check(
-    "context-altered", ERROR, "Context altered on the way",
-    "A delivered copy has another context than the one {who} sent.",
-    "Receivers file the message elsewhere, or do not see it.",
+    "context-altered", ERROR, "Context changed in transit",
+    "A delivered copy has a different context from the one {who} sent.",
+    "Receivers put the message into another context, or do not see it.",
     "Look for a bridge or proxy between the gateway and the receiver.",
     "p4m: gateways pass context on unchanged",
 )  # fmt: skip
 COPIES = Check(
     "copies-differ", WARNING, "Delivered copies differ",
-    "Copies of what {who} sent differ in {detail}.",
-    "Participants act on different messages under one id.",
+    "Copies of this message from {who} differ in {detail}.",
+    "Participants act on different messages with the same id.",
     "Look for a bridge or proxy between the gateway and the receiver.",
     "MEW v0.4: every participant gets the same envelope",
     example="payload",
 )  # fmt: skip
 DENIED = Check(
-    "capability-denied", WARNING, "Refused for lack of a capability",
+    "capability-denied", WARNING, "Refused: capability missing",
     "{detail}",
-    "What was to be done was not done.",
+    "The action did not happen.",
     "Grant the capability with capability/grant, or propose the call instead.",
     "MEW v0.4, capabilities and system/error",
     example="coder may not send mcp/request.",
@@ -97,7 +97,7 @@ DENIED = Check(
 FAILED = Check(
     "system-error", WARNING, "Error from the gateway",
     "The gateway reports {detail}.",
-    "A message was not forwarded, and its sender may not know.",
+    "A message was not forwarded, possibly without notice to its sender.",
     "Correct the message that the error names.",
     "MEW v0.4, system/error",
     example="validation_error: kind is missing",
@@ -105,17 +105,17 @@ FAILED = Check(
 CHECKS = (ALTERED, COPIES, DENIED, FAILED)
 
 _NAME, _SENTENCE = 60, 90
-"""Characters of what a gateway wrote that are put into a sentence."""
+"""Length of quoted gateway texts, in characters."""
 
 
 class GatewayLog:
-    """Looks at errors, and at the copies of messages in a gateway's log."""
+    """Checks errors, and copies of messages in a gateway's log."""
 
     def __init__(self) -> None:
         self._differing: deque[int] = deque()
 
     def feed(self, batch: Batch) -> None:
-        """Look at the errors of a batch; copies that differ are compared when there is time."""
+        """Checks errors of a batch, and queues messages with differing copies for `go_on`."""
         self._errors(batch)
         if len(batch.capture.deliveries):
             flags = batch.capture.columns["flags"]
@@ -123,7 +123,7 @@ class GatewayLog:
             self._differing.extend((*changed.tolist(), *batch.flagged(Flag.COPIES_DIFFER.value).tolist()))
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Compare copies until a time (`time.perf_counter`); whether all have been."""
+        """Compares copies until a time (`time.perf_counter`). Returns True if the queue is empty."""
         while self._differing:
             self._compare(batch, self._differing.popleft())
             if time.perf_counter() >= until:
@@ -153,12 +153,12 @@ class GatewayLog:
         rejected += batch.flagged(Flag.REJECTED.value).tolist()
         rows = np.array(rejected, np.int64)
         said = (flags[rows] & Flag.LOG_ONLY.value != 0) | (batch.of("kind", rows) == batch.code("system/error"))
-        rows = rows[~(said & batch.findings.has(DENIED, rows))]  # of the others the call may be known only by now
+        rows = rows[~(said & batch.findings.has(DENIED, rows))]  # the call of the others may have become known only now
         names = [f"{_named(batch, row)} may not send {_call(batch, row)}." for row in rows.tolist()]
         batch.findings.settle(DENIED, rows, np.ones(len(rows), np.bool_), details=names)
 
     def _refusal(self, batch: Batch, row: int, payload: Mapping[str, Any]) -> str:
-        """What was refused, as far as it was seen: gateways forward nothing of it, and their errors name its kind."""
+        """Describes a refusal. Gateways forward no refused message; their errors name its kind."""
         to = masked_words(", ".join(batch.capture.to(row)), _NAME) or "A participant"
         before = np.array([row], np.int64)
         named = batch.capture.ids.text_hashes("correlation_hash", before)
@@ -189,18 +189,18 @@ def _named(batch: Batch, row: int) -> str:
 
 
 def _call(batch: Batch, row: int) -> str:
-    """Kind, method and tool of a message."""
+    """Returns kind, method and tool of a message."""
     links, strings = batch.links, batch.capture.strings
     parts = [batch.string("kind", row), *(strings[int(links[name][row])] for name in ("method", "target"))]
     return masked_words(" ".join(filter(None, parts)), _NAME) or "it"
 
 
 def _refused_kind(who: str, kind: object, held: object) -> str:
-    """What is said where only the kind of what was refused is known: some of that kind it may send."""
+    """Describes a refusal if only the kind is known and its sender may send some messages of this kind."""
     named = masked_words(kind or "it", _NAME)
     own = [one for one in held if isinstance(one, Mapping)] if isinstance(held, list) else []
     some = [one for one in own if isinstance(kind, str) and covers_by_kind([one], kind) is not False]
     if not some:
         return f"{who} may not send {named}."
     may = masked_words(", ".join(patterns(some)), _SENTENCE)
-    return f"{who} may not send this {named}, which was not seen; it may send {may}."
+    return f"{who} may not send this {named}, whose content is unknown; it may send {may}."

@@ -1,4 +1,4 @@
-"""The life of tool results: hints that lead nowhere, signals that are none (docs/protocols.md 13)."""
+"""Checks lifecycle hints of tool results: unknown tools, malformed signals (docs/protocols.md 13)."""
 
 from __future__ import annotations
 
@@ -21,69 +21,69 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 PENDING_AFTER_S = 300
-"""A transient result nobody has consumed for longer has a finding."""
+"""Seconds after which an unconsumed transient result gets a finding."""
 MANY_RECORDS = 5
-"""From so many records on a page of results is marked transient."""
+"""Records from which a page of results should be transient."""
 
 UNKNOWN_TOOL = Check(
-    "hint-unknown-tool", WARNING, "Hint names a tool the server does not have",
-    "The hints name {detail}, which is not in {who}'s tools/list.",
-    "Nothing will ever consume those results: they stay in the context window for good.",
-    "Name the tool as tools/list does; store_analysis_memory is called analysis_store since mcp-rune 0.3.0. Where a "
+    "hint-unknown-tool", WARNING, "Hint names an unknown tool",
+    "The hints name {detail}, but the tools/list of {who} does not contain it.",
+    "No call will consume these results, so they stay in the context window.",
+    "Use the name in tools/list; store_analysis_memory is called analysis_store since mcp-rune 0.3.0. If a "
     "proxy prefixes the names, set a tool alias: Settings, Tool names.",
     "mcp-rune 0.105.1, transient context: consumedBy",
     example="store_analysis_memory",
 )  # fmt: skip
 MISSPELLED = Check(
-    "hint-misspelled", WARNING, "contextHint written in the singular",
-    "{who} wrote _meta.contextHint; clients read contextHints.",
-    "The hint is not seen, so nothing collapses.",
+    "hint-misspelled", WARNING, "contextHint in the singular",
+    "{who} wrote _meta.contextHint; clients read only contextHints.",
+    "Clients ignore the hint, so no result collapses.",
     "Write contextHints, a list.",
     "mcp-rune 0.105.1, transient context: _meta.contextHints",
 )  # fmt: skip
 NO_SIGNAL = Check(
-    "signal-malformed", WARNING, "Context signal that signals nothing",
+    "signal-malformed", WARNING, "Malformed context signal",
     "{detail}",
-    "The result it was to collapse stays in the context window.",
+    "The result that it should collapse stays in the context window.",
     "Write \"consumed\": true, context as an object, and contextHints as a list of objects whose tool and consumedBy "
     "are texts.",
     "mcp-rune 0.105.1, transient context: _meta.context and _meta.contextHints",
     example="`consumed` is 'true', not true, so it signals nothing.",
 )  # fmt: skip
 NOTHING_CONSUMED = Check(
-    "consumed-nothing", NOTE, "Consumed, and nothing to collapse",
-    "{who} says that {call} consumed a result: {detail}.",
-    "Mostly harmless: a last page with few records is never marked. Else a hint is missing.",
-    "Look whether a hint pairs the two tools, and whether the result was marked transient.",
+    "consumed-nothing", NOTE, "Consumed signal without a result",
+    "{who} reports that {call} consumed a result: {detail}.",
+    "Often harmless, as a last page with few records is never marked. Otherwise a hint is missing.",
+    "Check that a hint pairs the two tools, and that the result is marked transient.",
     "mcp-rune 0.105.1, transient context: collapse, step 2",
-    example="none was waiting for it",
+    example="no result was pending",
 )  # fmt: skip
 CONSUMED_IN_VAIN = Check(
-    "consumed-failed", NOTE, "Consumed signalled by a call that failed",
-    "{call} failed, so what it says it consumed stays.",
-    "Right so: the retry consumes it. Without a retry the result stays in the context window.",
-    "Send consumed only with results that succeeded.",
+    "consumed-failed", NOTE, "Consumed signal of a failed call",
+    "{call} failed, so the result that it consumed stays.",
+    "A retry consumes the result. Without one it stays in the context window.",
+    "Send consumed only with successful results.",
     "mcp-rune 0.105.1, transient context: edge cases",
 )  # fmt: skip
 NEVER_CONSUMED = Check(
-    "transient-not-consumed", NOTE, "Transient result nobody consumed",
-    "The result of {call} has waited for more than {limit} s to be consumed.",
-    "It takes up the context window although its server says that it need not.",
-    "Call the consumer its hint names, or look why the hint is missing.",
+    "transient-not-consumed", NOTE, "Transient result not consumed",
+    "The result of {call} has not been consumed for more than {limit} s.",
+    "It fills the context window, although its server allows to collapse it.",
+    "Call the consumer named in its hint, or find out why the hint is missing.",
     "mcp-rune 0.105.1, transient context", limit=PENDING_AFTER_S,
 )  # fmt: skip
 NO_SUMMARY = Check(
     "transient-no-summary", NOTE, "Transient result without a summary",
-    "{who} marked the result of {call} transient and gave no summary.",
-    "Once collapsed, nothing says what it was about but a generated line.",
-    "Give a summary of a line: what was found, how many, which page.",
+    "{who} marked the result of {call} transient without a summary.",
+    "After collapsing, only a generated line describes it.",
+    "Add a summary of one line: content, count, page.",
     "mcp-rune 0.105.1, transient context: summary",
 )  # fmt: skip
 NOT_MARKED = Check(
     "records-not-transient", NOTE, "Page of records not marked transient",
     "The result of {call} has {detail} records and is not marked transient.",
-    "Long lists fill the context window and cannot be collapsed.",
-    "Mark pages of {limit} records and more with lifecycle \"transient\" and a summary.",
+    "Long lists fill the context window and cannot collapse.",
+    "Mark pages of {limit} or more records with lifecycle \"transient\" and a summary.",
     "mcp-rune 0.105.1: search_records, find_records", limit=MANY_RECORDS,
     example="12",
 )  # fmt: skip
@@ -93,30 +93,30 @@ CHECKS = (
 
 _LISTING = frozenset({"search_records", "find_records"})
 _LONGEST_READ = 1 << 20
-_MOST_TRIED, _MOST_TOOLS, _MOST_SEARCHES = 8, 2_000, 1_000  # what is searched for a name behind a prefix
+_MOST_TRIED, _MOST_TOOLS, _MOST_SEARCHES = 8, 2_000, 1_000  # bounds of the search for prefixed names
 
 _Server = tuple[int, int, int]
 
 
 class Hints:
-    """Follows results with `_meta`, and lists of tools."""
+    """Tracks results with `_meta`, and lists of tools."""
 
     def __init__(self) -> None:
         self._tools: dict[_Server, set[str]] = {}
-        self._whole: set[_Server] = set()  # servers whose list has been seen to its end
-        self._known: dict[_Server, set[str]] = {}  # the same tools by the names they go by
-        self._anywhere: dict[int, set[str]] = {}  # by space or source, the tools of all servers
-        self._hinted: dict[_Server, tuple[array[int], array[int]]] = {}  # messages with hints, places in `_named`
+        self._whole: set[_Server] = set()  # servers with a complete list
+        self._known: dict[_Server, set[str]] = {}  # the same tools by their alias names
+        self._anywhere: dict[int, set[str]] = {}  # by space or source: tools of all servers
+        # messages with hints, and indexes into `_named`
+        self._hinted: dict[_Server, tuple[array[int], array[int]]] = {}
         self._named: list[tuple[str, ...]] = []
         self._named_ids: dict[tuple[str, ...], int] = {}
         self._searched = 0
-        self._unasked: dict[int, ToolList] = {}  # lists of tools in answers to what nobody was seen to ask
+        self._unasked: dict[int, ToolList] = {}  # tool lists in answers whose request was not seen
         self._waiting = WaitingByTime(PENDING_AFTER_S)
         self._targets = Marks()
         self._aliases = ToolAliases()
 
     def feed(self, batch: Batch) -> None:
-        """Look at the results of a batch."""
         rows = batch.both(kinds.RESPONSE)
         renamed = batch.passes.transients.aliases is not self._aliases
         if not len(rows) and not self._waiting.any and not renamed:
@@ -179,9 +179,9 @@ class Hints:
         batch.findings.add(NEVER_CONSUMED, late)
 
     def _may_be_older(self, batch: Batch, rows: Rows) -> Array:
-        """Which of some consumptions may be of what was hinted before the capture began: (len(rows),) bool.
+        """(n,) bool: True for consumptions that may refer to hints before the capture began.
 
-        Their server was there by then, and until they came it was not seen to hint anything.
+        Their server was present by then, and no hint of it was seen before them.
         """
         found = batch.beginnings.others_were_here(rows)
         for place in np.flatnonzero(found).tolist():
@@ -190,7 +190,7 @@ class Hints:
             found[place] = hinted is None or hinted > rows[place]
         return found
 
-    # Which tools a server has
+    # Tools of a server
 
     def _lists(self, batch: Batch, rows: Rows) -> None:
         self._unasked.update(batch.capture.extracted.tool_lists())
@@ -206,7 +206,7 @@ class Hints:
             if listed.is_last:
                 self._whole.add(server)
             if known.issuperset(listed.names) and was_whole == (server in self._whole):
-                continue  # a list that says what is known already, as clients ask for again and again
+                continue  # a repeated list without news; clients poll it
             anywhere = self._anywhere.setdefault(_place(server), set())
             grew = not anywhere.issuperset(listed.names)
             anywhere.update(listed.names)
@@ -217,7 +217,7 @@ class Hints:
                 self._judge(batch, one)
 
     def _judge(self, batch: Batch, server: _Server, first: int = 0) -> None:
-        """Look at what hints of a server name, from the `first` message with hints on. O(these, and what they name)."""
+        """Checks the hints of a server, from its `first` message with hints on. O(these hints and their names)."""
         if server not in self._whole or server not in self._hinted:
             return
         rows, places = (np.array(values[first:], np.int64) for values in self._hinted[server])
@@ -227,7 +227,7 @@ class Hints:
         batch.findings.settle(UNKNOWN_TOOL, rows, wrong, details=[names for names in missing if names])
 
     def _missing(self, server: _Server, named: tuple[str, ...]) -> str:
-        """Names that nobody has, and the alias that would pair one with a tool that bears it behind a prefix."""
+        """Returns unknown tool names, with a tool alias that would pair one with a prefixed tool."""
         meant, tools = self._aliases.meant, self._tools[server]
         if server not in self._known:
             self._known[server] = {meant(tool) for tool in tools}
@@ -264,18 +264,18 @@ class Hints:
 
 
 def _is_misspelled(payload: Mapping[str, Any]) -> bool:
-    """Whether `_meta` has the singular, and not what clients read as well."""
+    """Returns True if `_meta` has only the singular `contextHint`, which clients ignore."""
     result = payload.get("result")
     meta = result.get("_meta") if isinstance(result, Mapping) else None
     return isinstance(meta, Mapping) and "contextHint" in meta and "contextHints" not in meta
 
 
 def _why_nothing(batch: Batch, row: int) -> str:
-    """Why a consumption collapsed nothing."""
+    """Returns the reason for which a consumption collapsed nothing."""
     transients = batch.passes.transients
     if not int(batch.links["target"][row]):
-        return "its request was not seen, so its tool is not known"
-    return transients.why_nothing(row) or "none was waiting for it"
+        return "its request is missing, so its tool is unknown"
+    return transients.why_nothing(row) or "no result was pending"
 
 
 def _pending(badges: Any) -> Any:
@@ -283,12 +283,12 @@ def _pending(badges: Any) -> Any:
 
 
 def _place(server: _Server) -> int:
-    """The space of a server; for MCP without an envelope -1 less its source."""
+    """Returns the space of a server; for MCP without an envelope, -1 minus its source."""
     return server[0] if server[0] >= 0 else -1 - (-1 - server[0] >> 32)
 
 
 def _server(batch: Batch, row: int) -> _Server:
-    """Who answered: space and sender; of a line of MCP stdio its connection and direction."""
+    """Returns space and sender of the answer; for a line of MCP stdio its connection and direction."""
     columns = batch.capture.columns
     space, sender = int(columns["space"][row]), int(columns["sender"][row])
     if int(columns["flags"][row]) & Flag.RPC.value:

@@ -1,7 +1,7 @@
-"""Agents that answer each other without end, told while they do (docs/protocols.md 5, Loops).
+"""Finds loops of agents that answer each other within seconds, while they run (docs/protocols.md 5, Loops).
 
-A chat that answers another sender's within seconds is one step deeper than what it answers. People cannot keep this
-up, and agents that talk about something come to an end. What is slower is `slow_loops`' to tell.
+A chat that answers another sender's chat within seconds is one step deeper than it. People cannot keep this pace, and
+agents with a subject come to an end. `slow_loops` finds the slower ones.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 STEPS = 30
-"""Chats, each an answer to the one before, from which on it is a loop."""
+"""Consecutive answers from which a chain counts as a loop."""
 WITHIN_S = 5
-"""An answer that takes longer may be a person's."""
+"""Seconds; a slower answer may come from a person."""
 
 LOOP = Check(
-    "chat-loop", WARNING, "Agents answer each other without end",
-    "{detail}, each the answer to another; it began with {other}.",
-    "Every message wakes all who listen; model calls, tokens and logs grow until somebody stops it.",
-    "Stop or pause one of them; let agents answer only what is addressed to them, or what asks something, and no "
-    "answer to their own answer.",
+    "chat-loop", WARNING, "Agents answer each other endlessly",
+    "{detail}, each an answer to another; the first is {other}.",
+    "Every message wakes all listeners. Model calls, tokens and logs grow until somebody stops it.",
+    "Stop or pause one of them. Let agents answer only questions and messages addressed to them, but no "
+    "answers to their own answers.",
     "MEW v0.4, chat: everybody receives a broadcast; nothing in the protocol ends an exchange", limit=STEPS,
     example="echo-agent and control-agent sent 28,000 chats, 14.2 MB in 4 min",
 )  # fmt: skip
 CHECKS = (LOOP,)
 
-_OVER_NS = 10 * 1_000_000_000  # without a step: what comes then is another exchange
+_OVER_NS = 10 * 1_000_000_000  # a pause: later chats belong to another exchange
 _NAMED = 3
 
 
 @dataclass(slots=True)
 class _Loop:
-    """A loop of one space; its chats are counted from the one that made it a loop."""
+    """A loop in one space; counts start at the chat that made it a loop."""
 
     row: int
     root: int
@@ -55,18 +55,17 @@ class _Loop:
 
 
 class Loops:
-    """Follows chats that answer chats. O(chats in the batch), in numpy."""
+    """Tracks chats that answer chats. O(chats in the batch), in numpy."""
 
     def __init__(self) -> None:
         self._steps = GrowingColumns({"row": np.uint32, "depth": np.uint32, "root": np.uint32})  # of answers, ascending
-        self._last: dict[int, int] = {}  # the latest chat of each space
-        self._last_ns: dict[int, int] = {}  # of each space its latest answer's time
+        self._last: dict[int, int] = {}  # by space: latest chat
+        self._last_ns: dict[int, int] = {}  # by space: time of the latest answer
         self._loops: dict[int, _Loop] = {}
         self._slow = SlowLoops(STEPS)
         self._slow_loops: dict[int, _Loop] = {}
 
     def feed(self, batch: Batch) -> None:
-        """Look at the messages of a batch."""
         chats = batch.on_the_wire(batch.rows("chat"))
         if not len(chats):
             return
@@ -74,7 +73,7 @@ class Loops:
         self._follow_slow(batch, chats)
 
     def _follow_slow(self, batch: Batch, chats: Rows) -> None:
-        """Tell of a loop that is not told by its pace already."""
+        """Reports loops that the fast check has not reported."""
         going_on = self._slow.feed(batch, chats)
         for space, new, turns in going_on:
             if space in self._loops:
@@ -101,7 +100,7 @@ class Loops:
             self._follow(batch, rows)
 
     def _answered(self, batch: Batch, chats: Rows) -> Rows:
-        """The chat that each chat answers: what it names; else the one before, if each is addressed to the other."""
+        """Returns the chat that each chat answers: the named one, else the previous one if both address each other."""
         causes = batch.links["cause"][chats].astype(np.int64)
         code = batch.code("chat")
         of_chats = (causes != NO_ROW) & (causes < chats)
@@ -124,19 +123,19 @@ class Loops:
         return causes
 
     def _mutual(self, batch: Batch, rows: Rows, before: Rows) -> Array:
-        """Whether each is addressed to who sent the other."""
+        """(n,) bool: True if both messages address each other's senders."""
         mutual = batch.addressed(batch.of("to_set", rows), batch.of("sender", before))
         mutual[mutual] = batch.addressed(batch.of("to_set", before[mutual]), batch.of("sender", rows[mutual]))
         return mutual
 
     def _deepen(self, rows: Rows, causes: Rows) -> None:
-        """Let each be a step deeper than what it answers, which may be among them."""
+        """Sets each depth to one more than its cause's; the cause may be among the new chats."""
         depths, roots = self._steps_of(causes)
         depths += 1
         place = np.searchsorted(rows, causes)
         inside = (place < len(rows)) & (rows[np.minimum(place, len(rows) - 1)] == causes)
         onward = np.where(inside, place, NO_ROW)
-        # Of each its distance to a place further up, which doubles: log2(longest chain) rounds.
+        # Pointer doubling: each row jumps twice as far up per round, so log2(longest chain) rounds suffice.
         while True:
             moving = np.flatnonzero(onward != NO_ROW)
             if not len(moving):
@@ -146,7 +145,7 @@ class Loops:
         self._steps.append({"row": rows, "depth": depths, "root": roots}, len(rows))
 
     def _steps_of(self, rows: Rows) -> tuple[Rows, Rows]:
-        """(n,) how deep each of some chats is in answers, and the chat it all goes back to."""
+        """(n,) depth in answers of each chat, and the root chat of its chain."""
         depths, roots = np.zeros(len(rows), np.int64), rows.copy()
         places, known = places_among(rows, self._steps["row"])
         depths[known] = self._steps["depth"][places[known]]
@@ -154,7 +153,7 @@ class Loops:
         return depths, roots
 
     def _follow(self, batch: Batch, rows: Rows) -> None:
-        """Take in answers; from the first that is deep enough until a pause, all of a space are its loop's."""
+        """Takes in answers. From the first one deep enough until a pause, all of a space belong to its loop."""
         spaces = batch.of("space", rows)
         for space in np.unique(spaces).tolist():
             own = rows[spaces == space]
@@ -179,7 +178,7 @@ class Loops:
         self._count(batch, loop, rows)
 
     def _count(self, batch: Batch, loop: _Loop, rows: Rows) -> None:
-        """Further chats of a loop; it is told anew where that changes its words."""
+        """Adds chats to a loop, and reports it again if the text changes."""
         loop.last_ns = max(loop.last_ns, int(batch.of("time_ns", rows).max()))
         loop.chats += len(rows)
         loop.size += int(batch.of("size", rows).sum())
@@ -205,6 +204,6 @@ class Loops:
 
 
 def _rounded(count: int) -> int:
-    """Down to two digits: what is told anew with each message that comes would be of no use."""
+    """Rounds down to two digits, so that the finding does not change with each message."""
     step = 10 ** max(0, len(str(count)) - 2)
     return count // step * step

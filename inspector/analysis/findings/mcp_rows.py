@@ -1,4 +1,4 @@
-"""Which messages are MCP: checks of JSON-RPC in general leave those to the checks of MCP; one fault is told once."""
+"""Tracks messages known to be MCP, so that general JSON-RPC checks leave them to the MCP checks."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from inspector.store.columns.flags import Flag
 from inspector.store.messages.capture import Capture
 
 TWICE = Check(
-    "mcp-answer-twice", WARNING, "Request of MCP answered twice",
-    "{other} was answered before.",
-    "A client may take the second answer for that of another request, or put it in the first one's place.",
-    "Answer each request once; a stream that is resumed repeats an event under its own id.",
+    "mcp-answer-twice", WARNING, "MCP request answered twice",
+    "{other} already has an answer.",
+    "A client may assign the second answer to another request, or replace the first one with it.",
+    "Answer each request once. A resumed stream repeats an event under the same event id.",
     "JSON-RPC 2.0, 5: one response for each request",
 )  # fmt: skip
 TO_NOTHING = Check(
-    "mcp-answer-to-nothing", NOTE, "Answer to nothing that was asked",
-    "It answers an id that nobody asked under in this session.",
-    "Whoever asked goes on waiting; the answer may belong to another session.",
+    "mcp-answer-to-nothing", NOTE, "Answer without a request",
+    "It answers an id that no request of this session has.",
+    "The client keeps waiting; the answer may belong to another session.",
     "Copy the id of the request unchanged: 7 and \"7\" differ.",
     "JSON-RPC 2.0, 5: the id of the response is that of its request",
 )  # fmt: skip
 UNANSWERED = Check(
-    "mcp-unanswered", WARNING, "Request of MCP without an answer",
+    "mcp-unanswered", WARNING, "MCP request without an answer",
     "{call} has had no answer for more than {limit} s.",
-    "The client waits, or has given up without saying so.",
-    "Look at what the server does with it, and whether it is still there.",
+    "The client still waits, or has given up without a message.",
+    "Check that the server is running and how it handles the request.",
     "MCP 2025-06-18, Lifecycle, timeouts; TypeScript SDK 2.4: 60 s", limit=60,
 )  # fmt: skip
 CHECKS = (TWICE, UNANSWERED, TO_NOTHING)
@@ -39,23 +39,23 @@ _OURS = np.uint32((Flag.RPC | Flag.UNREADABLE).value)
 
 
 class McpRows:
-    """What is known to be MCP.
+    """Connections and requests known to be MCP.
 
     Attributes:
-        first: by number of a connection, the first message that is known to be.
-        whole: connections of which the beginning was seen.
-        noise: lines of servers that are no message, of which one finding for all of a connection tells.
+        first: by connection number, the first message known to be MCP.
+        whole: connections seen from their beginning.
+        noise: server lines that are no messages; one finding per connection covers them.
     """
 
     def __init__(self) -> None:
         self.first: dict[int, int] = {}
         self.whole: set[int] = set()
         self.noise: set[int] = set()
-        self._alive: dict[int, int] = {}  # by request that is open, when something was last said of it, nanoseconds
+        self._alive: dict[int, int] = {}  # by open request: last sign of life, nanoseconds
         self._stirred: list[int] = []
 
     def stir(self, request: int, time_ns: int) -> None:
-        """Something is said of a request that has no answer yet: whoever asked waits from then on."""
+        """Notes progress of an open request; its wait starts anew."""
         if time_ns > self._alive.get(request, NO_TIME):
             self._alive[request] = time_ns
             self._stirred.append(request)
@@ -63,24 +63,24 @@ class McpRows:
                 del self._alive[next(iter(self._alive))]
 
     def end(self, request: int) -> None:
-        """A request was answered."""
+        """Notes that a request was answered."""
         self._alive.pop(request, None)
 
     def take_stirred(self, before: int) -> Rows:
-        """Requests of which something was said since this was asked, of the messages before one."""
+        """Returns and clears the requests with progress since the last call, among messages before `before`."""
         rows = np.unique(np.array(self._stirred, np.int64))
         self._stirred.clear()
         return rows[rows < before]
 
     def alive_at(self, capture: Capture, rows: Rows) -> np.ndarray:
-        """(n,) when each of some requests was made, or something was last said of it; NO_TIME."""
+        """(n,) nanoseconds: time of each request, or of its last progress if later; NO_TIME if unknown."""
         times = capture.columns["time_ns"][rows].copy()
         if self._alive:
             times = np.maximum(times, np.array([self._alive.get(row, NO_TIME) for row in rows.tolist()], np.int64))
         return times
 
     def are_ours(self, capture: Capture, rows: Rows) -> np.ndarray:
-        """(n,) bool, which of some messages are, or stand where such a message should. O(n)."""
+        """(n,) bool: True for MCP messages and for unreadable lines in their place. O(n)."""
         found = np.zeros(len(rows), np.bool_)
         if not self.first or not len(rows):
             return found
@@ -94,6 +94,6 @@ class McpRows:
         return found
 
     def began(self, capture: Capture, rows: Rows) -> np.ndarray:
-        """(n,) bool, of which of some messages the connection was seen from its beginning. O(n)."""
+        """(n,) bool: True for messages whose connection was seen from its beginning. O(n)."""
         keys = connection_keys(capture, rows).tolist()
         return np.array([key in self.whole for key in keys], np.bool_)

@@ -1,8 +1,8 @@
-"""Sessions and sub-sessions: what their documents get wrong (docs/protocols.md 14).
+"""Checks documents of sessions and sub-sessions (docs/protocols.md 14).
 
-What messages show is looked for in the rows, so that it is also known of a session saved as a capture. What only the
-document knows, such as an id that is listed and has no object, is reported by it
-(`FindingPass.reported`): it changes with each edit, and a projected row need not be written anew for that.
+Problems visible in messages are found in the rows, so that they also appear in a session saved as a capture. The
+document reports other problems (`FindingPass.reported`), such as a listed id without an object. They change with each
+edit, without rewriting the projected rows.
 """
 
 from __future__ import annotations
@@ -22,111 +22,111 @@ _SOURCE = "MSP, message objects: visibility"
 
 MAIN_ONLY_INSIDE = Check(
     "msp-main-only-inside", WARNING, "main_only inside a sub-session",
-    "A message of a sub-session says that only the main chat may see it.",
-    "It can be meant for nobody: the main chat does not hold it. It is kept where it is, and not promoted.",
-    "Make it subsession_only, or global where the main chat shall see it.",
+    "A message of a sub-session is visible to the main chat only.",
+    "The main chat does not contain it, so it is visible nowhere. It stays in place and is not promoted.",
+    "Make it subsession_only, or global if the main chat should see it.",
     _SOURCE,
 )  # fmt: skip
 SUBSESSION_ONLY_IN_MAIN = Check(
     "msp-subsession-only-in-main", WARNING, "subsession_only in the main chat",
-    "A message of the main chat says that only a sub-session may see it.",
-    "No sub-session takes it along, and the main chat shows what was not meant for it.",
-    "Make it main_only or global, or move it into the sub-session it belongs to.",
+    "A message of the main chat is visible to sub-sessions only.",
+    "No sub-session includes it, and the main chat shows it by mistake.",
+    "Make it main_only or global, or move it into its sub-session.",
     _SOURCE,
 )  # fmt: skip
 UNKNOWN_VISIBILITY = Check(
-    "msp-visibility", WARNING, "Visibility that is not known",
-    "Its visibility is {detail}, which is none of main_only, subsession_only and global.",
-    "Nobody can tell who may see it; here it counts as a message without one.",
-    "Write one of the three, or leave visibility out.",
+    "msp-visibility", WARNING, "Unknown visibility",
+    "Its visibility is {detail}; only main_only, subsession_only and global are defined.",
+    "Its intended readers are unknown. Context Inspector treats it as a message without visibility.",
+    "Use one of the three values, or omit visibility.",
     _SOURCE, example="“private”",
 )  # fmt: skip
 
 UNREADABLE = Check(
     "msp-unreadable", ERROR, "File or line of a session that cannot be read",
     "{detail}",
-    "Whatever it said is missing from the session.",
-    "Mend the file with an editor; it is never written over while it cannot be read.",
-    "Context Inspector: every file is shown, whether it can be read or not",
+    "Its content is missing from the session.",
+    "Repair the file with an editor. An unreadable file is never overwritten.",
+    "Context Inspector: every file is shown, readable or not",
     example="desk.jsonl line 3 is no JSON.",
 )  # fmt: skip
 SKIPPED = Check(
     "msp-skipped", NOTE, "File without a session",
     "{detail}",
-    "It lies among the files of the sessions, but says nothing of them.",
-    "Move it elsewhere, if it is not meant to be one.",
+    "It lies among the session files but contains no session.",
+    "Move it to another folder if it is not meant to be a session.",
     "MSP, session and subsession objects",
     example="notes.json holds no session and no sub-session.",
 )  # fmt: skip
 INVALID = Check(
-    "msp-invalid", WARNING, "Member that is not as specified",
+    "msp-invalid", WARNING, "Invalid member",
     "{detail}",
-    "Other programs may refuse the document, or read it in another way.",
-    "Write the member as the schema says (resources/schema).",
+    "Other programs may reject the document or read it differently.",
+    "Correct the member by the schema (resources/schema).",
     "MSP, data structures",
     example="status is missing.",
 )  # fmt: skip
 STATUS = Check(
-    "msp-status", WARNING, "Status that is not known, or contradicts itself",
+    "msp-status", WARNING, "Unknown or contradictory status",
     "{detail}",
-    "One program takes the sub-session for open, another for closed.",
-    "Write open or closed, and closed_at only where it is closed.",
+    "Some programs treat the sub-session as open, others as closed.",
+    "Use open or closed, and closed_at only with closed.",
     "MSP, subsession object: status, closed_at",
     example="The status is open, yet it has a closed_at.",
 )  # fmt: skip
 TIMES = Check(
     "msp-times", WARNING, "Closed before it was opened",
     "{detail}",
-    "Orders and durations that are made of these times are wrong.",
-    "Look at the clocks of whoever wrote the document.",
+    "Orders and durations based on these times are wrong.",
+    "Check the clock of the program that wrote the document.",
     "MSP, subsession object: created_at, closed_at",
     example="It was closed before it was opened.",
 )  # fmt: skip
 DUPLICATE = Check(
     "msp-duplicate-id", WARNING, "Id used twice in a session",
     "{detail}",
-    "What names the id may mean either; global messages are sent once for each id.",
-    "Give each object and each message an id of its own.",
+    "References to the id are ambiguous. Global messages are sent once per id.",
+    "Give each object and each message a unique id.",
     "MSP, session, subsession and message objects: ids",
     example="Two messages have the id m3.",
 )  # fmt: skip
 UNLISTED = Check(
-    "msp-unlisted", WARNING, "Sub-session that its session does not list",
+    "msp-unlisted", WARNING, "Sub-session missing from its session's list",
     "{detail}",
-    "Programs that go by the session's list do not show it.",
+    "Programs that use the session's list do not show it.",
     "Add its id to subsessions of the session.",
     "MSP, session object: subsessions",
     example="The session does not list s2.",
 )  # fmt: skip
 MISSING = Check(
-    "msp-missing", WARNING, "Named sub-session that is not there",
+    "msp-missing", WARNING, "Listed sub-session not found",
     "{detail}",
-    "What was said in it is not in these files; a summary of it that is referred to is not sent.",
-    "Open the file or folder that holds it as well, or take the id away where it is named.",
+    "Its messages are not in these files, and a referenced summary of it is not sent.",
+    "Also open the file or folder that contains it, or remove its id from the list.",
     "MSP, session object: subsessions",
     example="The session lists s9, of which there is no object.",
 )  # fmt: skip
 PARENT = Check(
-    "msp-parent", WARNING, "Parent that is not there",
+    "msp-parent", WARNING, "Parent not found",
     "{detail}",
-    "Nothing of a parent can be taken along into it, and its summary has nowhere to go.",
-    "Open the file that holds the parent as well, or mend parent_session_id.",
+    "It cannot inherit messages from a parent, and its summary has no target.",
+    "Also open the file that contains the parent, or correct parent_session_id.",
     "MSP, subsession object: parent_session_id",
     example="Its parent m9 is not among these sessions.",
 )  # fmt: skip
 CYCLE = Check(
-    "msp-cycle", ERROR, "Sub-sessions that are each other's parents",
+    "msp-cycle", ERROR, "Cycle of sub-sessions",
     "{detail}",
-    "There is no main chat they belong to; the parent that would close the circle is ignored.",
-    "Let parent_session_id of one of them name the session.",
+    "They have no main chat. The parent that closes the cycle is ignored.",
+    "Set parent_session_id of one of them to the session.",
     "MSP, roadmap: nested sub-sessions",
     example="Its parent s2 lies below it.",
 )  # fmt: skip
 OVERLAP = Check(
-    "msp-covers-overlap", NOTE, "Snapshots that cover the same messages",
+    "msp-covers-overlap", NOTE, "Snapshots cover the same messages",
     "{detail}",
-    "What both summarise is sent twice to each sub-session that takes snapshots along.",
-    "Let each snapshot begin where the one before ends.",
+    "The overlap is sent twice to each sub-session that includes snapshots.",
+    "Start each snapshot after the end of the previous one.",
     "MSP, summary snapshots: covers_messages",
     example="It covers 10 to 30, of which another snapshot covers a part.",
 )  # fmt: skip
@@ -139,13 +139,13 @@ _TOLD = {check.code: check for check in CHECKS if check.sentence == "{detail}"}
 
 
 class Sessions:
-    """Looks at visibilities, and passes on what the document tells."""
+    """Checks visibilities, and turns the document's problems into findings."""
 
     def __init__(self) -> None:
         self._reported: Sequence[ReportedProblem] = ()
 
     def feed(self, batch: Batch) -> None:
-        """Look at the messages of a batch, and at what the document tells now."""
+        """Checks the messages of a batch and the document's current problems."""
         self._look_at(batch, np.arange(batch.start, batch.stop))
         if len(batch.changed):
             self._look_at(batch, batch.changed, again=True)
@@ -153,7 +153,7 @@ class Sessions:
             self._tell(batch)
 
     def _look_at(self, batch: Batch, rows: Rows, *, again: bool = False) -> None:
-        """Compare where messages stand with where they may be seen."""
+        """Compares the place of messages with their visibility."""
         protocol, chat = batch.code(msp.PROTOCOL), batch.code("chat")
         if protocol < 0 or chat < 0 or not len(rows):
             return
@@ -174,7 +174,7 @@ class Sessions:
                 batch.findings.add(check, rows[here], details=words)
 
     def _tell(self, batch: Batch) -> None:
-        """Let the findings be what the document tells; of several of one kind about one row each is told in one."""
+        """Replaces the findings by the document's current problems; several of one kind per row become one finding."""
         found: dict[Check, dict[int, list[str]]] = {check: {} for check in _TOLD.values()}
         for problem in batch.reported:
             check = _TOLD.get(problem.code)

@@ -1,4 +1,4 @@
-"""Contexts as objects, as the k9j drafts had them: parents, types and metadata (docs/protocols.md 7)."""
+"""Checks contexts written as objects (k9j drafts): parents, types, metadata (docs/protocols.md 7)."""
 
 from __future__ import annotations
 
@@ -13,47 +13,47 @@ from inspector.store.columns.flags import Flag
 
 CYCLE = Check(
     "context-cycle", WARNING, "Context that is its own ancestor",
-    "{who} puts {detail} below a context that lies below it; that is ignored.",
-    "Other readers may loop for ever or lose the whole branch.",
-    "Look who names the wrong parent.",
+    "{who} names a descendant of {detail} as its parent; this is ignored.",
+    "Other readers may loop forever or lose the whole branch.",
+    "Find the sender that names the wrong parent, and correct it.",
     "k9j: the parent chain has no cycles",
     example="“job”",
 )  # fmt: skip
 CONFLICT = Check(
     "context-parent-conflict", WARNING, "Context with two parents",
-    "{who} names another parent for {detail} than the first one, which stands.",
-    "Readers that take the last parent show the context somewhere else.",
-    "Name one parent for a context, or none.",
+    "{who} names a second parent for {detail}; the first one is kept.",
+    "Readers that use the last parent show the context in another place.",
+    "Name at most one parent for a context.",
     "k9j: a context has one parent",
     example="“scan”",
 )  # fmt: skip
 TYPE_CONFLICT = Check(
     "context-type-conflict", NOTE, "Context with two types",
-    "{who} declares another type for {detail} than the first one, which stands.",
-    "Views that go by the type may hide it.",
-    "Declare one type for a context, when it is opened.",
+    "{who} declares a second type for {detail}; the first one is kept.",
+    "Views that filter by type may hide it.",
+    "Declare one type per context, when it is opened.",
     "k9j: type of a context",
     example="“scan”",
 )  # fmt: skip
 METADATA_SECRET = Check(
     "context-metadata-secret", ERROR, "Secret or address in context metadata",
-    "The context's metadata holds {detail}.",
-    "Metadata go to every participant and into every log.",
-    "Leave secrets and addresses out; replace the secret, which has been seen by everybody.",
+    "The context's metadata contains {detail}.",
+    "Metadata is sent to every participant and written to every log.",
+    "Remove secrets and addresses from the metadata, and replace the secret: every participant has seen it.",
     "k9j, security; MEW: every participant sees every message",
     example="a secret under api_key",
 )  # fmt: skip
 OBJECT = Check(
     "context-object", NOTE, "Context written as an object",
-    "{who} writes contexts as objects, as a draft did.",
+    "{who} writes contexts as objects, a form of the drafts.",
     "Implementations of the released versions expect a path string, and may put these messages into the main context.",
     "Write the context as a path, such as \"parent/child\".",
     "p4m, MEW v0.2 to v0.4: context is a path string",
 )  # fmt: skip
 WITHOUT_ID = Check(
     "context-without-id", WARNING, "Context object without an id",
-    "{who} describes a context and does not name it.",
-    "All such contexts of a space count as one.",
+    "{who} describes a context without an id.",
+    "All contexts without an id in a space count as one.",
     "Give the object an id, or write a path string.",
     "k9j: id of a context is required",
 )  # fmt: skip
@@ -69,14 +69,13 @@ _MOST_LOOKED_AT = 2_000
 
 
 class Objects:
-    """Looks at contexts in object form."""
+    """Checks contexts in object form."""
 
     def __init__(self) -> None:
         self._noted = 0
         self._senders: set[int] = set()
 
     def feed(self, batch: Batch) -> None:
-        """Look at the object contexts of a batch."""
         self._noted = take_notes(batch, NOTED, self._noted)
         for row in batch.flagged(Flag.OBJECT_CONTEXT.value).tolist():
             sender = int(batch.capture.columns["sender"][row])
@@ -89,13 +88,13 @@ class Objects:
 
 
 def _is_secret(key: str, value: Any) -> bool:
-    """Whether the value of a key that names secrets is one, be it in a list."""
+    """Returns True if the value of a secret's key is a secret; looks into lists."""
     values = value[:_MOST_LOOKED_AT] if isinstance(value, list) else [value]
     return any(mask_value(key, one) == MASK for one in values if isinstance(one, str | int | float))
 
 
 def _secret_within(value: Any) -> str:
-    """Words for the first secret or address in decoded JSON; "" where there is none."""
+    """Describes the first secret or address in decoded JSON; "" if there is none."""
     stack: list[Any] = [value]
     for _ in range(_MOST_LOOKED_AT):
         if not stack:

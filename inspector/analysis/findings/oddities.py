@@ -1,4 +1,4 @@
-"""What is odd about a context as its messages name it, each thing once: for the tree and for a context's own page."""
+"""Lists naming problems of a context, each once, for the tree and the context's page."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inspector.analysis.passes.contexts.node_ancestry import living_nodes
 
 
 class Odd(NamedTuple):
-    """One thing that is odd."""
+    """One naming problem."""
 
     check: Check
-    """The check that reports it, whose title says what it is."""
+    """The check that reports it; its title describes it."""
     row: int
-    """The message that showed it first."""
+    """First message that shows it."""
     times: int
-    """How often it was seen."""
+    """Number of occurrences."""
 
 
 CHECK_OF: dict[Oddity, Check] = {**paths.NOTED, **objects.NOTED}
@@ -31,9 +31,9 @@ CHECK_OF: dict[Oddity, Check] = {**paths.NOTED, **objects.NOTED}
 
 
 def oddities_of(contexts: ContextPass, node: int) -> list[Odd]:
-    """What is odd about a living context, the most severe first. O(notes and contexts), in numpy.
+    """Returns the naming problems of a living context, most severe first. O(notes and contexts), in numpy.
 
-    Nothing is said of the main context, which belongs to every space.
+    The main context has none, as it belongs to every space.
     """
     notes = contexts.notes
     if not len(notes) or node == MAIN:

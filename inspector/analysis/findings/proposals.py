@@ -1,4 +1,4 @@
-"""Proposals: who acts on what, and too late (docs/protocols.md 5)."""
+"""Checks proposals: late or repeated fulfilment, wrong withdrawal, no decision (docs/protocols.md 5)."""
 
 from __future__ import annotations
 
@@ -14,61 +14,60 @@ from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 UNDECIDED_AFTER_S = 60
-"""A proposal nobody has acted on for longer has a finding."""
+"""Seconds after which an open proposal gets a finding."""
 
 AFTER_WITHDRAWAL = Check(
     "proposal-fulfilled-after-withdrawal", ERROR, "Proposal fulfilled after it was withdrawn",
-    "{who} fulfils {other}, which its proposer had withdrawn before.",
-    "Something was done that the proposer had called off.",
-    "Look for a withdrawal of the proposal before fulfilling it.",
+    "{who} fulfils {other}, which its proposer had already withdrawn.",
+    "An action ran that the proposer had cancelled.",
+    "Check for a withdrawal of the proposal before you fulfil it.",
     "MEW v0.4, mcp/withdraw",
 )  # fmt: skip
 BY_ANOTHER = Check(
-    "withdrawn-by-other", ERROR, "Proposal withdrawn by another than its proposer",
-    "{who} withdraws {other}, which {detail} proposed; it stays open.",
-    "Only the proposer may withdraw; others who wait for it to close are misled.",
+    "withdrawn-by-other", ERROR, "Proposal withdrawn by another participant",
+    "{who} withdraws {other}, a proposal of {detail}; it stays open.",
+    "Only the proposer may withdraw. Other participants may treat the proposal as closed.",
     "Send mcp/reject instead, or let the proposer withdraw.",
     "MEW v0.4, mcp/withdraw: proposer only",
     example="coder",
 )  # fmt: skip
 FULFILLED_AGAIN = Check(
     "proposal-fulfilled-again", WARNING, "Proposal fulfilled more than once",
-    "{who} fulfils {other}, which was fulfilled before by {detail}.",
+    "{who} fulfils {other}, which {detail} has already fulfilled.",
     "The action runs twice.",
-    "Look for a request that names the proposal before fulfilling it.",
+    "Check for a request that names the proposal before you fulfil it.",
     "MEW v0.4, mcp/proposal",
     example="No. 12",
 )  # fmt: skip
 DIFFERS = Check(
-    "fulfilment-differs", WARNING, "Fulfilment calls something else",
-    "{who} fulfils {other} with {call}, but {detail}{arguments} was proposed.",
-    "What was agreed to is not what runs.",
-    "Take method, tool and arguments of the proposal over unchanged, or reject it and say why.",
+    "fulfilment-differs", WARNING, "Fulfilment differs from the proposal",
+    "{who} fulfils {other} with {call}, but the proposal was {detail}{arguments}.",
+    "The executed call is not the agreed one.",
+    "Use the method, tool and arguments of the proposal unchanged, or reject it with a reason.",
     "MEW v0.4, mcp/proposal",
     example="tools/call read_file",
 )  # fmt: skip
 UNDECIDED = Check(
-    "proposal-undecided", NOTE, "Proposal nobody acts on",
-    "{who} proposed {call} more than {limit} s ago, and nobody has fulfilled or rejected it.",
-    "The proposer waits; agents withdraw after a time of their own.",
-    "See who is there that may fulfil it, and whether a view hides its context.",
+    "proposal-undecided", NOTE, "Proposal without a decision",
+    "{who} proposed {call} more than {limit} s ago, and it is neither fulfilled nor rejected.",
+    "The proposer waits; agents withdraw after a timeout.",
+    "Check that a participant may fulfil it, and that no view hides its context.",
     "MEW v0.4, mcp/proposal", limit=UNDECIDED_AFTER_S,
 )  # fmt: skip
 CHECKS = (AFTER_WITHDRAWAL, BY_ANOTHER, FULFILLED_AGAIN, DIFFERS, UNDECIDED)
 
 OTHER_ARGUMENTS = " with other arguments"
-"""End of the detail of a finding whose sentence names the arguments that differ."""
+"""Suffix of the detail if only arguments differ; the sentence then names them."""
 
 
 class Proposals:
-    """Follows proposals until somebody acts on them."""
+    """Tracks proposals until they are decided."""
 
     def __init__(self) -> None:
-        self._withdrawn: dict[int, int] = {}  # the row of each proposal's first withdrawal by its proposer
+        self._withdrawn: dict[int, int] = {}  # by proposal: row of the first withdrawal by its proposer
         self._waiting = WaitingByTime(UNDECIDED_AFTER_S)
 
     def feed(self, batch: Batch) -> None:
-        """Look at the proposals of a batch, and at what was done about them."""
         self._withdrawals(batch)
         self._fulfilments(batch)
         self._undecided(batch)
@@ -119,7 +118,7 @@ class Proposals:
 
 
 def _about_proposals(batch: Batch, kind: str) -> tuple[Rows, Rows]:
-    """Messages of a kind that name a proposal, and the proposals."""
+    """Returns the messages of a kind that name a proposal, and their proposals."""
     rows = batch.both(kind)
     cause = batch.links["cause"][rows].astype(np.int64)
     rows, cause = rows[cause != NO_ROW], cause[cause != NO_ROW]

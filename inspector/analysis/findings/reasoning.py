@@ -1,4 +1,4 @@
-"""Reasoning sequences: what comes after their end, or without their beginning (docs/protocols.md 8)."""
+"""Checks reasoning sequences: messages after their end, ends without a start (docs/protocols.md 8)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from inspector.protocol.timestamps import NO_TIME
 
 AFTER_CONCLUSION = Check(
     "message-after-conclusion", WARNING, "Message after the conclusion",
-    "{who} goes on in {context} with {kind}, though {other} concluded it.",
-    "Whoever waited for the conclusion has moved on, and does not see what follows.",
-    "Conclude last, or open a new context; late answers belong to the main context.",
+    "{who} continues in {context} with {kind}, after {other} concluded it.",
+    "Participants that waited for the conclusion have moved on and miss later messages.",
+    "Send the conclusion last, or open a new context. Late answers belong to the main context.",
     "MEW v0.4, reasoning/conclusion",
 )  # fmt: skip
 AFTER_CANCEL = Check(
     "message-after-cancel", WARNING, "Message after the cancel",
-    "{who} goes on in {context} with {kind}, though {other} cancelled {stopped}.",
-    "The agent may not have noticed that it was told to stop, and goes on spending.",
-    "Let the agent look for reasoning/cancel before each step.",
+    "{who} continues in {context} with {kind}, after {other} cancelled {stopped}.",
+    "The agent may have missed the cancel and continues to use tokens.",
+    "Make the agent check for reasoning/cancel before each step.",
     "MEW v0.4, reasoning/cancel",
 )  # fmt: skip
 CONCLUDED_AGAIN = Check(
@@ -43,15 +43,15 @@ CONCLUDED_AGAIN = Check(
 )  # fmt: skip
 WITHOUT_START = Check(
     "conclusion-without-start", WARNING, "Conclusion or cancel without a start",
-    "{who} sent {kind} in {context}, which no reasoning/start opened.",
-    "Nobody can tell what was concluded. The start may lie before this capture.",
+    "{who} sent {kind} in {context}, which has no reasoning/start.",
+    "The concluded reasoning is unknown. Its start may lie before this capture.",
     "Use the id of the reasoning/start envelope as the context.",
     "MEW v0.4, reasoning/start; its id is the context",
 )  # fmt: skip
 WITHOUT_CONTEXT = Check(
     "reasoning-without-context", NOTE, "Reasoning without a context",
     "{who} sent {kind} in the main context.",
-    "It cannot be told to which sequence it belongs. Released agents do it when they are cancelled.",
+    "Its reasoning sequence is unknown. Released agents do this when they are cancelled.",
     "Put the id of the reasoning/start into context.",
     "MEW v0.4, reasoning/thought and reasoning/conclusion",
 )  # fmt: skip
@@ -63,18 +63,18 @@ _ACTS = ("reasoning/start", _THOUGHT, "mcp/request", "mcp/proposal", "chat")
 
 
 class Reasoning:
-    """Reads the sequences of contexts (`passes.contexts.sequences`), in every way messages write a context."""
+    """Reads the sequences of contexts (`passes.contexts.sequences`) in every notation of a context."""
 
     def __init__(self) -> None:
-        self._begun = Marks(np.bool_)  # contexts as written (their numbers) that a start lies in
-        self._begun_nodes = Marks(np.bool_)  # and what these have become
-        self._unbegun: dict[int, list[int]] = {}  # by node, ends that no start opened
+        self._begun = Marks(np.bool_)  # contexts as written (numbers) that contain a start
+        self._begun_nodes = Marks(np.bool_)  # their nodes
+        self._unbegun: dict[int, list[int]] = {}  # by node: ends without a start
         self._cancelled = CancelledAbove()
         self._moves = 0
         self._ending = 0
 
     def feed(self, batch: Batch) -> None:
-        """Look at the reasoning of a batch, and at what else is said in its contexts."""
+        """Checks the reasoning of a batch, and other messages in its contexts."""
         starts, ends, cancels = batch.rows(_START), batch.rows(_CONCLUSION), batch.rows(_CANCEL)
         thoughts, contexts = batch.rows(_THOUGHT), batch.passes.contexts
         if not (len(starts) or len(ends) or len(cancels) or len(thoughts) or contexts.sequences.any_ended):
@@ -91,7 +91,7 @@ class Reasoning:
         self._moves = contexts.tree.moves
 
     def _without_context(self, batch: Batch, refs: Array, thoughts: Rows, ends: Rows) -> None:
-        """Find reasoning in the main context; what ends a start by correlation tells where it belongs."""
+        """Finds reasoning in the main context, except ends that name their start by correlation."""
         ending = batch.passes.contexts.ending
         for rows in (thoughts, ends):
             outside = rows[refs[rows - batch.start] == 0]
@@ -107,12 +107,12 @@ class Reasoning:
             self._ending = len(ending)
 
     def _take_cancels(self, batch: Batch, cancels: Rows, ended: Sequence[tuple[int, int]]) -> Array:
-        """Note contexts that are cancelled; returns those whose place below cancelled ones has changed, as written.
+        """Notes cancelled contexts. Returns contexts as written with a changed place below cancelled ones.
 
         Args:
             batch: the messages.
-            cancels: of these, the cancels.
-            ended: messages that end what they name by correlation, and the node of each.
+            cancels: the cancels among them.
+            ended: messages that end a context by correlation, and its node.
         """
         contexts, code = batch.passes.contexts, batch.code(_CANCEL)
         nodes = {node for row, node in ended if int(batch.capture.columns["kind"][row]) == code}
@@ -120,7 +120,7 @@ class Reasoning:
         return self._cancelled.take(contexts, nodes - {MAIN}, contexts.sequences.rewritten)
 
     def _look_again(self, batch: Batch, moved: Array) -> None:
-        """Look again at earlier messages of contexts whose past, or place, has changed. O(messages) where any has."""
+        """Checks earlier messages of contexts with a changed history or place. O(messages) if there are any."""
         contexts = batch.passes.contexts
         if not contexts.sequences.rewritten and not len(moved):
             return
@@ -138,7 +138,7 @@ class Reasoning:
         self._find_again(batch, nodes.tolist(), 0, batch.start)
 
     def _goes_on(self, batch: Batch, start: int, stop: int) -> None:
-        """Find the messages that act in a context after its end."""
+        """Finds messages that act in a context after its end."""
         codes = [batch.code(kind) for kind in _ACTS]
         self._find_late(batch, np.flatnonzero(are_any(batch.capture.columns["kind"][start:stop], codes)) + start)
 
@@ -160,7 +160,8 @@ class Reasoning:
             changes = sequences.replay(node).changes
             for place, row in zip(here.tolist(), acts[here].tolist(), strict=True) if len(changes) > 1 else ():
                 after = bisect_left(changes, row, key=lambda change: change.row)
-                if after == len(changes) or changes[after].row != row:  # else it begins the context again itself
+                # otherwise the message itself reopens the context
+                if after == len(changes) or changes[after].row != row:
                     state[place], by[place] = changes[after - 1].state, changes[after - 1].by
             if len(changes) == 1:
                 state[here], by[here] = changes[0].state, changes[0].by
@@ -174,7 +175,7 @@ class Reasoning:
         batch.findings.add(AFTER_CONCLUSION, acts[done], others=by[done])
 
     def _judge_ends(self, batch: Batch, ends: Rows) -> Rows:
-        """Find ends of what had ended; returns those that ended a context while no start was in it."""
+        """Finds repeated ends. Returns the ends of contexts that had no start."""
         contexts = batch.passes.contexts
         nodes = ascending(contexts.nodes_of(ends)).tolist() if len(ends) else []
         ending = contexts.ending
@@ -183,7 +184,7 @@ class Reasoning:
         return np.array(sorted(unopened), np.int64)
 
     def _find_again(self, batch: Batch, nodes: Sequence[int], start: int, stop: int) -> list[int]:
-        """Find conclusions of what had concluded, of some nodes; returns the ends of contexts without a start."""
+        """Finds repeated conclusions in some nodes. Returns the ends of contexts without a start."""
         again: list[tuple[int, int]] = []
         unopened: list[int] = []
         for node in nodes:
@@ -198,11 +199,11 @@ class Reasoning:
         return unopened
 
     def _without_start(self, batch: Batch, new: Rows, refs: Array) -> None:
-        """Find ends of what no start opened, and take back those of what one has opened by now.
+        """Finds ends without a start, and withdraws findings whose start has appeared.
 
         Args:
             new: the first ends of their contexts.
-            refs: the contexts as written (their numbers) that the starts of the batch lie in.
+            refs: contexts as written (numbers) of the starts in the batch.
         """
         self._take_back(batch, refs)
         aliased = batch.of("kind", new) != batch.of("kind_raw", new)  # drafts had no start (docs/protocols.md 8)
@@ -210,7 +211,7 @@ class Reasoning:
         nodes = batch.passes.contexts.nodes_of(new)
         unopened = ~self._are_opened(batch, nodes)
         new, nodes = new[unopened], nodes[unopened]
-        # A sequence may go on for long: the end of one that somebody began before is no surprise at any time.
+        # Sequences may be long: the end of one begun before the capture is plausible at any time.
         before = batch.beginnings.others_were_here(new)
         batch.findings.add(WITHOUT_START, new[~before])
         batch.findings.add(BEFORE, new[before], details="reasoning")
@@ -218,7 +219,7 @@ class Reasoning:
             self._unbegun.setdefault(node, []).append(row)
 
     def _take_back(self, batch: Batch, refs: Array) -> None:
-        """Note what the starts of a batch open; nothing is missing there any more."""
+        """Notes contexts opened by the starts of a batch, and withdraws their findings."""
         contexts = batch.passes.contexts
         refs = ascending(refs[refs != 0])
         if len(refs):
@@ -246,7 +247,7 @@ class Reasoning:
             batch.findings.withdraw(check, rows[batch.findings.has(check, rows)])
 
     def _are_opened(self, batch: Batch, nodes: Array) -> Array:
-        """Which of some contexts a start has opened, by its id or by lying in them."""
+        """(n,) bool: True for contexts that a start opened, by its id or by lying in them."""
         if not len(nodes):
             return np.zeros(0, np.bool_)
         begun = self._begun_nodes.of(nodes)
@@ -254,7 +255,7 @@ class Reasoning:
 
 
 def _were_written_before(batch: Batch, rows: Rows, ends: Rows) -> Array:
-    """Which of some messages their sender wrote before it concluded, by its own clock: only the log's order is odd."""
+    """(n,) bool: True for messages written before the conclusion by the sender's clock, despite the log's order."""
     ours, theirs = batch.of("ts_ns", rows), batch.of("ts_ns", ends)
     known = (ours != NO_TIME) & (theirs != NO_TIME) & (batch.of("sender", rows) == batch.of("sender", ends))
     return known & (ours < theirs)

@@ -1,4 +1,4 @@
-"""Requests and responses: who waits in vain, who answers what nobody asked (docs/protocols.md 3 and 5)."""
+"""Checks requests and responses: unanswered, slow, duplicate, mismatched (docs/protocols.md 3 and 5)."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 PATIENCE_S = 15
-"""What released agents wait at most for an answer (docs/protocols.md 16): what takes longer is slow, or none."""
+"""Longest wait of released agents for an answer, in seconds (docs/protocols.md 16)."""
 
 WITHOUT_REQUEST = Check(
     "response-without-request", WARNING, "Response without a request",
     "{who} answers a request that was not seen{answered}.",
-    "Nobody can tell what was answered; whoever asked goes on waiting. A capture that began late shows it for the "
-    "first responses, and takes it back when the request comes.",
+    "The answered request is unknown, and its sender keeps waiting. A capture that began late shows this for the "
+    "first responses, and withdraws it when the request appears.",
     "Name the request's id in correlation_id, exactly as it was sent.",
     "MEW v0.4, mcp/response: correlation_id names the request",
 )  # fmt: skip
 NOT_A_REQUEST = Check(
     "response-to-proposal", WARNING, "Response to a proposal",
-    "{who} answers {other}, a proposal, where the request that fulfils it is meant.",
+    "{who} answers {other}, a proposal, instead of the request that fulfils it.",
     "The request that fulfilled the proposal stays unanswered, and its sender waits.",
-    "Let the response name the request, never the proposal.",
+    "Name the request in the response, never the proposal.",
     "MEW v0.4, mcp/response; k9j, correlation of proposals",
 )  # fmt: skip
 UNANSWERED = Check(
     "request-unanswered", WARNING, "Request without an answer",
-    "{who} asked {to} for {call}, and has had no answer for more than {limit} s.",
-    "The sender waits or has given up, and works on without the result.",
+    "{who} sent {call} to {to} and has had no answer for more than {limit} s.",
+    "The sender still waits, or continues without the result.",
     "{advice}.",
     "MEW v0.4, mcp/request and mcp/response", limit=PATIENCE_S, on_transcripts=True,
 )  # fmt: skip
@@ -51,56 +51,55 @@ SLOW = Check(
     "response-slow", NOTE, "Slow answer",
     "The answer to {other} took {detail}.",
     "Released agents stop waiting after {limit} s: a later answer may not be used.",
-    "Look at what the tool does, or split the call.",
+    "Check the work of the tool, or split the call.",
     "MEW release v0.11.0, agent", limit=PATIENCE_S,
     example="42 s",
 )  # fmt: skip
 ANSWERED_AGAIN = Check(
     "request-answered-again", WARNING, "Request answered twice by the same participant",
-    "{who} has answered {other} before.",
+    "{who} has already answered {other}.",
     "The tool may have run twice, and the second result may replace the first.",
-    "Send one response for each request; mark retries as requests of their own.",
+    "Send one response for each request; send a retry as a new request.",
     "JSON-RPC 2.0, 5: one response for each request",
 )  # fmt: skip
 BY_ANOTHER = Check(
-    "response-from-other", WARNING, "Answer from somebody who was not asked",
+    "response-from-other", WARNING, "Answer from another participant",
     "{who} answers {other}, which was addressed to {detail}.",
-    "The one who was asked may answer too, or somebody speaks in its place.",
-    "Answer only what is addressed to you; check the sender of the response.",
+    "The addressed participant may also answer, or the sender may impersonate it.",
+    "Answer only requests addressed to you, and check the sender of a response.",
     "MEW v0.4, mcp/request: to names who is to answer",
     example="files",
 )  # fmt: skip
 ID_DIFFERS = Check(
     "jsonrpc-id-differs", NOTE, "JSON-RPC ids of request and response differ",
-    "The response belongs to {other}, but carries another JSON-RPC id.",
-    "Clients that match by payload.id, as plain MCP clients do, never find the answer. 7 and \"7\" differ.",
+    "The response to {other} has a different JSON-RPC id.",
+    "Plain MCP clients match by payload.id and never find the answer. 7 and \"7\" differ.",
     "Copy payload.id of the request unchanged, or leave it out.",
     "JSON-RPC 2.0, 5; MEW v0.4, mcp/response",
 )  # fmt: skip
 ANOTHER_CALL = Check(
-    "response-names-other-call", WARNING, "Response that names another call",
+    "response-names-other-call", WARNING, "Response names another call",
     "{who} answers {detail}{in_payload}.",
-    "Whoever reads only one of the two takes the result for that of another call. Shown is what the kind says, else "
-    "what the payload says.",
+    "Readers of only one of the two assign the result to another call. Context Inspector shows the kind's call, else "
+    "the payload's.",
     "Write the same method and tool in kind and payload as in the request.",
     "MCPx v0.1, mcp/response; Decision 002",
-    example="as completion/complete what was asked as tools/call grep",
+    example="with completion/complete a request for tools/call grep",
 )  # fmt: skip
 
 CHECKS = (WITHOUT_REQUEST, NOT_A_REQUEST, UNANSWERED, SLOW, ANSWERED_AGAIN, BY_ANOTHER, ANOTHER_CALL, ID_DIFFERS)
 
 
 class Requests:
-    """Follows requests until they are answered."""
+    """Tracks requests until they are answered."""
 
     def __init__(self) -> None:
-        self._waiting = WaitingByTime(PATIENCE_S)  # requests nobody has answered, not found wanting yet
+        self._waiting = WaitingByTime(PATIENCE_S)  # open requests below the limit
         self._of_agents = AgentCalls()
         self._of_mcp = Overdue(OF_MCP, _is_settled, since=lambda batch, rows: batch.mcp.alive_at(batch.capture, rows))
         self._now_ns = NO_TIME
 
     def feed(self, batch: Batch) -> None:
-        """Look at the responses and requests of a batch."""
         self._responses(batch)
         self._requests(batch)
 
@@ -173,14 +172,14 @@ class Requests:
         self._waiting.add(batch.of("time_ns", rows), rows, lambda waiting: ~_is_settled(batch, waiting))
 
     def _mend(self, batch: Batch) -> None:
-        """Take back what has been answered or given up by now, be it by the id of a copy, and what is not late yet."""
+        """Withdraws findings about requests that are now settled, also through a copy, or that are not late yet."""
         found, both = batch.findings, batch.both(kinds.REQUEST)
         settled = both[_is_settled(batch, both)]
         hashes = batch.of("id_hash", settled)
         copies = batch.capture.ids.all_rows(ascending(hashes[hashes != NO_HASH]))[1]
         mended = ascending(settled, copies)
         found.withdraw(UNANSWERED, mended[found.has(UNANSWERED, mended)])
-        if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
+        if batch.now_ns < self._now_ns:  # the log clock was set back: an earlier time proved wrong (analysis.log_clock)
             late = self._of_agents.take_out(batch, np.sort(found.rows_of(UNANSWERED)))[1]
             early = late[~overdue(batch.of("time_ns", late), batch.now_ns, PATIENCE_S)]
             found.withdraw(UNANSWERED, early)
@@ -191,21 +190,21 @@ _RPC_ERROR = (Flag.RPC | Flag.ERROR).value
 
 
 def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
-    """Which of some messages are the same as others, by their id: (rows,) bool. What has no id is its own message."""
+    """(rows,) bool: True if a message has the same id as its counterpart. Messages without an id have no copies."""
     ours = batch.of("id_hash", rows)
     return (ours != NO_HASH) & (ours == batch.of("id_hash", others))
 
 
 def _are_for_people(batch: Batch, rows: Rows) -> Array:
-    """Which requests wait for somebody who thinks about them: a server asks for input."""
+    """(n,) bool: True for server requests for user input, which wait for a person."""
     asking = [code for method in mcp_messages.SERVER_METHODS if (code := batch.code(method)) >= 0]
     return are_any(batch.links["method"][rows], asking)
 
 
 def _tell_enough(batch: Batch, rows: Rows) -> Array:
-    """Which responses without a request need none: they name their call, and their log began behind whoever asked.
+    """(n,) bool: True for responses that name their call and whose requester joined before the log began.
 
-    It is what Decision 002 has the call named for. Who was seen to join is known from the beginning.
+    Decision 002 has the call named for this case. A participant seen joining is known from its beginning.
     """
     named = are_any(batch.links["rule"][rows], (ToolRule.KIND.value, ToolRule.PAYLOAD.value))
     for place in np.flatnonzero(named).tolist():
@@ -215,7 +214,7 @@ def _tell_enough(batch: Batch, rows: Rows) -> Array:
 
 
 def _find_other_calls(batch: Batch, rows: Rows, cause: Rows) -> None:
-    """Find responses that call what they answer by two names: in kind and payload, or otherwise than it was asked."""
+    """Finds responses that name two calls: kind against payload, or response against request."""
     source, links = batch.capture.columns, batch.links
     own_method, own_target = source["method"][rows], source["target"][rows]
     method, target = links["method"][cause], links["target"][cause]
@@ -229,7 +228,7 @@ def _find_other_calls(batch: Batch, rows: Rows, cause: Rows) -> None:
         own = _call_words(batch, int(own_method[place]), int(own_target[place]))
         if otherwise[place]:
             other = _call_words(batch, int(method[place]), int(target[place]))
-            details.append(f"as {own} what was asked as {other}")
+            details.append(f"with {own} a request for {other}")
         else:
             details.append(f"as {own} by its kind")
     batch.findings.settle(ANOTHER_CALL, rows, wrong, others=np.where(otherwise, cause, NO_ROW), details=details)
@@ -244,13 +243,13 @@ def _call_words(batch: Batch, method: int, target: int) -> str:
 
 
 def _answer_the_unreadable(batch: Batch, rows: Rows) -> Array:
-    """Which responses are JSON-RPC errors without an id, as JSON-RPC 2.0, 5 has them where no request could be read."""
+    """(n,) bool: True for JSON-RPC errors without an id, the answer to an unreadable request (JSON-RPC 2.0, 5)."""
     failed = batch.of("flags", rows) & _RPC_ERROR == _RPC_ERROR
     return failed & (batch.of("rpc_hash", rows) == NO_HASH)
 
 
 def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:
-    """Which responses without a request mean one that was answered before, or whose id they spell otherwise."""
+    """(n,) bool: True for orphaned responses to an answered request, or with a differently written id."""
     meant = [batch.passes.correlation.nearly_answered(row) for row in rows.tolist()]
     known = np.array([one is not None for one in meant], np.bool_)
     if known.any():
@@ -264,19 +263,19 @@ def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:
 
 
 def _tell_again(batch: Batch, rows: Rows, again: Array, requests: Rows) -> None:
-    """Note which responses answer requests that were answered before."""
+    """Settles the findings about second answers."""
     ours = batch.mcp.are_ours(batch.capture, rows)
     batch.findings.settle(ANSWERED_AGAIN, rows, again & ~ours, others=requests)
     batch.findings.settle(TWICE, rows, again & ours, others=requests)
 
 
 def _is_settled(batch: Batch, rows: Rows) -> Array:
-    """Whether each of some requests was answered, refused or cancelled."""
+    """(n,) bool: True for requests that were answered, refused or cancelled."""
     return (batch.links["answer"][rows] != NO_ROW) | are_forgotten(batch.capture, batch.links, rows)
 
 
 def _is_copy_settled(batch: Batch, rows: Rows) -> Array:
-    """Whether another message with the same id was answered: logs of several recipients hold a request several times.
+    """(n,) bool: True if a copy with the same id is settled. Logs of several recipients repeat a request.
 
     O(messages with these ids).
     """
@@ -291,8 +290,8 @@ def _is_copy_settled(batch: Batch, rows: Rows) -> Array:
 def _find_slow(batch: Batch, rows: Rows, cause: Rows) -> None:
     times, asked = batch.of("time_ns", rows), batch.of("time_ns", cause)
     known = (times != NO_TIME) & (asked != NO_TIME)
-    # Hostile times are further apart than 64 bits tell.
+    # Hostile times can be further apart than 64 bits hold.
     late = times.astype(np.float64) - asked.astype(np.float64)
-    slow = known & (late > PATIENCE_S * 1e9) & ~batch.mcp.are_ours(batch.capture, rows)  # MCP knows no such limit
+    slow = known & (late > PATIENCE_S * 1e9) & ~batch.mcp.are_ours(batch.capture, rows)  # MCP has no such limit
     details = [f"{nanoseconds / 1e9:,.0f} s" for nanoseconds in late[slow].tolist()]
     batch.findings.settle(SLOW, rows, slow, others=cause, details=details)

@@ -1,7 +1,7 @@
-"""Secrets in plain text: every record is searched for what secrets stand beside, behind the other checks, in slices.
+"""Searches all records for secrets in plain text, in slices, after the other checks.
 
-Reading all records again takes as long as all checks together, so it is done when there is time (`go_on`). The kinds
-that carry tokens by their nature are looked at at once.
+Reading all records again takes as long as all other checks together, so it runs in idle time (`go_on`). Kinds that
+usually carry tokens are checked at once.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from inspector.store.messages.adjacent_reads import stretches
 
 CLEAR = Check(
     "secret-in-clear", WARNING, "Secret in plain text",
-    "{subject} holds a secret in plain text, {place}.",
-    "Every participant sees every message, and logs keep it. It is masked here, in the file it is not.",
-    "Keep the log to yourself and replace the secret; pass secrets outside of the conversation.",
+    "{subject} has a secret in plain text {place}.",
+    "Every participant sees every message, and logs keep it. It is masked here, but not in the file.",
+    "Do not share the log, and replace the secret. Pass secrets outside the conversation.",
     "MEW release v0.11.0, gateway log: tokens appear in join and invite-ack",
     on_transcripts=True,
 )  # fmt: skip
@@ -36,27 +36,27 @@ _PLACEHOLDERS = frozenset({"redacted", "masked", "hidden", "none", "null", MASK}
 _SCHEME = re.compile(r"(?:bearer|basic|token|negotiate|digest)\s+", re.IGNORECASE)
 _DOTS = re.compile("•+")
 _NO_SECRETS = frozenset({"www-authenticate", "requeststate"})
-"""What says what is wanted, never with what somebody signs in; and what a server lets its client carry for it."""
+"""Fields that are no credentials: a challenge by the server, and state that the client carries for it."""
 _LONGEST_READ = 1 << 18
 _AT_ONCE = 64
 """Messages searched between two looks at the clock."""
 
 
 class Secrets:
-    """Searches records for secrets, each once."""
+    """Searches each record once for secrets."""
 
     def __init__(self) -> None:
         self._looked_to = 0
 
     def feed(self, batch: Batch) -> None:
-        """Look at what carries tokens; the rest can wait."""
+        """Checks kinds that carry tokens; the rest is deferred."""
         for row in [row for kind in _CARRIERS for row in batch.rows(kind).tolist()]:
             payload = batch.capture.records.decoded(row).payload
             own = bool(int(batch.capture.columns["flags"][row]) & OWN_PAYLOAD)
             self._look_at(batch, row, payload if own else {"payload": payload})
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Search more messages until a time (`time.perf_counter`); whether all of them have been."""
+        """Searches further messages until a time (`time.perf_counter`). Returns True if all are done."""
         while self._looked_to < batch.stop:
             rows = np.arange(self._looked_to, min(batch.stop, self._looked_to + _AT_ONCE))
             self._looked_to = int(rows[-1]) + 1
@@ -80,11 +80,11 @@ class Secrets:
 
 
 def _suspects(batch: Batch, rows: Rows) -> list[int]:
-    """Messages in whose records the rules could find a secret."""
+    """Returns messages that may contain a secret by the prefilter."""
     found: list[int] = []
     taken = 0
     for data, starts, ends in stretches(batch.capture, rows):
-        if may_hold_secrets(data.decode("utf-8", "replace")):  # mostly not, and asked once for all of them
+        if may_hold_secrets(data.decode("utf-8", "replace")):  # usually False, so one test covers all of them
             places = zip(starts.tolist(), ends.tolist(), strict=True)
             held = [may_hold_secrets(data[start:end].decode("utf-8", "replace")) for start, end in places]
             found += rows[taken : taken + len(held)][held].tolist()
@@ -93,9 +93,9 @@ def _suspects(batch: Batch, rows: Rows) -> list[int]:
 
 
 def first_masked(value: Any, masked: Any, path: str) -> str:
-    """The path of the first secret that is no placeholder; "" where there is none."""
+    """Returns the path of the first secret that is no placeholder; "" without one."""
     if isinstance(value, Mapping) and isinstance(masked, Mapping):
-        # In the same order; a key that is a secret itself is masked, and named so.
+        # Both are in the same order. A key that is itself a secret is masked, and so is its name here.
         for (key, inner), (shown, other) in zip(value.items(), masked.items(), strict=False):
             if str(key).lower() in _NO_SECRETS:
                 continue
@@ -107,13 +107,13 @@ def first_masked(value: Any, masked: Any, path: str) -> str:
         pairs = zip(value, masked, strict=False)
         return next(filter(None, (first_masked(item, other, path) for item, other in pairs)), "")
     if not isinstance(value, str | int | float):
-        return ""  # nested too deeply to be looked at
+        return ""  # nested too deeply to be searched
     secret = value != masked and not all(map(_is_none, _masked_in(str(value), str(masked))))
     return path if secret else ""
 
 
 def _masked_in(value: str, masked: str) -> list[str]:
-    """What was masked of a text: all of it, or pieces."""
+    """Returns the masked parts of a text: pieces, or all of it."""
     dots = mask_text(value, keep_length=True)
     if masked == MASK or len(dots) != len(value):
         return [value]
@@ -121,6 +121,6 @@ def _masked_in(value: str, masked: str) -> list[str]:
 
 
 def _is_none(secret: str) -> bool:
-    """Whether what was masked is no secret, but something in the place of one."""
+    """Returns True for a placeholder in the place of a secret."""
     plain = _SCHEME.sub("", secret)
     return plain.strip("*•x <>[]()").lower() in ("", *_PLACEHOLDERS) or is_stand_in(plain)

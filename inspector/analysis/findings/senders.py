@@ -1,4 +1,4 @@
-"""Ids and senders: who says it is somebody else, and what bears another's id (docs/protocols.md 2 and 16)."""
+"""Checks ids and senders: impersonation, reused or missing ids, double joins (docs/protocols.md 2 and 16)."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from inspector.protocol.participants import GATEWAY_IDS
 from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
-# Which hashes have been seen before: a filter that never misses one, and is wrong about few.
+# A set of seen hashes without false negatives and with few false positives.
 
 _FIRST = 1 << 16
 _SLOTS_EACH = 2
 _MANY = 255
-"""Stands in a slot that has held more than one mark: whatever falls there may have been seen."""
+"""Value of a slot with several marks; any hash in this slot may have been seen."""
 
 
 class SeenHashes:
-    """A mark of one byte in a table for each hash, 2 to 4 bytes a message: asking costs a tenth of an index.
+    """Set of seen hashes as one-byte marks, 2 to 4 bytes a message. A test costs a tenth of an index lookup.
 
-    Of new hashes some 5 in 100 look as if they had been seen; whoever must know asks the index then.
+    About 5 of 100 new hashes are false positives; callers confirm them in the index.
     """
 
     def __init__(self) -> None:
@@ -36,11 +36,11 @@ class SeenHashes:
         self._count = 0
 
     def add(self, hashes: NDArray[np.uint64], every: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Add hashes, and say at which places there may be one that was seen before, these included.
+        """Adds hashes and returns the positions of possible repeats, including repeats among them.
 
         Args:
-            hashes: those that are new; NO_HASH is none.
-            every: all hashes added so far and now, from which a larger table is made.
+            hashes: new hashes; NO_HASH is ignored.
+            every: all hashes so far, these included; used to fill a larger table.
         """
         if not len(hashes):
             return np.empty(0, np.int64)
@@ -53,63 +53,63 @@ class SeenHashes:
         return np.flatnonzero(maybe & (hashes != NO_HASH))
 
     def _mark(self, hashes: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Leave the marks of some hashes, and say which of them may have stood there."""
+        """Sets the marks of some hashes; (n,) bool: True if the mark may have been set before."""
         slots = (hashes & np.uint64(len(self._table) - 1)).astype(np.int64)
         marks = ((hashes >> np.uint64(56)) % np.uint64(_MANY - 1) + np.uint64(1)).astype(np.uint8)
         standing = self._table[slots]
         maybe = (standing == marks) | (standing == _MANY)
         marks[(standing != 0) & (standing != marks)] = _MANY
         self._table[slots] = marks
-        lost = self._table[slots] != marks  # two of these fell into one slot
+        lost = self._table[slots] != marks  # two of these share a slot
         self._table[slots[lost]] = _MANY
         return maybe
 
 
 def _twice_among(hashes: NDArray[Any]) -> NDArray[np.bool_]:
-    """Those that are among them more than once."""
+    """(n,) bool: True for values that occur more than once."""
     ordered = np.sort(hashes)
     twice = ordered[1:][(ordered[1:] == ordered[:-1]) & (ordered[1:] != NO_HASH)]
     return np.isin(hashes, twice) if len(twice) else np.zeros(len(hashes), np.bool_)
 
 
 FULL_PERCENT = 90
-"""Of its context window: a participant that reports more will soon lose what it knows."""
+"""Percent of the context window; a participant above it will soon lose information."""
 
 DIFFERS = Check(
-    "sender-differs", ERROR, "Sender is not who the log says",
-    "The envelope says it is from {who}; the gateway's log says that {detail} sent it.",
-    "Somebody speaks in another's name. Released gateways let a message override from.",
-    "Find out why {detail} speaks as {who}; do not trust the name in the envelope.",
+    "sender-differs", ERROR, "Sender differs from the gateway's log",
+    "The envelope names {who} as sender; by the gateway's log, {detail} sent it.",
+    "A participant uses another one's name. Released gateways let a message override from.",
+    "Find out why {detail} sends as {who}; do not trust the name in the envelope.",
     "MEW v0.4: the gateway verifies from; release v0.11.0 does not",
     example="coder",
 )  # fmt: skip
 REUSED = Check(
-    "id-reused", WARNING, "Id used again for another message",
-    "{who} gives the id of {other} to another message.",
-    "Answers and correlations may be taken for those of the other message.",
-    "Make each id once; counters that restart with the process need something random in front.",
+    "id-reused", WARNING, "Id reused for another message",
+    "{who} reuses the id of {other} for another message.",
+    "Answers and correlations may be assigned to the other message.",
+    "Use each id once. Add a random prefix to counters that restart with the process.",
     "MEW v0.0 to v0.4, envelope: id is unique",
 )  # fmt: skip
 MISSING = Check(
     "id-missing", NOTE, "Message without an id",
-    "{who} sends messages without an id, {kind} among them.",
-    "Nobody can answer them or name them as a cause.",
-    "Give each envelope an id; the gateway makes one up when it is missing.",
+    "{who} sends messages without an id, for example {kind}.",
+    "No message can answer them or name them as a cause.",
+    "Give each envelope an id; the gateway creates one if it is missing.",
     "MEW v0.4, envelope: id is required",
 )  # fmt: skip
 TWICE = Check(
     "joined-twice", ERROR, "Our participant id joined twice",
-    "Somebody else has joined as {detail}, which is this program's own id.",
-    "The gateway now delivers to one of the two only: messages are missing from here on.",
-    "Connect again under another participant id, or leave it empty for a random one.",
+    "Another participant has joined as {detail}, the id of this program.",
+    "The gateway now delivers to only one of the two, so messages are missing from here on.",
+    "Reconnect with another participant id, or leave it empty for a random one.",
     "MEW release v0.11.0, gateway: a second socket takes over delivery",
     example="inspector-7f3a",
 )  # fmt: skip
 FULL = Check(
     "context-window-full", WARNING, "Context window nearly full",
     "{who} reports {detail} of its context window in use.",
-    "It will soon forget, compact or fail.",
-    "Send participant/compact or participant/forget, and look for large results that could be transient.",
+    "It will soon lose information, compact or fail.",
+    "Send participant/compact or participant/forget, and look for large results that could collapse.",
     "MEW v0.4, participant/status", limit=FULL_PERCENT,
     example="96 %",
 )  # fmt: skip
@@ -120,17 +120,16 @@ _MOST_PERCENT = 9_900
 
 
 class Senders:
-    """Looks at who sent what under which id."""
+    """Checks senders and ids."""
 
     def __init__(self) -> None:
-        self._differing = 0  # lines of the log whose sender is another
+        self._differing = 0  # log lines with another sender
         self._ids = SeenHashes()
         self._without_id = Marks()
         self._ours: dict[tuple[int, str], int] = {}
-        self._full: dict[tuple[int, int], int] = {}  # the last report of those that are full
+        self._full: dict[tuple[int, int], int] = {}  # last report of each participant with a nearly full window
 
     def feed(self, batch: Batch) -> None:
-        """Look at the messages of a batch."""
         self._impostors(batch)
         self._reused(batch)
         self._without_ids(batch)
@@ -155,14 +154,14 @@ class Senders:
         copies = np.ones(len(rows), np.bool_)
         for name in ("sender", "kind", "ts_ns", "size"):
             copies &= batch.of(name, rows) == batch.of(name, before)
-        # What this program sends comes back from the gateway, which adds to it.
+        # The gateway echoes messages of this program and adds fields to them.
         echoes = batch.of("flags", before) & Flag.SENT.value != 0
         copies |= echoes & (batch.of("kind", rows) == batch.of("kind", before))
         wrong = ~copies & ~self._from_gateway(batch, rows)
         batch.findings.add(REUSED, rows[wrong], others=before[wrong])
 
     def _from_gateway(self, batch: Batch, rows: Rows) -> Array:
-        """Released gateways make ids of the time, which collide."""
+        """(n,) bool: True for messages of gateways. Released gateways make ids from the time, and these collide."""
         codes = [code for code in map(batch.code, sorted(GATEWAY_IDS)) if code >= 0]
         return are_any(batch.of("sender", rows), codes)
 
@@ -220,14 +219,14 @@ class Senders:
             self._full[key] = row if full else NO_ROW
 
     def _was_full(self, batch: Batch, key: tuple[int, int], row: int) -> bool:
-        """Whether the same process has reported before that its window is full."""
+        """Returns True if the same process has already reported a full window."""
         last = self._full.get(key, NO_ROW)
         known = batch.passes.participants.all.get((key[0], batch.capture.strings[key[1]]))
         return last != NO_ROW and not (known is not None and known.ended_between(last, row))
 
 
 def _count_of(value: object) -> float | None:
-    """A number of tokens; None for what is none, such as true, NaN or more than a number can say."""
+    """Returns a number of tokens; None for other values, such as true, NaN or an overflow."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:

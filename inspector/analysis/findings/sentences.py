@@ -1,12 +1,23 @@
-"""Findings in words: what fills the templates of the checks.
+"""Formats findings: fills the templates of the checks.
 
-Words: `{who}` sender, `{to}` those addressed, `{kind}`, `{call}` method and tool, `{context}` path, `{other}` "No. 5",
-`{subject}` the message in the words of its log, `{place}` where in it the value lies whose path the finding keeps,
-`{reason}` why a line cannot be read, `{detail}` what the finding itself keeps, `{limit}` the check's threshold,
-`{advice}` what to do about a request without an answer, by what is known of whom it was addressed to; and what the
-message is read again for when it is shown: `{named}` the id it names first, `{answered}` the same behind a comma,
-`{in_payload}` the call that a response's payload names, `{arguments}` those in which a request differs from what was
-proposed, `{ended}` how a server ended, `{stopped}` the context that another message cancelled.
+Placeholders:
+    who, to: the sender; the recipients.
+    kind, call: the kind; method and tool.
+    context: path of the context.
+    other: "No. 5", the other message.
+    subject: the message in the vocabulary of its log.
+    place: position in the message of the value whose path the finding keeps.
+    reason: the reason for which a line cannot be read.
+    detail: the finding's own text.
+    limit: the check's threshold.
+    advice: advice on an unanswered request, by the state of its recipients.
+
+These read the record again when the finding is shown:
+    named, answered: the first id that the message names; the same after a comma.
+    in_payload: the call that a response's payload names.
+    arguments: the arguments in which a request differs from its proposal.
+    ended: the end of a server.
+    stopped: the context that another message cancelled.
 """
 
 from __future__ import annotations
@@ -28,18 +39,18 @@ _LONGEST, _LONGEST_ID, _LONGEST_NAME = 120, 80, 24
 _MOST_ARGUMENTS = 4
 _NONE = object()
 _PERSONS = frozenset({"human", "user"})
-"""Names under which people take part."""
+"""Names of human participants."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding as it is shown.
+    """One formatted finding.
 
     Attributes:
-        row: the message it is about.
-        other: another message it refers to; None.
+        row: message number, from 0.
+        other: number of a related message, or None.
         context: path of the message's context; None in the main context.
-        text: the sentence; wire text in it is as it came, but for secrets, which are masked.
+        text: the sentence. Quoted traffic is unchanged, except that secrets are masked.
     """
 
     check: Check
@@ -50,17 +61,14 @@ class Finding:
 
     @property
     def code(self) -> str:
-        """The check's code."""
         return self.check.code
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
         return self.check.severity
 
 
 def finding_of(passes: Passes, found: Found) -> Finding:
-    """A finding in words."""
     node = passes.contexts.node_of(found.row)
     path = passes.contexts.tree.path(node) if node != MAIN else None
     text = found.check.sentence.format_map(_Words(passes, found))
@@ -68,12 +76,12 @@ def finding_of(passes: Passes, found: Found) -> Finding:
 
 
 def hint_of(passes: Passes, found: Found) -> str:
-    """What to do about a finding."""
+    """Returns the remedy of a finding, formatted."""
     return found.check.fix.format_map(_Words(passes, found))
 
 
 class _Words(Mapping[str, Any]):
-    """The words of one finding, made when they are asked for."""
+    """Lazy mapping of placeholders to the words of one finding."""
 
     def __init__(self, passes: Passes, found: Found) -> None:
         self._passes = passes
@@ -102,7 +110,7 @@ def _kind(passes: Passes, found: Found) -> str:
 
 
 def _subject(passes: Passes, found: Found) -> str:
-    """The message in the words of its log: "The call of Write", or the kind and its sender."""
+    """Names the message in the vocabulary of its log: "The call of Write", or kind and sender."""
     word = spoken_kind(passes.capture, found.row)
     who = _who(passes, found)
     if word in ("call", "result"):
@@ -118,7 +126,7 @@ _SPOKEN = {"prompt": "A prompt", "answer": "An answer", "thought": "A thought", 
 
 
 def _call_name(passes: Passes, found: Found) -> str:
-    """The tool, else the method."""
+    """Returns the tool, or the method if there is no tool."""
     columns, strings = passes.correlation.columns, passes.capture.strings
     code = int(columns["target"][found.row]) or int(columns["method"][found.row])
     return _short(strings[code]) if code else "a tool"
@@ -132,7 +140,7 @@ _PLACES = (
 
 
 def _place(passes: Passes, found: Found) -> str:
-    """Where a value lies in its message; a path where the log is spoken of in kinds of the protocol."""
+    """Describes the position of a value; gives the path if the log uses kinds of the protocol."""
     if spoken_kind(passes.capture, found.row):
         for start, words in _PLACES:
             if found.detail.startswith(start):
@@ -152,18 +160,18 @@ def _context(passes: Passes, found: Found) -> str:
 
 
 def _detail(_: Passes, found: Found) -> str:
-    """What the finding keeps; a sentence of others in it has the full stop of ours."""
+    """Returns the finding's own text, without a final full stop if the template adds one."""
     ends = "{detail}." in found.check.sentence
     return found.detail.rstrip(".") if ends else found.detail
 
 
 def _advice(passes: Passes, found: Found) -> str:
-    """What to do about a request without an answer."""
+    """Returns advice on an unanswered request."""
     capture, columns = passes.capture, passes.correlation.columns
     space, to = int(capture.columns["space"][found.row]), capture.to(found.row)
     known = [passes.participants.all.get((space, name)) for name in to]
     if capture.columns["part"][found.row]:
-        return "The session ended, or was interrupted, before a result was written: look what the tool did do by then"
+        return "The session ended or was interrupted before a result was written: check the effects of the tool so far"
     listing = capture.strings[int(columns["method"][found.row])] == "tools/list"
     if listing and to and {name.lower() for name in to} <= _PERSONS:
         who = _to(passes, found)
@@ -171,17 +179,17 @@ def _advice(passes: Passes, found: Found) -> str:
             f"{who} is a person without tools: do not send it tools/list, or let its client answer with an empty list"
         )
     if not to:
-        return "Address the request to the one who is to answer it"
+        return "Address the request to the participant that should answer it"
     if all(one is None for one in known):
-        return f"Nobody has seen {_to(passes, found)}: look whether the name is right, and whether it was started"
+        return f"{_to(passes, found)} never appears in the log: check its name, and start it if it is not running"
     if all(one is None or one.here is False for one in known):
-        return f"{_to(passes, found)} has left: start it again, and ask again"
-    may = f"Look at what {_to(passes, found)} does with it, and whether it may send mcp/response"
+        return f"{_to(passes, found)} has left: start it again and repeat the request"
+    may = f"Check how {_to(passes, found)} handles the request, and that it may send mcp/response"
     return f"{may}; an observer should answer tools/list with an empty list" if listing else may
 
 
 def _named(passes: Passes, found: Found) -> str:
-    """The first id that a message names."""
+    """Returns the first id that a message names, quoted."""
     named = passes.capture.records.correlation_ids(found.row)
     return f"“{masked_words(named[0], _LONGEST_ID)}”" if named else ""
 
@@ -192,8 +200,8 @@ def _answered(passes: Passes, found: Found) -> str:
 
 
 def _in_payload(passes: Passes, found: Found) -> str:
-    """The call that the payload of a response names, where its kind names another."""
-    if found.other >= 0:  # it is the request that was asked otherwise
+    """Returns the call that a response's payload names, if it differs from the kind."""
+    if found.other >= 0:  # the finding has the request, with another call
         return ""
     header = passes.capture.records.read(found.row).header
     payload = calls.read_payload(header.payload) if header is not None else None
@@ -202,7 +210,7 @@ def _in_payload(passes: Passes, found: Found) -> str:
 
 
 def _arguments(passes: Passes, found: Found) -> str:
-    """Names of the arguments in which a request differs from the proposal it fulfils."""
+    """Lists the arguments in which a request differs from the proposal it fulfils."""
     if not found.detail.endswith(OTHER_ARGUMENTS):
         return ""
     asked, proposed = (
@@ -214,13 +222,13 @@ def _arguments(passes: Passes, found: Found) -> str:
 
 
 def _ended(passes: Passes, found: Found) -> str:
-    """How a server ended, as its tap wrote it down."""
+    """Returns the end of a server as its tap recorded it."""
     words = masked_words((passes.capture.records.reason(found.row) or "it ended").rstrip("."), _LONGEST)
     return f"{words[:1].upper()}{words[1:]}"
 
 
 def _stopped(passes: Passes, found: Found) -> str:
-    """The context that the other message cancelled: the message's own, or one above."""
+    """Names the context that the other message cancelled: the message's own, or an ancestor."""
     contexts = passes.contexts
     node = contexts.tree.resolve(contexts.ending.get(found.other, contexts.node_of(found.other)))
     return "it" if node in (contexts.node_of(found.row), MAIN) else f"{_short(contexts.tree.path(node))} above it"

@@ -1,7 +1,7 @@
-"""Pairs of agents that answer each other without end, too slowly to be told by their pace (docs/protocols.md 5, Loops).
+"""Finds slow loops: two agents that answer each other endlessly, below the pace of `loops` (docs/protocols.md 5).
 
-People talk like this, too, and agents that work something out. What tells a loop is that nothing is new: each chat
-names the one before as what it answers, two take turns, no tool is called, and on both sides the texts repeat.
+People and cooperating agents also take turns. A loop adds no new content: each chat names the previous one as its
+cause, two senders alternate, no tool is called, and texts repeat on both sides.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.hashes import NO_ROW
 
 WITHIN_NS = 10 * 60 * 1_000_000_000
-_DISTINCT = 0.2  # of the texts of one side, those that differ
-_LONGEST = 2_000  # characters of a text that are compared
+_DISTINCT = 0.2  # share of distinct texts on one side, at most
+_LONGEST = 2_000  # characters compared of a text
 _COUNTED = re.compile(r"\d+")
 
 
@@ -29,11 +29,11 @@ class Turns:
     """Chats of a space that answer each other in turns.
 
     Attributes:
-        rows: the last of them, as many as are read to judge them.
-        steps: how many, each the answer to the one before.
-        root: the first.
-        judged: at so many steps they were looked at last; 0 for not yet.
-        is_loop: they were found to be a loop.
+        rows: the latest chats, as many as a judgement reads.
+        steps: number of answers so far.
+        root: the first chat.
+        judged: number of steps at the last judgement; 0 before the first.
+        is_loop: True if judged to be a loop.
     """
 
     rows: Rows = field(default_factory=lambda: NO_ROWS)
@@ -44,19 +44,19 @@ class Turns:
 
 
 class SlowLoops:
-    """Follows chats in turns. O(chats and tool calls in the batch), in numpy; texts are read of long runs alone.
+    """Tracks chats in turns. O(chats and tool calls in the batch) in numpy; only long runs are read.
 
     Args:
-        least: steps from which on a run may be a loop.
+        least: steps from which a run may be a loop.
     """
 
     def __init__(self, least: int) -> None:
         self._least = least
         self._turns: dict[int, Turns] = {}  # by space
-        self._worked: dict[int, int] = {}  # the last tool call or proposal of each space
+        self._worked: dict[int, int] = {}  # by space: last tool call or proposal
 
     def feed(self, batch: Batch, chats: Rows) -> list[tuple[int, Rows, Turns]]:
-        """Take in the chats of a batch; of each space where a loop goes on: its new chats, and the whole of it."""
+        """Takes in the chats of a batch. Returns (space, new chats, run) for each space with an ongoing loop."""
         acts = np.sort(np.concatenate((batch.rows(kinds.REQUEST), batch.rows(kinds.PROPOSAL))))
         acts = acts[batch.links["method"][acts] == batch.code("tools/call")] if len(acts) else acts
         spaces, worked_in = batch.of("space", chats), batch.of("space", acts)
@@ -72,7 +72,7 @@ class SlowLoops:
         return found
 
     def _take(self, batch: Batch, turns: Turns, chats: Rows, worked: Rows) -> Rows:
-        """Let a run go on with further chats, or begin anew; what of them belongs to the run that is there now."""
+        """Extends a run or starts a new one. Returns the chats that belong to a detected loop."""
         before = turns.rows[-2:]
         together = np.concatenate((before, chats))
         goes_on = _go_on(batch, together, worked)[len(before) :]
@@ -88,7 +88,7 @@ class SlowLoops:
         return new if turns.is_loop else self._judge(batch, turns, known)
 
     def _judge(self, batch: Batch, turns: Turns, known: Rows) -> Rows:
-        """Look at a run when it has so many steps, and twice as many again; what comes from where it is a loop."""
+        """Judges a run at `least` steps and at each doubling. Returns the chats from the detection on."""
         while not turns.is_loop and turns.steps >= (steps := 2 * turns.judged or self._least):
             turns.judged = steps
             last = len(known) - 1 - (turns.steps - steps)
@@ -99,7 +99,7 @@ class SlowLoops:
 
 
 def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
-    """Which chats answer the one before by its id, in turn with it and soon enough, with no tool called meanwhile."""
+    """(n,) bool: True for chats that answer the previous one by id, in turn and in time, without tool calls between."""
     answers = np.zeros(len(chats), np.bool_)
     if len(chats) < 2:
         return answers
@@ -109,7 +109,7 @@ def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
     goes_on &= (times[1:] != NO_TIME) & (times[:-1] != NO_TIME)
     goes_on &= np.abs(times[1:] / 1e9 - times[:-1] / 1e9) <= WITHIN_NS / 1e9
     goes_on &= worked[np.searchsorted(worked, later) - 1] < earlier
-    # The third of a run is the first one's again: before it nobody knows whose turn it is.
+    # From the third chat of a run on, the sender of the second to last must repeat; before it, turns are undefined.
     third = np.ones(len(later), np.bool_)
     third[1:] = (senders[2:] == senders[:-2]) | ~goes_on[:-1]
     answers[1:] = goes_on & third
@@ -117,7 +117,7 @@ def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
 
 
 def _repeat_themselves(batch: Batch, chats: Rows) -> bool:
-    """Whether on both sides few texts differ, numbers and what they repeat of each other left aside."""
+    """Returns True if few texts are distinct on both sides, ignoring digits and quotes of each other."""
     texts = [_text(batch, row) for row in chats.tolist()]
     own = [text.replace(before, "", 1) if before else text for before, text in zip(["", *texts], texts, strict=False)]
     sides = own[2::2], own[1::2]

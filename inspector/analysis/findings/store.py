@@ -1,6 +1,6 @@
-"""Findings as columns: per check the rows it is about, per message the set of its findings.
+"""Stores findings as columns: rows per check, and the set of codes per message.
 
-A message without findings costs nothing while there are none at all, then a byte or two.
+A message without findings costs no memory while there are no findings at all, then one or two bytes.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from inspector.store.columns.hashes import NO_ROW, HashIndex
 from inspector.store.columns.intern_table import InternTable
 
 LONGEST_DETAIL = 160
-"""Characters of a detail that are kept."""
+"""Kept length of a detail, in characters."""
 LONGEST_SENTENCES = 2_000
-"""Of a detail that is all there is to say, and may be several sentences."""
+"""Kept length of a detail that is the whole text, possibly several sentences; in characters."""
 _COMPACT_FROM = 1024
 _ENTRY = {"row": np.uint32, "other": np.int32, "detail": np.uint32, "gone": np.uint8}
 
 
 class Found(NamedTuple):
-    """One finding, as it is kept."""
+    """One stored finding."""
 
     check: Check
     row: int
-    """The message it is about."""
+    """Message number."""
     other: int
-    """Another message it refers to; NO_ROW."""
+    """Number of a related message, or NO_ROW."""
     detail: str
-    """A word or two that its sentence needs; "" where it needs none."""
+    """Value of `{detail}` in the sentence; "" if unused."""
 
 
 class Findings:
-    """What the checks have found and not taken back.
+    """All current findings; withdrawn ones are removed.
 
     Attributes:
-        columns: per message `set`, unsigned: place in `sets`.
-        sets: the codes of the findings a message has, most severe first; entry 0 is none.
-        severities: (len(sets),) uint8, the highest severity of each set; 0 for none.
+        columns: per message `set`, unsigned: index into `sets`.
+        sets: codes of a message's findings, most severe first; entry 0 is the empty set.
+        severities: (len(sets),) uint8, the highest severity of each set; 0 for the empty set.
     """
 
     def __init__(self, checks: Sequence[Check], derived: Callable[[Rows], NDArray[np.bool_]] | None = None) -> None:
-        """Make room for findings.
+        """Creates an empty store.
 
         Args:
             checks: every check.
-            derived: which of some messages a transcript means: most checks have nothing to say about them.
+            derived: returns a bool array, True for messages derived from transcripts. Most checks skip them.
         """
         self._derived = derived
         self._checks = tuple(checks)
@@ -63,31 +63,31 @@ class Findings:
         self.columns = GrowingColumns({"set": np.uint32})
         self.sets: list[tuple[str, ...]] = [()]
         self.severities: NDArray[np.uint8] = np.zeros(1, np.uint8)
-        self._masks = [0]  # of each set, a bit for each check
+        self._masks = [0]  # by set: one bit per check
         self._held: NDArray[np.bool_] = np.zeros((1, len(self._checks)), np.bool_)
         self._set_of: dict[int, int] = {0: 0}
         self._details: InternTable[str] = InternTable("")
-        self._tables: defaultdict[int, GrowingColumns] = defaultdict(lambda: GrowingColumns(_ENTRY))  # of a check
+        self._tables: defaultdict[int, GrowingColumns] = defaultdict(lambda: GrowingColumns(_ENTRY))  # by check
         self._counts = [0] * len(self._checks)
-        self._places: dict[int, HashIndex] = {}  # of checks that were asked for, by row + 1 the places in their columns
+        self._places: dict[int, HashIndex] = {}  # by check, on first use: row + 1 -> position in its columns
         self.changed = ChangedRows()
 
     def extend(self, count: int) -> None:
-        """Make room for so many new messages, which have no findings yet."""
+        """Adds new messages without findings."""
         self.columns.append({"set": 0}, count)
 
-    # Finding
+    # Changes
 
     def add(
         self, check: Check, rows: Rows | Sequence[int], *, others: Any = NO_ROW, details: str | Sequence[str] = ""
     ) -> None:
-        """Note a finding about each of some messages, which do not have it yet.
+        """Adds a finding to each of some messages; they must not have it yet.
 
         Args:
-            check: what was found.
+            check: the check to report.
             rows: messages, each once.
-            others: for each, or for all, another message; NO_ROW.
-            details: for each, or for all, words for the sentence.
+            others: related message for each row or for all; NO_ROW for no message.
+            details: `{detail}` for each row or for all.
         """
         rows = np.asarray(rows, np.int64)
         if len(rows) and self._derived is not None and not check.on_transcripts:
@@ -116,27 +116,27 @@ class Findings:
         self, check: Check, rows: Rows, wrong: NDArray[np.bool_], *,
         others: Rows | None = None, details: str | Sequence[str] = "",
     ) -> None:  # fmt: skip
-        """Let a check's findings about some messages be exactly those where it holds.
+        """Replaces a check's findings about some messages.
 
         Args:
-            check: what is looked for.
+            check: the check to report.
             rows: messages, each once.
-            wrong: (len(rows),) whether it holds.
-            others: (len(rows),) other messages.
-            details: for each of those where it holds, or for all, words for the sentence.
+            wrong: (len(rows),) bool, True for messages that get the finding.
+            others: (len(rows),) related messages.
+            details: `{detail}` for each True row, or for all.
         """
-        if self._counts[self._number[check]]:  # what still holds may be said in other words now
+        if self._counts[self._number[check]]:  # existing findings may get another text
             self.withdraw(check, rows[self.has(check, rows)])
         places = np.flatnonzero(wrong)
         if len(places):
             self.add(check, rows[places], others=NO_ROW if others is None else others[places], details=details)
 
     def has(self, check: Check, rows: Rows) -> NDArray[np.bool_]:
-        """Which of some messages have this finding."""
+        """(n,) bool: True for messages with a finding of this check."""
         return self._held[self.columns["set"][rows], self._number[check]]
 
     def withdraw(self, check: Check, rows: Rows) -> None:
-        """Take back the findings of a check about some messages, all of which have it."""
+        """Removes a check's findings from some messages. Each must have one."""
         if self._derived is not None and not check.on_transcripts and len(rows):
             rows = rows[self.has(check, rows)]
         if not len(rows):
@@ -151,13 +151,13 @@ class Findings:
             self._places.pop(number, None)
 
     def _places_of(self, number: int, rows: Rows) -> NDArray[np.int64]:
-        """Where the findings of a check about some messages stand, all of which have it. O(rows)."""
+        """Returns the positions of a check's findings about some messages; each must have one. O(rows)."""
         table = self._tables[number]
         index = self._places.setdefault(number, HashIndex())
         known, stop = len(index), len(table)
         if known < stop:
             index.add(table["row"][known:].astype(np.uint64) + np.uint64(1), np.arange(known, stop, dtype=np.uint32))
-        # What was taken back and found again stands further behind.
+        # A finding that was withdrawn and added again has a later position.
         return index.latest(rows.astype(np.uint64) + np.uint64(1), np.full(len(rows), stop, np.int64))
 
     def _compacted(self, table: GrowingColumns) -> GrowingColumns:
@@ -167,7 +167,7 @@ class Findings:
         return compact
 
     def _put(self, rows: Rows, number: int, *, present: bool) -> None:
-        """Add a check to, or take it from, the sets of some messages."""
+        """Adds a check to the sets of some messages, or removes it."""
         sets = self.columns["set"][rows]
         bit = 1 << number
         for before in ascending(sets).tolist():
@@ -188,48 +188,48 @@ class Findings:
             self._held = np.vstack((self._held, bits))
         return found
 
-    # Asking
+    # Queries
 
     def __len__(self) -> int:
         return sum(self._counts)
 
     def counts_of(self, check: Check) -> int:
-        """How many findings a check has."""
+        """Returns the number of findings of a check."""
         return self._counts[self._number[check]]
 
     def rows_of(self, check: Check) -> Rows:
-        """The messages a check's findings are about, in no particular order."""
+        """Returns the messages with findings of a check, in no particular order."""
         table = self._tables[self._number[check]]
         return table["row"][table["gone"] == 0].astype(np.int64)
 
     def arrays_of(self, check: Check) -> tuple[Rows, Rows, Rows]:
-        """The findings of a check, by message: (n,) messages, other messages or NO_ROW, and places for `found_at`."""
+        """Returns a check's findings: (n,) messages ascending, related messages or NO_ROW, positions for `found_at`."""
         table = self._tables[self._number[check]]
         alive = np.flatnonzero(table["gone"] == 0)
         places = alive[np.argsort(table["row"][alive], kind="stable")]
         return table["row"][places].astype(np.int64), table["other"][places].astype(np.int64), places
 
     def found_at(self, check: Check, place: int) -> Found:
-        """One of a check's findings."""
+        """Returns one finding of a check, by position."""
         return self._found(self._number[check], place)
 
     def checks(self) -> list[Check]:
-        """The checks that have findings, most severe first."""
+        """Returns the checks that have findings, most severe first."""
         return [self._checks[n] for n in self._order if self._counts[n]]
 
     def counts(self) -> dict[str, int]:
-        """How many findings each code has, most severe first; codes without any are left out."""
+        """Returns the number of findings by code, most severe first, without codes that have zero."""
         counts: dict[str, int] = {}
         for check in self.checks():
             counts[check.code] = counts.get(check.code, 0) + self.counts_of(check)
         return counts
 
     def checks_in(self, place: int) -> list[Check]:
-        """The checks whose findings one of `sets` holds."""
+        """Returns the checks in one entry of `sets`."""
         return [check for number, check in enumerate(self._checks) if self._masks[place] >> number & 1]
 
     def of(self, row: int) -> list[Found]:
-        """The findings about a message, most severe first."""
+        """Returns the findings about a message, most severe first."""
         mask = self._masks[int(self.columns["set"][row])]
         return [found for n in self._order if mask >> n & 1 for found in self._entries(n, row)]
 
@@ -243,7 +243,7 @@ class Findings:
         return Found(self._checks[number], int(table["row"][place]), int(table["other"][place]), text)
 
     def each(self, check: Check) -> Iterator[Found]:
-        """The findings of a check, by message."""
+        """Yields the findings of a check, by message."""
         number = self._number[check]
         table = self._tables[number]
         alive = np.flatnonzero(table["gone"] == 0)
@@ -251,6 +251,6 @@ class Findings:
             yield self._found(number, place)
 
     def all(self) -> Iterator[Found]:
-        """Every finding: the most severe codes first, by message within a code."""
+        """Yields every finding: the most severe codes first, by message within a code."""
         for number in self._order:
             yield from self.each(self._checks[number])

@@ -1,4 +1,4 @@
-"""Streams: frames nobody announced, endings nobody can place (docs/protocols.md 9)."""
+"""Checks streams: frames without a stream, late frames, closes without an id (docs/protocols.md 9)."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from inspector.protocol import kinds
 from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 UNOPENED_AFTER_S = 10
-"""A stream asked for should be open by then; gateways do it at once."""
+"""Seconds in which a requested stream should open; gateways open it at once."""
 LATE_S = 1
-"""Frames overtake envelopes in a burst (docs/protocols.md 16): only what comes later than that after a close is odd."""
+"""Seconds of tolerance for frames after a close, as frames overtake envelopes in a burst (docs/protocols.md 16)."""
 
 UNKNOWN = Check(
-    "stream-frame-unknown", WARNING, "Frames for a stream nobody opened",
-    "Frames come for {detail}, and no stream/open was seen for it.",
-    "Nobody knows whose data this is. The stream may have been opened before this capture began.",
-    "Ask for a stream, and use the id that stream/open gives.",
+    "stream-frame-unknown", WARNING, "Frames of an unknown stream",
+    "Frames arrive for {detail}, but there is no stream/open for it.",
+    "The owner of the data is unknown. The stream may have been opened before this capture began.",
+    "Request a stream, and use the id from stream/open.",
     "MEW v0.4, stream/open gives the id",
     example="stream-7",
 )  # fmt: skip
 AFTER_CLOSE = Check(
     "stream-frame-after-close", NOTE, "Frames after the stream was closed",
     "A frame for {detail} came more than {limit} s after {other} closed it.",
-    "The data are lost to everybody who stopped listening.",
-    "Close after the last frame, or ask for a new stream.",
+    "The data is lost for participants who have stopped listening.",
+    "Close the stream after its last frame, or request a new one.",
     "MEW v0.4, stream/close", limit=LATE_S,
     example="stream-7",
 )  # fmt: skip
 CLOSED_WITHOUT_ID = Check(
     "stream-close-without-id", NOTE, "Stream closed without its id",
-    "{who} closes a stream without saying which in payload.stream_id.",
-    "The gateway forgets a stream only when its id is given: it stays among the active ones for ever.",
+    "{who} closes a stream without its id in payload.stream_id.",
+    "Without the id, the gateway keeps the stream in its list of active streams forever.",
     "Put stream_id into the payload of stream/close.",
     "MEW release v0.11.0, gateway; v0.4, stream/close",
 )  # fmt: skip
 UNOPENED = Check(
-    "stream-not-opened", NOTE, "Stream asked for and not opened",
-    "{who} asked for a stream more than {limit} s ago, and none was opened for it.",
-    "The sender waits, or sends its data nowhere.",
-    "Look whether the sender may send stream/request, and whether a gateway is there.",
+    "stream-not-opened", NOTE, "Requested stream not opened",
+    "{who} requested a stream more than {limit} s ago, and it was not opened.",
+    "The sender waits, or its data is lost.",
+    "Check that the sender may send stream/request, and that a gateway is present.",
     "MEW v0.4, stream/request and stream/open", limit=UNOPENED_AFTER_S,
 )  # fmt: skip
 CHECKS = (UNKNOWN, CLOSED_WITHOUT_ID, AFTER_CLOSE, UNOPENED)
@@ -55,20 +55,19 @@ _OPENED, _HAS_FRAMES = 1, 2
 
 
 class Streams:
-    """Knows the streams by their ids."""
+    """Tracks streams by id."""
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}  # by space and id: streams are counted anew in each space
+        self._numbers: dict[int, int] = {}  # by space and id: ids are unique within a space only
         self._marks = Marks()
-        self._strange: dict[int, int] = {}  # streams nobody opened: the row of the first frame
-        self._closed: dict[int, int] = {}  # the row that closed a stream, until it is opened again
+        self._strange: dict[int, int] = {}  # streams without an open: row of their first frame
+        self._closed: dict[int, int] = {}  # by stream: row that closed it, until it is opened again
         self._reported: set[int] = set()
         self._waiting = WaitingByTime(UNOPENED_AFTER_S)
         self._served: set[int] = set()
         self._served_ids: set[int] = set()
 
     def feed(self, batch: Batch) -> None:
-        """Look at the stream messages and frames of a batch."""
         opens, closes, asked = batch.both(_OPEN), batch.rows(_CLOSE), batch.rows(_REQUEST)
         welcomes = batch.rows("system/welcome")
         if len(welcomes):
@@ -87,7 +86,7 @@ class Streams:
         self._requests(batch, asked, opens)
 
     def _of(self, batch: Batch, rows: Rows) -> Array:
-        """The numbers of some messages' streams; 0 for none."""
+        """(n,) number of each message's stream; 0 without one."""
         streams = batch.of("stream", rows).astype(np.int64)
         pairs, inverse = np.unique(batch.of("space", rows).astype(np.int64) << 32 | streams, return_inverse=True)
         numbers = [self._number(pair) if pair & 0xFFFFFFFF else 0 for pair in pairs.tolist()]
@@ -97,7 +96,7 @@ class Streams:
         return self._numbers.setdefault(pair, len(self._numbers) + 1)
 
     def _listed(self, batch: Batch, welcomes: Rows) -> dict[int, list[int]]:
-        """The streams that gateways say are open, by the rows of their welcomes."""
+        """Returns the streams that gateways list as open, by row of the welcome."""
         found: dict[int, list[int]] = {}
         for row in welcomes.tolist():
             active = batch.capture.records.decoded(row).payload.get("active_streams")
@@ -129,7 +128,7 @@ class Streams:
                 batch.findings.add(UNKNOWN, [row], details=batch.string("stream", row))
 
     def _after_close(self, batch: Batch, opens: Rows, closes: Rows, frames: Rows, listed: dict[int, list[int]]) -> None:
-        """One finding a stream until it is open again: the first frame that comes too late."""
+        """Reports the first late frame of a stream, once until it is opened again."""
         named, closing = self._of(batch, frames), self._of(batch, closes)
         concerned = [stream for stream in np.unique(named).tolist() if stream in self._closed]
         late = frames[np.isin(named, [*concerned, *closing.tolist()])]
@@ -162,7 +161,7 @@ class Streams:
         batch.findings.add(UNOPENED, due[~self._is_served(batch, due)])
 
     def _is_served(self, batch: Batch, asked: Rows) -> Array:
-        """Which of some requests a stream was opened for, be it for a copy that stands in the log as well."""
+        """(n,) bool: True for requests whose stream was opened, also through a copy in the log."""
         named = zip(asked.tolist(), batch.of("id_hash", asked).tolist(), strict=True)
         served = [row in self._served or (id_ != NO_HASH and id_ in self._served_ids) for row, id_ in named]
         return np.array(served, np.bool_)

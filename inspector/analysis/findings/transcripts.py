@@ -1,4 +1,4 @@
-"""What goes wrong in the work of coding agents, as their transcripts tell it (docs/transcripts.md, Findings)."""
+"""Checks the work of coding agents in transcripts (docs/transcripts.md, Findings)."""
 
 from __future__ import annotations
 
@@ -18,64 +18,64 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 IN_A_ROW = 5
-"""Calls of a tool that fail one after the other; three or four are how agents find out what works."""
+"""Failed calls of a tool in a row; agents often need three or four attempts."""
 AGAIN = 4
-"""Times the same call is made, with nothing else in between."""
+"""Identical calls without another call in between."""
 
 MODEL_FAILED = Check(
-    "model-call-failed", WARNING, "Call of the model failed",
-    "A call of the model's API failed, or was refused; {who} tells it.",
-    "The agent waited, or stopped here. What came before may have been lost on it, and each try takes time.",
-    "Look at the error: limits and overload pass, a refused key or a request that is too long does not.",
+    "model-call-failed", WARNING, "Model call failed",
+    "A call of the model API by {who} failed or was refused.",
+    "The agent waited or stopped here. It may have lost earlier content, and each retry takes time.",
+    "Read the error: limits and overload pass; a refused key or a request that is too long does not.",
     "Claude Code, system/api_error; Codex, event_msg/error: docs/transcripts.md", on_transcripts=True,
 )  # fmt: skip
 FAILING = Check(
-    "tool-fails-again", WARNING, "Tool that fails again and again",
+    "tool-fails-again", WARNING, "Tool fails repeatedly",
     "{call} has failed {limit} times in a row.",
-    "The agent spends its context on errors, and may not know what is wrong.",
-    "Read the errors: a missing permission, a wrong folder or a tool that is not there ends no other way.",
+    "Errors fill the agent's context, and it may not know their cause.",
+    "Read the errors. A missing permission, a wrong folder or a missing tool does not go away by itself.",
     "docs/transcripts.md, Findings", on_transcripts=True, limit=IN_A_ROW,
 )  # fmt: skip
 REPEATING = Check(
-    "agent-in-circles", WARNING, "Agent that goes in circles",
-    "{who} makes the same call, {call}, for the {limit}th time running, although nothing came of it but the same.",
-    "Each round costs a call of the model and stands in its context; nothing new can come of it.",
-    "Stop it, and tell it what it overlooks.",
+    "agent-in-circles", WARNING, "Agent repeats the same call",
+    "{who} repeats the call {call} for the {limit}th time in a row, with the same result.",
+    "Each round costs a model call and space in the context, without progress.",
+    "Stop the agent and give it the missing information.",
     "docs/transcripts.md, Findings", on_transcripts=True, limit=AGAIN,
 )  # fmt: skip
 FULL = Check(
-    "context-full", NOTE, "Context of the model was full",
-    "The context of the model was full: {detail}.",
-    "What stood in it is replaced by a summary, or soon will be: details are forgotten, and the agent may begin again.",
-    "Look at Model sees for what fills it; give large searches to sub-agents, and begin new work in a new session.",
+    "context-full", NOTE, "Model context was full",
+    "The model context was full: {detail}.",
+    "A summary replaces its content, now or soon. Details are lost, and the agent may start over.",
+    "See its largest parts under Model sees. Give large searches to sub-agents, and start new work in a new session.",
     "Claude Code, system/compact_boundary; Codex, model_context_window: docs/transcripts.md", on_transcripts=True,
-    example="167,210 tokens, so that it was compacted",
+    example="167,210 tokens, then compacted",
 )  # fmt: skip
 
 CHECKS = (MODEL_FAILED, FAILING, REPEATING, FULL)
 
 _SPEAKING = ("chat", "reasoning/thought", kinds.REQUEST)
 _BACK = 1_000
-"""Earlier messages among which what goes on is looked for."""
+"""Window of earlier messages that is searched for runs."""
 _WAITING = re.compile(r"output|wait|poll|status|stdin|sleep|monitor|watch", re.IGNORECASE)
 _COUNTED = re.compile(r"\d+")
 _LONGEST = 4_000
 
 
 class Transcripts:
-    """Looks at messages of transcripts. O(new messages), in numpy; what is compared word by word is rare."""
+    """Checks messages of transcripts. O(new messages) in numpy; texts are rarely compared."""
 
     def __init__(self) -> None:
-        self._full_since: dict[tuple[int, int], int] = {}  # by space and context, where its context was found full
+        # by space and context: row of the finding about the full context
+        self._full_since: dict[tuple[int, int], int] = {}
         self._looked_at = 0
-        self._alike: deque[Rows] = deque()  # calls that look the same, to be compared word by word
+        self._alike: deque[Rows] = deque()  # similar calls, to be compared word by word
 
     def feed(self, batch: Batch) -> None:
-        """Look at the new messages of transcripts."""
         parts = batch.new("part")
-        if parts.strides[0] == 0 and not parts[:1].any():  # none is of a transcript
+        if parts.strides[0] == 0 and not parts[:1].any():  # no transcript in this batch
             return
-        told = batch.changed_rows(kinds.RESPONSE)  # what they answer stands behind them
+        told = batch.changed_rows(kinds.RESPONSE)  # a result may precede its call's messages in the file
         told = told[told >= batch.start - _BACK]
         judged = int(told[0]) if len(told) else batch.start
         rows = np.arange(max(0, judged - _BACK), batch.stop)
@@ -90,7 +90,7 @@ class Transcripts:
         self._full(batch)
 
     def _errors(self, batch: Batch, rows: Rows) -> None:
-        """The first of some errors that follow each other, with nothing said in between."""
+        """Reports the first of several consecutive model errors with no message in between."""
         kind, error = batch.of("kind", rows), batch.code("system/error")
         if not (kind == error).any():
             return
@@ -101,7 +101,7 @@ class Transcripts:
         batch.findings.add(MODEL_FAILED, rows[(run == 1) & failed & (rows >= batch.start)])
 
     def _failing(self, batch: Batch, rows: Rows, judged: int) -> None:
-        """Settle which answers from row `judged` on are the last of so many failures of a tool."""
+        """Settles the answers from row `judged` on that complete a run of failures of one tool."""
         answers = rows[batch.of("kind", rows) == batch.code(kinds.RESPONSE)]
         failed = batch.of("flags", answers) & Flag.ERROR.value != 0
         key = _places(batch, answers, batch.links["target"][answers])
@@ -110,7 +110,7 @@ class Transcripts:
         batch.findings.settle(FAILING, answers[new], ((run == IN_A_ROW) & failed)[new])
 
     def _repeating(self, batch: Batch, rows: Rows) -> None:
-        """Note calls of a tool that look alike; of a model's, what it is asked stands in other messages."""
+        """Queues similar tool calls. Model calls are skipped, as their input lies in other messages."""
         asked = rows[batch.of("kind", rows) == batch.code(kinds.REQUEST)]
         asked = asked[batch.links["method"][asked] == batch.code("tools/call")]
         if not len(asked):
@@ -123,7 +123,7 @@ class Transcripts:
             self._alike.append(asked[: place + 1][key[: place + 1] == key[place]][-AGAIN:])
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Compare calls that look the same until a time (`time.perf_counter`); whether all have been."""
+        """Compares queued calls until a time (`time.perf_counter`). Returns True if the queue is empty."""
         while self._alike:
             same = self._alike.popleft()
             if _goes_in_circles(batch, same):
@@ -150,11 +150,11 @@ class Transcripts:
 def _full_words(tokens: int, window: int) -> str:
     if window:
         return f"{tokens:,} of {window:,} tokens"
-    return f"{tokens:,} tokens, so that it was compacted" if tokens else "it was compacted"
+    return f"{tokens:,} tokens, then compacted" if tokens else "it was compacted"
 
 
 def _numbered(*columns: Array) -> Array:
-    """(n,) a number for each combination of values."""
+    """(n,) a number per combination of values."""
     found = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         _, codes = np.unique(column, return_inverse=True)
@@ -163,12 +163,12 @@ def _numbered(*columns: Array) -> Array:
 
 
 def _places(batch: Batch, rows: Rows, *more: Array) -> Array:
-    """(n,) a number for each context that some messages are in, and whatever else tells them apart."""
+    """(n,) a number per context, and per value of further columns."""
     return _numbered(batch.of("space", rows), batch.of("context", rows), *more)
 
 
 def _same_as_before(key: Array, what: Array) -> Array:
-    """(n,) whether the one before with the same key has the same value."""
+    """(n,) bool: True if the previous row with the same key has the same value."""
     order = np.argsort(key, kind="stable")
     same = np.zeros(len(key), np.bool_)
     same[order[1:]] = (key[order][1:] == key[order][:-1]) & (what[order][1:] == what[order][:-1])
@@ -176,9 +176,9 @@ def _same_as_before(key: Array, what: Array) -> Array:
 
 
 def _runs(key: Array, goes_on: Array) -> Array:
-    """(n,) by key, how many in a row each is the last of: one that does not go on begins a run of its own.
+    """(n,) length of the run that ends at each row, by key. A row that does not continue starts a run of 1.
 
-    Where the first of a run goes on, it counts as one as well.
+    The first row of a key counts as 1 even if `goes_on` is True for it.
     """
     order = np.argsort(key, kind="stable")
     begins = ~goes_on[order]
@@ -191,7 +191,7 @@ def _runs(key: Array, goes_on: Array) -> Array:
 
 
 def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
-    """Whether some calls ask for the same, and those before the last were answered in the same words."""
+    """Returns True if the calls have equal arguments and all answers before the last call have equal texts."""
     capture = batch.capture
     if (batch.of("flags", calls) & Flag.UNRECORDED.value).any():
         return False

@@ -1,7 +1,7 @@
-"""What the gateway decided, held against what the capabilities say as they are specified (docs/protocols.md 12).
+"""Compares the gateway's verdicts with the specified meaning of capabilities (docs/protocols.md 12).
 
-A verdict names the capabilities that were held when it was made, so that it is judged by these and not by what was
-seen announced. Released gateways read some patterns otherwise than is specified; the verdict stands all the same.
+A verdict lists the capabilities held at the time, so these are used and not the announced ones. Released gateways
+interpret some patterns differently; their verdict takes effect anyway.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_HASH, NO_ROW, hash_text
 
 LENIENT = Check(
-    "allowed-without-capability", WARNING, "Allowed, though no capability covers it",
-    "The gateway allowed {detail}, though as specified no capability of the sender covers it.",
-    "Something can be done that nobody meant to allow: released gateways compare a pattern such as \"!delete_*\" "
-    "letter by letter, and do not look at numbers.",
-    "Allow what is meant by plain patterns, which all implementations read alike.",
+    "allowed-without-capability", WARNING, "Allowed without a matching capability",
+    "The gateway allowed {detail}, but by the specification no capability of the sender covers it.",
+    "Unintended actions are possible. Released gateways compare a pattern such as \"!delete_*\" "
+    "literally, and ignore numbers.",
+    "Use plain patterns, which all implementations interpret alike.",
     "MEW v0.4, capability patterns; release v0.11.0, gateway",
     example="mcp/request from coder by {\"kind\":\"mcp/request\",\"payload\":{\"method\":\"!tools/call\"}}",
 )  # fmt: skip
 STRICT = Check(
-    "denied-despite-capability", WARNING, "Refused, though a capability covers it",
-    "The gateway refused {detail} covers it as specified.",
-    "What was to be done was not done. Released gateways understand no list of values, no pattern that begins with *, "
-    "and no regular expression.",
-    "Write the capability in plain patterns, one for each value.",
+    "denied-despite-capability", WARNING, "Refused despite a matching capability",
+    "The gateway refused {detail} covers it by the specification.",
+    "The action did not happen. Released gateways do not support lists of values, patterns that start with *, "
+    "or regular expressions.",
+    "Write one plain pattern for each value.",
     "MEW v0.4, capability patterns; release v0.11.0, gateway",
     example="mcp/request from coder, though {\"kind\":\"mcp/*\"}",
 )  # fmt: skip
 CHECKS = (LENIENT, STRICT)
 
 _MOST_JUDGED = 200
-"""Messages judged one by one of those whose verdicts say the same: where payloads decide."""
+"""Messages judged one by one among equal verdicts, if payloads decide."""
 _MOST_WAITING = 10_000
-"""Verdicts that are kept for messages to come; of some only the verdict is ever seen."""
+"""Verdicts kept for messages to come; some messages never come."""
 _LONGEST = 72
 _OWN = frozenset({"timestamp", "event", "envelope_id", "metadata"})
-"""What each verdict has of its own."""
+"""Fields that differ in every verdict."""
 
 
 @dataclass(slots=True)
 class _Case:
-    """Verdicts that agree in all but time and envelope.
+    """Verdicts that agree except in time and envelope.
 
     Attributes:
-        expected: what its kind alone says; None when that depends on the message.
-        judged: messages that were looked at one by one.
+        expected: verdict by the kind alone; None if it depends on the message.
+        judged: number of messages checked one by one.
     """
 
     allowed: bool
@@ -69,11 +69,11 @@ class _Case:
 
     @property
     def check(self) -> Check:
-        """What it is a finding of, when the verdict is not what is expected."""
+        """The check to report if the verdict is not the expected one."""
         return LENIENT if self.allowed else STRICT
 
     def words(self, covering: object) -> str:
-        """Who sent what, and by which capability it was allowed, or is covered."""
+        """Describes the message and the capability that allowed or covers it."""
         about = f"{self.kind[:40]} from {self.sender[:40]}"
         if not self.allowed:
             return f"{about}, though {_short(covering)}"
@@ -81,17 +81,17 @@ class _Case:
 
 
 class Verdicts:
-    """Looks at the verdicts beside a log, once the messages they are about are there, and at those that are a log."""
+    """Checks verdicts beside a log once their messages are there, and logs that consist of verdicts."""
 
     def __init__(self) -> None:
         self._taken = 0
-        self._waiting: Rows = NO_ROWS  # lines of the file about messages that have not come
+        self._waiting: Rows = NO_ROWS  # verdict lines whose messages have not come
         self._cases: dict[int, _Case | None] = {}
-        self._alike: dict[int, _Case | None] = {}  # of verdicts that are messages
-        self._errors: dict[int, int] = {}  # by the hash of what they name: rows of the gateway's errors
+        self._alike: dict[int, _Case | None] = {}  # for verdicts that are messages
+        self._errors: dict[int, int] = {}  # by hash of the id they name: rows of the gateway's errors
 
     def feed(self, batch: Batch) -> None:
-        """Look at the verdicts that are new, and at those whose messages have come."""
+        """Checks new verdicts, and earlier ones whose messages have come."""
         self._alone(batch)
         for row in filter(batch.passes.trust.is_gateway_or_nobody, batch.rows("system/error").tolist()):
             self._errors.setdefault(int(batch.capture.ids.text_hashes("correlation_hash", [row])[0]), row)
@@ -117,7 +117,7 @@ class Verdicts:
                 _judge(batch, case, np.unique(rows[says == value]))
 
     def _alone(self, batch: Batch) -> None:
-        """Verdicts that are messages themselves, as their file was opened: their kind is all that is known."""
+        """Checks verdicts that are messages, after their file was opened as a log; only the kind is known."""
         for row in batch.flagged(Flag.LOG_ONLY.value).tolist():
             payload = batch.capture.records.decoded(row).payload
             value = hash_text(compact({key: item for key, item in payload.items() if key not in _OWN}))
@@ -129,7 +129,7 @@ class Verdicts:
 
 
 def _read(verdict: Mapping[str, Any] | None) -> _Case | None:
-    """What a verdict says; None where it cannot be judged."""
+    """Parses a verdict; None if it cannot be judged."""
     if verdict is None or verdict.get("result") not in ("allowed", "denied"):
         return None
     sender, kind = verdict.get("participant"), verdict.get("required_capability")
@@ -143,7 +143,7 @@ def _read(verdict: Mapping[str, Any] | None) -> _Case | None:
 
 
 def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
-    """Look at the messages that verdicts of a case are about."""
+    """Checks the messages of a case's verdicts."""
     capture, found = batch.capture, batch.findings
     wrong: list[int] = []
     words: list[str] = []
@@ -154,7 +154,7 @@ def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
             continue  # an id used twice: the verdict is about another message
         if expected is None:
             if not seen or case.judged >= _MOST_JUDGED or capture.records.is_big(row):
-                continue  # what a gateway refuses over a socket is lost but for its kind
+                continue  # of a message refused over a socket, only the kind is kept
             case.judged += 1
             asked = batch.passes.capabilities.asked_by(case.held, row, case.kind)
             expected, capability = first_covering(case.held, asked)
@@ -165,7 +165,7 @@ def _judge(batch: Batch, case: _Case, rows: Rows) -> None:
 
 
 def _covering(case: _Case) -> object:
-    """The first capability that covers every message of the kind; None when there is none."""
+    """Returns the first capability that covers every message of the kind, or None."""
     return next((one for one in case.held if covers_by_kind([one], case.kind)), None)
 
 

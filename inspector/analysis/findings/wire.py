@@ -1,4 +1,4 @@
-"""Kinds and lines: what cannot be read, or says two things at once (docs/protocols.md 2 and 3)."""
+"""Checks kinds and lines: unreadable, unknown or contradictory (docs/protocols.md 2 and 3)."""
 
 from __future__ import annotations
 
@@ -19,60 +19,60 @@ from inspector.store.columns.flags import Flag
 UNREADABLE = Check(
     "unreadable", WARNING, "Line or frame that cannot be read",
     "It cannot be read: {reason}.",
-    "Whatever it said is missing from everything shown here.",
-    "See the Raw view; a torn line usually means that whoever writes the log stopped in the middle of it.",
-    "Context Inspector: every line is shown, whether it can be read or not",
+    "Its content is missing from all views.",
+    "See the Raw view. An incomplete line usually means that the writer of the log stopped in the middle of it.",
+    "Context Inspector: every line is shown, readable or not",
 )  # fmt: skip
 GAP = Check(
     "capture-gap", NOTE, "Messages may be missing here",
     "The capture has a gap: {reason}.",
-    "Answers and endings that fell into the gap look as if they had never come.",
-    "Read findings after a gap with that in mind.",
+    "Answers and endings in the gap appear to be missing.",
+    "Consider the gap when you read later findings.",
     "Context Inspector, captures",
 )  # fmt: skip
 CRASHED = Check(
-    "server-ended", WARNING, "Server behind the tap ended badly",
+    "server-ended", WARNING, "Server behind the tap failed",
     "{ended}.",
-    "What it was asked last has no answer, and the client has lost its tools.",
-    "Look at what the server wrote on standard error, and at the last requests before this.",
+    "Its last requests have no answer, and the client has lost its tools.",
+    "Read the server's standard error output and the last requests before this.",
     "Context Inspector, tap; MCP 2025-06-18, lifecycle: shutdown over stdio",
 )  # fmt: skip
 NO_KIND = Check(
     "kind-missing", WARNING, "Envelope without a kind",
-    "{who} sent an envelope whose kind is missing or no text.",
-    "Nobody can tell what it asks for; gateways forward it all the same.",
+    "{who} sent an envelope whose kind is missing or not a text.",
+    "Its purpose is unknown; gateways forward it anyway.",
     "Write kind as text, such as \"chat\".",
     "MEW v0.4, envelope: kind is required",
 )  # fmt: skip
 UNKNOWN = Check(
-    "kind-unknown", NOTE, "Kind no version of the protocol has",
-    "{detail} is no kind of any version; {who} is the first to use it.",
-    "Others will ignore it. It may also be a kind of your own, or a typing error.",
-    "Check the spelling against the specification; give kinds of your own a namespace of their own.",
+    "kind-unknown", NOTE, "Unknown kind",
+    "No protocol version has the kind {detail}; {who} is the first to use it.",
+    "Other participants will ignore it. It may be a typing error or an extension.",
+    "Check the spelling. Put kinds of an extension into a separate namespace.",
     "MEW v0.0 to v0.4, message kinds",
     example="shop/order",
 )  # fmt: skip
 DISAGREES = Check(
     "kind-payload-disagree", ERROR, "Kind and payload name different calls",
-    "Kind says {detail}, payload says {call}: the payload is what runs.",
-    "Capabilities are checked against the kind, so that a call may run which nobody allowed.",
+    "The kind names {detail}, the payload {call}; the payload is executed.",
+    "Capabilities are checked against the kind, so a call that is not allowed may run.",
     "Write the same method and tool in kind and payload.",
     "MCPx v0.1: receivers check that kind and payload agree",
     example="tools/call read_file",
 )  # fmt: skip
 DECLARED = Check(
-    "context-kind", NOTE, "Context declared by a kind of its own",
-    "{who} declares contexts with {detail}, a kind of a draft that no version took over.",
-    "Readers that follow the released versions do not see these contexts begin or end.",
-    "Name the context in the context field of its messages; it begins with the first of them.",
+    "context-kind", NOTE, "Context declared by a separate kind",
+    "{who} declares contexts with {detail}, a kind that exists only in a draft.",
+    "Readers of released versions do not see the start and end of these contexts.",
+    "Name the context in the context field of its messages; it starts with the first one.",
     "p4m: contexts are path strings, begun by their first use",
     example="subcontext/start",
 )  # fmt: skip
 SPOOFED = Check(
-    "system-from-participant", ERROR, "System message from somebody who is no gateway",
+    "system-from-participant", ERROR, "System message from a participant other than the gateway",
     "{detail} sent {kind}, which only the gateway may send.",
-    "It is not believed: it may announce who is not there, or grant what nobody granted. Others may believe it.",
-    "Take system/* out of the participant's capabilities, and find out why it sends them.",
+    "Context Inspector ignores its content. Other programs may accept false participants or capabilities from it.",
+    "Remove system/* from the participant's capabilities, and find out why it sends them.",
     "MEW v0.4, system messages are reserved to the gateway; section 2 of Protocols, Spoofing",
     example="coder, in the name of system:gateway,",
 )  # fmt: skip
@@ -96,11 +96,12 @@ KNOWN = frozenset(
     }.items()
     for name in names.split()
 ) | {"chat", "mcp", "system"}
-"""Canonical kinds of all versions and drafts (docs/protocols.md 3 and 4), and released clients' `mcp/notification`."""
+"""Canonical kinds of all versions and drafts (docs/protocols.md 3 and 4), plus `mcp/notification` of released clients.
+"""
 
 _FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat", "system/pong"})
 _FROM_GATEWAYS = kinds.SAID_OF_KEPT - {"stream/open"}
-"""Beside system/*; released clients open streams that they were not given."""
+"""Reserved to gateways like system/*; `stream/open` is not, as released clients open streams themselves."""
 _DECLARING = ("subcontext/", "context/", "sub-context/")
 
 _ORDINARY, _RESERVED = 1, 2
@@ -110,18 +111,17 @@ _NO_ENVELOPE = (
 
 
 class Wire:
-    """Looks at each kind once, and at what has none."""
+    """Checks each kind once, and envelopes without one."""
 
     def __init__(self) -> None:
         self._kinds = Marks()
         self._raw = Marks()
         self._gateways = Marks()
         self._calls: dict[tuple[int, int, int], str] = {}
-        self._waiting: list[Rows] = []  # lines of text, which may turn out to be usual
-        self._prefixed: list[int] = []  # sources where they are
+        self._waiting: list[Rows] = []  # text lines that may turn out to be ordinary
+        self._prefixed: list[int] = []  # sources in which they are ordinary
 
     def feed(self, batch: Batch) -> None:
-        """Look at the messages of a batch."""
         flags = batch.new("flags")
         found = batch.findings
         unreadable = batch.flagged(Flag.UNREADABLE.value)
@@ -140,9 +140,9 @@ class Wire:
         self._suffixes(batch)
 
     def _texts(self, batch: Batch) -> None:
-        """Lines of text are nothing odd in a log that has messages behind a time or a name: programs write both.
+        """Accepts text lines in logs that have messages after a time or name prefix: programs write both.
 
-        The first of these may come behind the text; what came before is looked at once more then, and never again.
+        The first such message may follow the text. Earlier text lines are then checked once more, and never again.
         """
         texts = batch.flagged(Flag.TEXT.value)
         if len(texts):
@@ -217,7 +217,7 @@ _SENTENCE, _NAME = 120, 60
 
 
 def _who_forged(batch: Batch, row: int) -> str:
-    """Who sent what only the gateway may send, as far as that is known."""
+    """Names the sender of a gateway-only message, as far as it is known."""
     name = batch.string("sender", row)
     person = batch.passes.trust.forged.get(row)
     if person is None and name not in GATEWAY_IDS:
@@ -227,7 +227,7 @@ def _who_forged(batch: Batch, row: int) -> str:
 
 
 def _are_heartbeats(batch: Batch, rows: Rows) -> Array:
-    """Which of some messages are the `presence` with which clients of v0.0 say every 30 s that they are still there."""
+    """(n,) bool: True for the `presence` that v0.0 clients send every 30 s as a heartbeat."""
     found = batch.of("kind_raw", rows) == batch.code("presence")
     for place in np.flatnonzero(found).tolist():
         payload = batch.capture.records.decoded(int(rows[place])).payload
@@ -238,7 +238,7 @@ def _are_heartbeats(batch: Batch, rows: Rows) -> Array:
 
 
 def _disagreement(batch: Batch, raw: int, method: int, target: int) -> str:
-    """What the kind says, where the payload says something else; of a response only the kind is known."""
+    """Returns the call in the kind if the payload names another one, else "". A response has only its kind."""
     strings = batch.capture.strings
     kind = kinds.split_kind(strings[raw])
     if kind.name not in (kinds.REQUEST, kinds.PROPOSAL) or not method or kind.method is None:

@@ -46,7 +46,7 @@ def test_slashes_alone_are_reported_where_no_context_is_and_beside_others() -> N
     empty, slash, named = (envelope(context=context) for context in ("", "/", "review"))
     for lines in ([empty, slash], [named, empty, slash], [empty, named, slash]):
         findings = document_of(*lines).analysis.findings
-        texts = [one.text.split(":")[0] for one in findings.all() if one.code == "context-malformed"]
+        texts = [one.text.split(";")[0] for one in findings.all() if one.code == "context-malformed"]
         assert texts == ["lead wrote the context “”", "lead wrote the context “/”"]
         assert not findings.failed
 

@@ -58,10 +58,10 @@ def test_values_of_the_field_have_words_where_a_whole_log_is_spoken_of(topics: l
 
 
 def test_a_secret_in_a_session_is_said_in_words_of_the_session() -> None:
-    assert sentences(session()) == ["The call of Write holds a secret in plain text, in its argument `content`."]
+    assert sentences(session()) == ["The call of Write has a secret in plain text in its argument `content`."]
 
 
 def test_a_secret_in_mew_is_said_with_kind_and_path() -> None:
     call = tool_call("Write", arguments={"content": SECRET})
-    wanted = "mcp/request from lead holds a secret in plain text, in `payload.params.arguments.content`."
+    wanted = "mcp/request from lead has a secret in plain text in `payload.params.arguments.content`."
     assert sentences(document_of(call)) == [wanted]

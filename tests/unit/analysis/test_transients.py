@@ -155,14 +155,14 @@ def test_without_any_hint_the_note_says_so() -> None:
     assert note(document, 1) == f"{why}, so it collapsed nothing."
     (found,) = document.analysis.findings.of(3)
     assert (found.code, found.other) == ("consumed-nothing", 1)
-    assert found.text == f"files says that tools/call analysis_store consumed a result: {why}."
+    assert found.text == f"files reports that tools/call analysis_store consumed a result: {why}."
 
 
 def test_what_waits_for_another_consumer_is_no_reason() -> None:
     paired = workflow(hint(), hint("find_records", "analysis_ingest"))
     document = opened(paired, fetch(), store(tool="analysis_ingest"))
     (found,) = document.analysis.findings.of(5)
-    assert found.text == "files says that tools/call analysis_ingest consumed a result: none was waiting for it."
+    assert found.text == "files reports that tools/call analysis_ingest consumed a result: no result was pending."
 
 
 def test_hints_after_the_result() -> None:

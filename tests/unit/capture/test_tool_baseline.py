@@ -48,7 +48,7 @@ def test_what_a_tap_remembers_is_asked_for_by_name(tmp_path: Path) -> None:
     written(changed, tool(description="Weighs, and tells all."), ends=False)
     assert codes(changed) == []
     assert codes(changed, "--baseline") == [CODE]
-    assert "`weigh` was changed: description" in printed("check", changed, "--baseline")
+    assert "`weigh` changed: description" in printed("check", changed, "--baseline")
     newer = written(tmp_path / "newer.ctxcap", tool(description="Weighs anew."), version="2", ends=False)
     assert codes(newer, "--baseline") == []
     stored = baseline_path().read_bytes()
@@ -67,7 +67,7 @@ def test_what_a_server_prints_is_told_once_in_the_capture_of_a_tap(tmp_path: Pat
     capture.finish("the client closed the connection")
     capture.release()
     assert [(one["code"], one["no"], one["text"]) for one in json.loads(printed("check", path, "--json"))] == [
-        ("mcp-stdout-noise", 1, "“starting up” stands where a message should (3 lines)."),
+        ("mcp-stdout-noise", 1, "“starting up” in place of a message (3 lines)."),
     ]  # fmt: skip
 
 

@@ -44,6 +44,6 @@ def test_sentences_of_findings_are_plain_words() -> None:
     found = [(one.check, row) for row in rows for one in document.analysis.findings.found.of(row)]
     lines = [line for check, message in found if (line := finding_line(document, check, message)) is not None]
     assert len(lines) > 2
-    assert any("tide was changed" in line.sentence for line in lines)
+    assert any("tide changed" in line.sentence for line in lines)
     assert not any("`" in line.sentence or "`" in line.advice for line in lines)
     document.close()

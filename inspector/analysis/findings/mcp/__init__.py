@@ -1,5 +1,5 @@
-"""Checks of MCP itself, over stdio and HTTP: tools, arguments and results, calls in several requests, revisions.
+"""Checks of MCP over stdio and HTTP: tools, arguments, results, multi-request calls, revisions.
 
-`conversations` tells what is MCP and who says it; each other module declares its checks and what they remember;
-`topic` runs them. What they read of messages is `inspector.protocol.mcp_notes`; nothing is read from its file again.
+`conversations` detects MCP and its sides. Every other module declares its checks and keeps their state; `topic` runs
+them. They read `inspector.protocol.mcp_notes`, so that no message is read from its file again.
 """

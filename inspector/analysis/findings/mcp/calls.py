@@ -1,4 +1,4 @@
-"""JSON-RPC as MCP uses it: ids, what comes too late, progress, and lines that are no message."""
+"""Checks MCP's use of JSON-RPC: reused ids, late answers, progress, noise on standard output."""
 
 from __future__ import annotations
 
@@ -23,72 +23,72 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
 IN_USE = Check(
-    "mcp-id-in-use", WARNING, "Request under the id of one that is still open",
+    "mcp-id-in-use", WARNING, "Request with the id of an open request",
     "The request has the id of {other}, which has no answer yet.",
-    "Nobody can tell which of the two is answered.",
-    "Give each request an id that no other of the session has.",
+    "An answer cannot be assigned to one of the two.",
+    "Give each request of a session a unique id.",
     "MCP 2025-06-18, Base protocol: ids must not be used again in a session",
 )  # fmt: skip
 LATE = Check(
-    "mcp-late-result", NOTE, "Answer after the call was given up",
+    "mcp-late-result", NOTE, "Answer to a cancelled call",
     "{detail}.",
-    "The work was done for nobody; a client may take the answer for that of another request.",
-    "Stop when a request is cancelled, and do not answer it.",
+    "The work was useless, and a client may assign the answer to another request.",
+    "Stop work on a cancelled request, and do not answer it.",
     "MCP 2025-06-18, Cancellation",
-    example="Answered 4.0 s after the client had given up",
+    example="Answered 4.0 s after the client had cancelled",
 )  # fmt: skip
 GOES_ON = Check(
-    "mcp-goes-on-after-cancel", NOTE, "Server that goes on with what was cancelled",
+    "mcp-goes-on-after-cancel", NOTE, "Server continues a cancelled request",
     "{detail}.",
-    "The server works on for nobody.",
-    "Let the tool look at whether its request was cancelled between its steps.",
+    "The server's work is useless.",
+    "Make the tool check for a cancel between its steps.",
     "MCP 2025-06-18, Cancellation: receivers should stop",
-    example="The server told of progress 2.0 s after the client had given up",
+    example="The server sent progress 2.0 s after the client had cancelled",
 )  # fmt: skip
 UNKNOWN = Check(
-    "mcp-progress-unknown", NOTE, "Progress of nothing that was asked",
+    "mcp-progress-unknown", NOTE, "Progress without a request",
     "{detail}.",
-    "The client cannot show what it is about.",
-    "Send progress for the token of an open request only, and stop with its answer.",
+    "The client cannot assign it to a call.",
+    "Send progress only for the token of an open request, and stop with its answer.",
     "MCP 2025-06-18, Progress",
-    example="Progress for `nobody`, a token of no open request",
+    example="Progress for `nobody`, which is not the token of an open request",
 )  # fmt: skip
 BACKWARDS = Check(
-    "mcp-progress-backwards", NOTE, "Progress that does not increase",
+    "mcp-progress-backwards", NOTE, "Progress does not increase",
     "{detail}.",
-    "People see a bar that stands still or jumps back.",
-    "Let progress increase with each notification.",
+    "Users see a progress bar that stops or jumps back.",
+    "Increase progress with each notification.",
     "MCP 2025-06-18, Progress: the value must increase",
     example="Progress went from 3 to 2",
 )  # fmt: skip
 NOISE = Check(
-    "mcp-stdout-noise", WARNING, "Server that prints on the protocol's channel",
+    "mcp-stdout-noise", WARNING, "Server prints on the protocol channel",
     "{detail}.",
-    "Clients that expect a message may end the connection.",
+    "Clients expect messages and may end the connection.",
     "Write logs to standard error, or send them as notifications/message.",
     "MCP 2025-06-18, Transports, stdio: nothing but messages on standard output",
-    example="“debug: weighing 1” stands where a message should (6 lines)",
+    example="“debug: weighing 1” in place of a message (6 lines)",
 )  # fmt: skip
 TIMED_OUT = Check(
-    "mcp-timed-out", WARNING, "Request of MCP that timed out",
+    "mcp-timed-out", WARNING, "MCP request timed out",
     "{detail}.",
-    "The client works without the answer; without the list of tools its model sees no tools of the server.",
-    "Look at why the server does not answer: its log, and whether it asks for something at its start.",
+    "The client continues without the answer. Without the tool list, its model sees no tools of the server.",
+    "Check why the server does not answer: its log, and prompts at its start.",
     "MCP 2025-06-18, Lifecycle, timeouts",
-    example="The client gave tools/list up after 60.0 s: “Request timed out”",
+    example="The client gave up tools/list after 60.0 s: “Request timed out”",
 )  # fmt: skip
 LOST = Check(
-    "mcp-server-lost", WARNING, "Server that disconnected",
+    "mcp-server-lost", WARNING, "Server disconnected",
     "The client lost its connection to the server {who}.",
-    "Its tools are gone for the rest of the session; what was asked of it has no answer.",
-    "Look at why its process ended: its log, its command, and what it needs to start.",
+    "Its tools are gone for the rest of the session, and its open requests have no answer.",
+    "Check why its process ended: its log, its command, and its requirements.",
     "Claude Desktop: “Server disconnected”; VS Code: “Connection state: Error”", on_transcripts=True,
 )  # fmt: skip
 CHECKS = (NOISE, IN_USE, LATE, GOES_ON, UNKNOWN, BACKWARDS, TIMED_OUT, LOST)
 
 _RACE_S, _GRACE_S = 0.1, 1.0
 _CANCELLED_CODE = -32800
-"""What the Python SDK 2.3 answers to a cancelled request."""
+"""Error code of the Python SDK 2.3 for a cancelled request."""
 _MOST_TOKENS, _MOST_OPEN, _MOST_LOOKED_AT = 10_000, 10_000, 128
 _TASKS = "tasks/"
 _FAILED = 400
@@ -98,15 +98,14 @@ _Latest = OrderedDict[tuple[bool, int], Asked]
 
 
 class Calls:
-    """Follows ids and tokens."""
+    """Tracks request ids and progress tokens."""
 
     def __init__(self) -> None:
-        self._tokens: OrderedDict[tuple[int, str], _Token] = OrderedDict()  # by conversation, and whose it is
-        self._latest: dict[int, _Latest] = {}  # by conversation, the open request under each id of each side
-        self._exchanges: dict[tuple[int, int], Asked] = {}  # by source and HTTP exchange, the last call made in it
+        self._tokens: OrderedDict[tuple[int, str], _Token] = OrderedDict()  # by conversation, and side with token
+        self._latest: dict[int, _Latest] = {}  # by conversation: open request per side and id
+        self._exchanges: dict[tuple[int, int], Asked] = {}  # by source and HTTP exchange: its last call
 
     def hear(self, heard: Heard) -> None:
-        """Take in a message."""
         note = heard.note
         if note is None:
             self._exchange_over(heard)
@@ -142,13 +141,13 @@ class Calls:
         token = note.params.meta_value("progressToken") if note.params is not None else None
         if token is not None:
             name = heard.talk.key, _token(own.by_server, token)
-            self._tokens.pop(name, None)  # the latest stands last
+            self._tokens.pop(name, None)  # keeps the latest token last
             self._tokens[name] = _Token(own)
             if len(self._tokens) > _MOST_TOKENS:
                 self._tokens.popitem(last=False)
 
     def _cancel(self, heard: Heard, identifier: Any, reason: Any) -> None:
-        """Note that a request is taken back; it stays open until something answers it."""
+        """Notes that a request was cancelled; it stays open until it is answered."""
         written = repr(identifier)
         for asked in islice(reversed(heard.talk.open.values()), _MOST_LOOKED_AT):
             if asked.note.written_id == written and asked.by_server == heard.by_server:
@@ -172,7 +171,7 @@ class Calls:
         found = self._tokens.get((heard.talk.key, _token(asked.by_server, token))) if token is not None else None
         if found is not None:
             found.answered_ns = heard.time_ns
-            found.asked = replace(asked, note=Note())  # what it asked with is not looked at any more
+            found.asked = replace(asked, note=Note())  # drops the request's content, which is no longer needed
             result = note.result
             found.lives_on = result is not None and (result.task is not None or result.task_id is not None)
         if (
@@ -183,17 +182,17 @@ class Calls:
             return
         after = seconds(heard.time_ns, asked.cancelled_ns)
         if after >= _RACE_S and not (note.error is not None and note.error.code == _CANCELLED_CODE):
-            heard.report(LATE, f"Answered {after:.1f} s after the client had given up", other=asked.row)
+            heard.report(LATE, f"Answered {after:.1f} s after the client had cancelled", other=asked.row)
 
     def _exchange_over(self, heard: Heard) -> None:
-        """An exchange has ended; where the client ended it, 2026-07-28 has what it asked there taken back."""
+        """Ends an exchange. Since 2026-07-28, a client that closes it cancels its request."""
         exchange = heard.exchange
         if exchange is None or not exchange.ends:
             return
         asked = self._exchanges.pop((heard.talk.source, exchange.number), None)
         if asked is None or asked.row not in heard.talk.open:
             return
-        if exchange.status >= _FAILED:  # it was not taken, and may be asked again under its id
+        if exchange.status >= _FAILED:  # refused; the client may retry with the same id
             put_away(heard.talk, asked)
         elif exchange.hung_up and asked.modern:
             asked.cancelled_ns = heard.time_ns
@@ -203,7 +202,7 @@ class Calls:
         found = self._tokens.get((heard.talk.key, name)) if token is not ABSENT else None
         if found is None:
             if heard.talk.whole and heard.talk.once(UNKNOWN, name):
-                heard.report(UNKNOWN, f"Progress for `{str(token)[:40]}`, a token of no open request")
+                heard.report(UNKNOWN, f"Progress for `{str(token)[:40]}`, which is not the token of an open request")
             return
         self._time_of(heard, found)
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -214,7 +213,7 @@ class Calls:
         found.last = value
 
     def _time_of(self, heard: Heard, found: _Token) -> None:
-        """Whether progress comes after its request was answered or given up."""
+        """Reports progress after an answer or a cancel."""
         asked, now = found.asked, heard.time_ns
         if now == NO_TIME:
             return
@@ -224,13 +223,13 @@ class Calls:
         if cancelled is not None and cancelled != NO_TIME and seconds(now, cancelled) > _GRACE_S:
             if heard.talk.once(GOES_ON, str(asked.row)):
                 after = seconds(now, cancelled)
-                words = f"The server told of progress {after:.1f} s after the client had given up"
+                words = f"The server sent progress {after:.1f} s after the client had cancelled"
                 heard.report(GOES_ON, words, other=asked.row)
             return
         answered = found.answered_ns
         over = answered not in (None, NO_TIME) and not found.lives_on and seconds(now, answered or 0) > _GRACE_S
         if over and heard.talk.once(UNKNOWN, f"answered {asked.row}"):
-            heard.report(UNKNOWN, "Progress of a request that was answered before", other=asked.row)
+            heard.report(UNKNOWN, "Progress of a request that already has an answer", other=asked.row)
 
 
 _TIMED_OUT = re.compile(r"(?:request|call) timed out|timeout", re.IGNORECASE)
@@ -238,24 +237,24 @@ _LONGEST_REASON = 200
 
 
 def _tell_timeout(heard: Heard, asked: Asked, reason: Any) -> None:
-    """Reports a request that was cancelled because no answer came in time."""
+    """Reports a request that was cancelled because of a timeout."""
     found = _TIMED_OUT.search(reason[:_LONGEST_REASON]) if isinstance(reason, str) else None
     if found is None:
         return
     who = "server" if asked.by_server else "client"
     known = NO_TIME not in (heard.time_ns, asked.time_ns) and heard.time_ns >= asked.time_ns
     after = f" after {seconds(heard.time_ns, asked.time_ns):.1f} s" if known else ""
-    words = f"The {who} gave {masked_words(asked.method, _LONGEST_METHOD)} up{after}: “{found[0]}”"
+    words = f"The {who} gave up {masked_words(asked.method, _LONGEST_METHOD)}{after}: “{found[0]}”"
     heard.report(TIMED_OUT, words, row=asked.row, other=heard.row)
 
 
 _LONGEST_METHOD = 60
 _FOR_PEOPLE_NS = 240_000_000_000
-"""So much longer a call may wait when its server asks something that people think about."""
+"""Extra waiting time in ns for a call whose server asks the user a question."""
 
 
 def _stir_calls(heard: Heard, more_ns: int = 0) -> None:
-    """What a server asks of its client, and what comes of it, may be for the sake of any call that is open."""
+    """Restarts the wait of open calls: a question of the server may belong to any of them."""
     if heard.time_ns == NO_TIME:
         return
     for one in islice(reversed(heard.talk.open.values()), _MOST_STIRRED):
@@ -267,7 +266,7 @@ _MOST_STIRRED = 16
 
 
 class _Token:
-    """A progress token: whose it is, and what was told for it last."""
+    """A progress token: its request, and the last progress."""
 
     __slots__ = ("answered_ns", "asked", "last", "lives_on", "told")
 
@@ -284,23 +283,23 @@ def _token(by_server: bool, token: Any) -> str:
 
 
 def note_lost_servers(batch: Batch) -> None:
-    """Reports the lines of clients that lost a server. O(such lines)."""
+    """Reports lines of clients that lost a server. O(such lines)."""
     rows = batch.rows(DISCONNECTED)
     batch.findings.add(LOST, rows[batch.of("flags", rows) & Flag.DERIVED.value != 0])
 
 
 def settle_noise(batch: Batch, talk: Talk) -> None:
-    """Let one finding tell of all lines of a server that are no message."""
+    """Replaces a server's noise lines by one finding."""
     rows = [row for row, _ in talk.noise]
     words = next((" ".join(text.split()) for _, text in talk.noise if text.strip()), "")
     first = next((row for row, text in talk.noise if text.strip()), rows[0])
     count = f"{len(rows):,} line{'s' * (len(rows) != 1)}"
     no_rpc = words.startswith(("{", "["))
-    what = "JSON that is no JSON-RPC stands" if no_rpc else f"“{words[:60]}” stands"
+    what = "JSON other than JSON-RPC" if no_rpc else f"“{words[:60]}”"
     at = np.array([first], np.int64)
     if batch.findings.has(NOISE, at)[0]:
         batch.findings.withdraw(NOISE, at)
     batch.mcp.noise.update(rows)
     noise = np.array(rows, np.int64)
     batch.findings.withdraw(UNREADABLE, noise[batch.findings.has(UNREADABLE, noise)])
-    batch.findings.add(NOISE, at, details=f"{what} where a message should ({count})")
+    batch.findings.add(NOISE, at, details=f"{what} in place of a message ({count})")

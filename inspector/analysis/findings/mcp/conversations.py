@@ -1,8 +1,8 @@
-"""MCP as it is spoken: one conversation for each connection, session or client, followed message by message.
+"""Splits MCP traffic into conversations (connection, session or client) and tracks their state.
 
-A conversation is one of MCP from the first message on that only MCP has: other JSON-RPC (A2A, ACP, language servers) is
-none of ours. What a side is, is told by the direction of its lines, else by what it asks; a request says itself which
-revision it speaks since 2026-07-28, before that `initialize` agrees on it (docs/protocols.md 13).
+A conversation is MCP from the first message on that only MCP has; other JSON-RPC (A2A, ACP, language servers) is
+skipped. The side follows from the direction of the line, or from the method. Since 2026-07-28 each request names its
+revision; before, `initialize` negotiates it (docs/protocols.md 13).
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _SECOND = 1_000_000_000
 
 @dataclass(slots=True)
 class Asked:
-    """A request that has no answer yet, or had one just now."""
+    """A request that is open or was recently answered."""
 
     row: int
     method: str
     name: str
-    """Tool, prompt or resource; ""."""
+    """Tool, prompt or resource; "" if unknown."""
     note: Note
     time_ns: int
     by_server: bool
@@ -56,19 +56,19 @@ class Talk:
     """A conversation.
 
     Attributes:
-        key: its source and connection.
-        is_mcp: it is known to be one of MCP.
-        whole: its beginning was seen.
-        modern, legacy: each era was spoken in it.
-        version: what `initialize` agreed on; "" until then.
-        client_can, server_can: what each side declared last; None until then.
-        server, server_version: what the server calls itself, and its version; "".
-        open: requests without an answer, by row; the oldest are forgotten.
-        settled: requests that were answered or cancelled lately, by row.
-        lately: of all conversations heard with it, which were, the latest last: conversation and row.
-        sides: by direction as written, whether what goes that way is the server's.
-        noise: lines where a message should stand, and how they begin.
-        told: what checks have told of it that tell of something once.
+        key: source and connection.
+        is_mcp: True once it is known to be MCP.
+        whole: True if its beginning was seen.
+        modern, legacy: True if messages of this era occurred.
+        version: the revision that `initialize` negotiated; "" before.
+        client_can, server_can: the last declared capabilities of each side; None before.
+        server, server_version: the server's name and version; "" if unknown.
+        open: open requests, by row; the oldest are dropped.
+        settled: recently answered or cancelled requests, by row.
+        lately: settled requests of all conversations as (conversation, row), the latest last.
+        sides: by direction as written, True if it is the server's.
+        noise: lines that are no messages: (row, beginning).
+        told: reports that occur once per conversation: (code, subject).
     """
 
     key: int
@@ -91,11 +91,11 @@ class Talk:
 
     @property
     def source(self) -> int:
-        """The number of its source."""
+        """Number of the source."""
         return self.key >> 32
 
     def once(self, check: Check, about: str = "") -> bool:
-        """Whether a check has not told of something in this conversation yet; it has now."""
+        """Returns True on the first call for a check and subject in this conversation."""
         if (check.code, about) in self.told or len(self.told) > _MOST_OPEN:
             return False
         self.told.add((check.code, about))
@@ -104,13 +104,13 @@ class Talk:
 
 @dataclass(slots=True)
 class Heard:
-    """A message of a conversation of MCP, or a line of HTTP that carries none.
+    """A message of an MCP conversation, or an HTTP line without one.
 
     Attributes:
-        note: what it says; None of a line without a message.
-        by_server: who says it.
-        modern: whether it speaks 2026-07-28 or later, or answers what does.
-        asked: of an answer the request, where it was seen.
+        note: extract of the message; None for a line without one.
+        by_server: True if the server sent it.
+        modern: True for 2026-07-28 or later, also for answers to such requests.
+        asked: the request of an answer, if it was seen.
         exchange: the HTTP exchange that carried it; None over stdio.
     """
 
@@ -126,27 +126,27 @@ class Heard:
 
     @property
     def method(self) -> str:
-        """Of a request or notification; ""."""
+        """Method of a request or notification; "" otherwise."""
         return (self.note.method or "") if self.note is not None else ""
 
     def report(self, check: Check, detail: str = "", *, other: int = NO_ROW, row: int | None = None) -> None:
-        """Note a finding, about this message where no other is named; one that it has already stays as it is."""
+        """Reports a finding about `row`, by default this message; an existing finding stays unchanged."""
         report(self.batch, check, self.row if row is None else row, detail, other=other)
 
 
 def report(batch: Batch, check: Check, row: int, detail: str = "", *, other: int = NO_ROW) -> None:
-    """Note a finding about a message; one that it has already stays as it is."""
+    """Reports a finding about a message; an existing finding stays unchanged."""
     rows = np.array([row], np.int64)
     if not batch.findings.has(check, rows)[0]:
         batch.findings.add(check, rows, others=other, details=detail)
 
 
 class Conversations:
-    """Follows conversations, and says which messages are of MCP.
+    """Tracks conversations and marks MCP messages.
 
     Attributes:
-        talks: by key.
-        noisy: of the batch, those in which a line stands that is no message.
+        talks: conversations by key.
+        noisy: conversations of the batch with a line that is no message.
     """
 
     def __init__(self) -> None:
@@ -155,9 +155,9 @@ class Conversations:
         self._lately: deque[tuple[Talk, int]] = deque()
 
     def hear(self, batch: Batch) -> Iterator[Heard]:
-        """The messages of a batch that are of MCP, and lines of HTTP around them, in order. O(such messages).
+        """Yields the MCP messages of a batch and HTTP lines around them, in order. O(such messages).
 
-        What is open, and who can what, is as it was when each came, with what itself says of it.
+        Open requests and capabilities are as of each message, its own content included.
         """
         self.noisy = {}
         capture = batch.capture
@@ -223,7 +223,7 @@ class Conversations:
         return heard
 
     def _learn(self, heard: Heard, rpc: int, name: str) -> None:
-        """Take in what a message says of its conversation, and let a request be open."""
+        """Updates the conversation by a message, and opens a request."""
         talk, note = heard.talk, heard.note
         if note is None:
             return
@@ -255,7 +255,7 @@ class Conversations:
 
 
 def put_away(talk: Talk, asked: Asked) -> None:
-    """Let a request be open no more."""
+    """Moves a request from open to settled."""
     if talk.open.pop(asked.row, None) is not None:
         talk.settled[asked.row] = asked
         while len(talk.settled) > _MOST_SETTLED:
@@ -267,11 +267,11 @@ def put_away(talk: Talk, asked: Asked) -> None:
 
 
 _MOST_SETTLED, _MOST_LATELY = 256, 4_096
-"""Of one conversation, and of all: there may be a short one for each task of a fleet."""
+"""Bounds of settled requests per conversation, and in total: a fleet may have one short conversation per task."""
 
 
 def _is_mcp(note: Note, *, modern: bool) -> bool:
-    """Whether a message is one that only MCP has."""
+    """Returns True if only MCP has such a message."""
     method = note.method
     if method is None:
         return False
@@ -281,11 +281,11 @@ def _is_mcp(note: Note, *, modern: bool) -> bool:
 
 
 _EITHER = frozenset({"ping", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
-"""Requests of both sides: they do not tell which one it is."""
+"""Requests that both sides send."""
 
 
 def _is_server(talk: Talk, way: str, sender: str, note: Note | None) -> bool:
-    """Whether the server says something: its name says it, else the direction of the line, else what is asked."""
+    """Returns True if the server sent it: by its name, else by the line's direction, else by the method."""
     said_by, said_to = ends(way)
     for one, is_sender in ((sender or said_by, True), (said_to, False)):
         if one in ("client", "server"):
@@ -294,7 +294,7 @@ def _is_server(talk: Talk, way: str, sender: str, note: Note | None) -> bool:
         return talk.sides[way]
     method = note.method if note is not None else None
     told = method in _BY_SERVERS
-    if way and talk.sides:  # lines go two ways: this is the other one, in whatever words
+    if way and talk.sides:  # there are two directions, so this is the other one
         talk.sides[way] = not next(iter(talk.sides.values()))
         return talk.sides[way]
     if way and method is not None and method not in _EITHER and not method.startswith("notifications/"):
@@ -303,5 +303,5 @@ def _is_server(talk: Talk, way: str, sender: str, note: Note | None) -> bool:
 
 
 def seconds(later_ns: int, earlier_ns: int) -> float:
-    """From one time to another; hostile times are far apart."""
+    """Returns the difference in seconds; hostile times can be far apart."""
     return (later_ns - earlier_ns) / _SECOND

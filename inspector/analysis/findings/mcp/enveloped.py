@@ -1,7 +1,7 @@
-"""Tools of MCP that participants of a space list, and calls of them, in envelopes: held against what was listed.
+"""Checks MCP tool lists and calls inside envelopes.
 
-A participant that answers `tools/list` is a server of its own, whoever asked it. Records are read again for that, when
-there is time, and of calls only those of participants that have listed tools.
+Each participant that answers `tools/list` counts as a server. Records are read again in idle time, and calls only of
+participants that have listed tools.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 _LIST, _CALL = "tools/list", "tools/call"
 _NOT_OURS = np.uint32((Flag.RPC | Flag.DERIVED | Flag.LOG_ONLY).value)
 _REVISION = "2025-06-18"
-"""Nobody says which in an envelope: the first that has outputs with schemas, as only those are judged by it."""
+"""Envelopes name no revision. This is the first with output schemas, so only these depend on it."""
 _LONGEST_RECORD = 1 << 20
 
 
 class Enveloped:
-    """Follows lists and calls in envelopes."""
+    """Tracks lists and calls in envelopes."""
 
     def __init__(self) -> None:
         self._tools = Tools(needs_schemas=False)
@@ -42,7 +42,7 @@ class Enveloped:
         self._looked_to = 0
 
     def feed(self, batch: Batch) -> None:
-        """Let lists and calls wait to be read. O(messages in the batch) in numpy."""
+        """Queues lists and calls. O(messages in the batch) in numpy."""
         methods = [code for name in (_LIST, _CALL) if (code := batch.code(name)) >= 0]
         if methods:
             rows = np.sort(np.concatenate([batch.rows(kind) for kind in (kinds.REQUEST, kinds.RESPONSE)]))
@@ -50,7 +50,7 @@ class Enveloped:
             self._rows.extend(rows.tolist())
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Read more until a time (`time.perf_counter`); whether nothing waits."""
+        """Reads queued records until a time (`time.perf_counter`). Returns True if the queue is empty."""
         while self._looked_to < len(self._rows):
             row = self._rows[self._looked_to]
             self._looked_to += 1
@@ -69,7 +69,7 @@ class Enveloped:
         talk = self._talks.get(server)
         if talk is None:
             if method != _LIST:
-                return  # nothing is known of what it offers
+                return  # its tools are unknown
             talk = self._talks[server] = Talk(-1 - len(self._talks), version=_REVISION)
         note = _note(batch, row)
         if note is None:
@@ -82,7 +82,7 @@ class Enveloped:
 
     @staticmethod
     def _server(batch: Batch, row: int, *, asks: bool) -> tuple[int, int]:
-        """The space, and who answers: who is asked alone, or who says it."""
+        """Returns space and server: the single recipient of a request, or the sender of an answer."""
         columns = batch.capture.columns
         to = batch.capture.to(row) if asks else ()
         who = (batch.capture.strings.find(to[0]) or -1) if len(to) == 1 else -1
@@ -96,7 +96,7 @@ def _asked(batch: Batch, row: int, method: str, *, with_note: bool) -> Asked:
 
 
 def _note(batch: Batch, row: int) -> Note | None:
-    """What is read of the payload of an envelope; None where it is too large, or says nothing."""
+    """Extracts an envelope's payload; None if it is too large or has no message."""
     if int(batch.capture.columns["length"][row]) > _LONGEST_RECORD:
         return None
     payload: Any = batch.capture.records.payload(row)

@@ -1,4 +1,4 @@
-"""MCP over HTTP: headers against bodies, sessions that are gone, sign-in, and answers that are no message."""
+"""Checks MCP over HTTP: headers against bodies, lost sessions, sign-in, error statuses."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ from inspector.protocol.record import Exchange
 from inspector.protocol.timestamps import NO_TIME
 
 MISMATCH = Check(
-    "mcp-header-mismatch", WARNING, "Headers that say something else than the body",
+    "mcp-header-mismatch", WARNING, "Headers differ from the body",
     "{detail}.",
-    "Whoever routes or allows by the headers acts on another call than the server runs.",
-    "Write the headers from the body, and let nothing on the way change one of the two.",
+    "Proxies that route or authorize by headers see a different call from the one the server runs.",
+    "Create the headers from the body, and let no proxy change one of them alone.",
     "MCP 2026-07-28, Streamable HTTP, standard headers; SEP-2243",
     example="The header says `scuttle`, the body `tide`",
 )  # fmt: skip
 LOST = Check(
-    "mcp-session-lost", NOTE, "Session that the server does not know any more",
+    "mcp-session-lost", NOTE, "Session unknown to the server",
     "{detail}.",
-    "What was asked in it is never answered; the client has to begin anew.",
-    "Begin a new session on status 404; look at how long the server remembers one.",
+    "Its open requests are never answered; the client must start a new session.",
+    "Start a new session on status 404, and check how long the server keeps sessions.",
     "MCP 2025-11-25, Transports, session management",
-    example="The server does not know the session any more",
+    example="The server no longer knows the session",
 )  # fmt: skip
-LOST_FOR_GOOD = LOST.at(WARNING, "the client begins no other session within a minute")
+LOST_FOR_GOOD = LOST.at(WARNING, "the client starts no new session within a minute")
 AUTH = Check(
-    "mcp-auth-refused", WARNING, "Not signed in, or not allowed",
+    "mcp-auth-refused", WARNING, "Not signed in or not allowed",
     "{detail}.",
-    "The client can use nothing of the server until it has signed in.",
-    "Sign in again in the client; ask for the scope that the server names.",
+    "The client cannot use the server until it has signed in.",
+    "Sign in again in the client, with the scope that the server names.",
     "MCP 2025-06-18, Authorization; RFC 9110, 11.6.1",
-    example="Status 401: the server wants a sign-in by “Bearer”, with scope “berths:read”",
+    example="Status 401: the server requires a sign-in by “Bearer”, with scope “berths:read”",
 )  # fmt: skip
-SIGNED_IN = AUTH.at(NOTE, "it works more than a minute later: somebody has signed in")
+SIGNED_IN = AUTH.at(NOTE, "access works more than a minute later, after a sign-in")
 STATUS = Check(
-    "mcp-http-status", WARNING, "HTTP error without an answer of MCP",
+    "mcp-http-status", WARNING, "HTTP error without an MCP answer",
     "{detail}.",
-    "The client learns no more than the number, and what it asked has no answer.",
-    "Look at the server or at what stands before it: a proxy, a limit, a wrong address.",
+    "The client gets only the status, and its request has no answer.",
+    "Check the server and the way to it: a proxy, a limit, a wrong address.",
     "MCP 2025-11-25, Transports; RFC 9110, 15",
     example="Status 429 (Too Many Requests) without a message; try again after 30 s",
 )  # fmt: skip
@@ -72,7 +72,7 @@ _MOST = 10_000
 
 @dataclass(slots=True)
 class _Exchange:
-    """What was asked in an exchange."""
+    """An open HTTP exchange."""
 
     row: int
     method: str
@@ -84,22 +84,21 @@ class _Exchange:
 
 
 class HttpExchanges:
-    """Follows exchanges.
+    """Tracks HTTP exchanges.
 
     Args:
-        tools: what the servers list: some arguments stand in headers as well.
+        tools: listed tools; some of their arguments are mirrored in headers.
     """
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
         self._open: dict[tuple[int, int], _Exchange] = {}  # by source and number
-        self._worked: set[tuple[int, str]] = set()  # sessions, by source, that a server has answered
-        self._ended: set[tuple[int, str]] = set()  # sessions that their client ended
-        self._refused: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path, the row and its time
-        self._lost: dict[tuple[int, str], tuple[int, int]] = {}  # the same of sessions that are gone
+        self._worked: set[tuple[int, str]] = set()  # (source, session) of sessions that a server has answered
+        self._ended: set[tuple[int, str]] = set()  # (source, session) of sessions that their client ended
+        self._refused: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path: row and time of a refusal
+        self._lost: dict[tuple[int, str], tuple[int, int]] = {}  # by source and path: row and time of a lost session
 
     def hear(self, heard: Heard) -> None:
-        """Take in a message or a line."""
         exchange = heard.exchange
         if exchange is None:
             return
@@ -125,7 +124,7 @@ class HttpExchanges:
             self._response(heard, exchange, known)
         error = heard.note.error if heard.note is not None else None
         if error is not None and error.code == _REFUSED and not known.mismatch:
-            heard.report(MISMATCH, "The server says that headers and body differ", other=known.row)
+            heard.report(MISMATCH, "The server reports that headers and body differ", other=known.row)
         if exchange.ends:
             del self._open[key]
 
@@ -166,7 +165,7 @@ class HttpExchanges:
         return self._parameter(heard, headers)
 
     def _parameter(self, heard: Heard, headers: dict[str, str]) -> str:
-        """An argument that a header mirrors, by the tool's schema (`x-mcp-header`)."""
+        """Checks arguments that headers mirror by the tool's schema (`x-mcp-header`)."""
         note, book = heard.note, self._tools.books.get((heard.talk.key, True))
         if note is None or note.params is None or note.method != "tools/call" or book is None:
             return ""
@@ -189,9 +188,9 @@ class HttpExchanges:
             if meant is None or isinstance(meant, dict | list):
                 continue
             if given is None:
-                return f"The header Mcp-Param-{header.title()} is missing, which mirrors `{name[:40]}`"
+                return f"The header Mcp-Param-{header.title()} for `{name[:40]}` is missing"
             if not _is_same(_decoded(given), meant):
-                return f"The header Mcp-Param-{header.title()} is not what the body says of `{name[:40]}`"
+                return f"The header Mcp-Param-{header.title()} differs from `{name[:40]}` in the body"
         return ""
 
     # Answers
@@ -228,23 +227,23 @@ class HttpExchanges:
             calls = (
                 f"; {left:,} more call{'s' * (left > 1)} in it ha{'ve' if left > 1 else 's'} no answer" if left else ""
             )
-            words = f"The server does not know the session any more{calls}"
+            words = f"The server no longer knows the session{calls}"
             heard.report(LOST_FOR_GOOD, words, other=known.row)
             self._lost[heard.talk.source, known.path or ""] = heard.row, heard.time_ns
             self._worked.discard(key)
         elif key in self._ended:
-            heard.report(LOST, "The client goes on in a session that it has ended", other=known.row)
+            heard.report(LOST, "The client continues a session that it has ended", other=known.row)
         elif heard.note is None:
             heard.report(STATUS, "Status 404 (Not Found) without a message", other=known.row)
 
     def _begun_anew(self, heard: Heard, known: _Exchange) -> None:
-        """A client whose session was gone begins another."""
+        """Lowers the finding about a lost session if its client starts a new one soon."""
         lost = self._lost.pop((heard.talk.source, known.path or ""), None)
         if lost is not None and _is_soon(heard, lost[1]):
             _tell_instead(heard.batch, lost[0], LOST_FOR_GOOD, LOST)
 
     def _signed_in(self, heard: Heard, known: _Exchange) -> None:
-        """What was refused at first and works later was a sign-in."""
+        """Lowers or withdraws the finding about a refusal that was followed by success."""
         refused = self._refused.pop((heard.talk.source, known.path or ""), None)
         if refused is not None:
             _tell_instead(heard.batch, refused[0], AUTH, None if _is_soon(heard, refused[1]) else SIGNED_IN)
@@ -255,7 +254,7 @@ def _is_soon(heard: Heard, then_ns: int) -> bool:
 
 
 def _tell_instead(batch: Batch, row: int, told: Check, now: Check | None) -> None:
-    """Let a finding be as severe as another of its code, or nothing."""
+    """Replaces a finding by one of another severity, or removes it."""
     found = next((one for one in batch.findings.of(row) if one.check is told), None)
     if found is not None:
         rows = np.array([row], np.int64)
@@ -265,7 +264,7 @@ def _tell_instead(batch: Batch, row: int, told: Check, now: Check | None) -> Non
 
 
 def _status(status: int) -> str:
-    """A status with what it is called."""
+    """Formats a status with its phrase."""
     try:
         return f"{status} ({HTTPStatus(status).phrase})"
     except ValueError:
@@ -277,7 +276,7 @@ def _title(name: str) -> str:
 
 
 def _decoded(value: str) -> str:
-    """A header's value; what is no plain ASCII stands there in Base64 (MCP 2026-07-28, Streamable HTTP)."""
+    """Decodes a header value; non-ASCII values are in Base64 (MCP 2026-07-28, Streamable HTTP)."""
     found = _BASE64.fullmatch(value.strip())
     if found is None:
         return value.strip()
@@ -295,15 +294,15 @@ def _is_same(given: str, meant: Any) -> bool:
             return float(given) == float(meant)
         except (ValueError, OverflowError):
             return False
-    return given in (str(meant), str(meant).strip())  # blanks around a value do not survive in a header
+    return given in (str(meant), str(meant).strip())  # headers lose surrounding blanks
 
 
 def _challenge(header: str) -> str:
-    """What a server wants, by its WWW-Authenticate."""
+    """Describes a WWW-Authenticate challenge."""
     if not header:
-        return "the server does not say what it wants"
+        return "the server does not name a sign-in method"
     scheme = header.split(None, 1)[0].strip(",")[:20]
     named = {name.lower(): quoted or plain for name, quoted, plain in _PARAMETERS.findall(header)}
     scope = f", with scope “{named['scope'][:60]}”" if named.get("scope") else ""
     error = f", as of {named['error'][:40]}" if named.get("error") else ""
-    return f"the server wants a sign-in by “{scheme}”{scope}{error}"
+    return f"the server requires a sign-in by “{scheme}”{scope}{error}"

@@ -1,8 +1,7 @@
-"""Texts of servers that order the model about: descriptions of tools, and results that a call follows as ordered.
+"""Detects server texts that give orders to the model: descriptions, and results followed by an ordered call.
 
-Words alone prove nothing: what a result says is told only where the model then called a tool of another server, by the
-name that the result gave or with what it said. Results are read again for that, when there is time, and only where
-several servers are spoken to.
+Wording alone proves nothing. A result is reported only if the model then calls a tool of another server by the name, or
+with the text, from the result. Results are read again in idle time, only with several servers.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from inspector.analysis.findings.mcp.conversations import Heard, report
 from inspector.protocol.timestamps import NO_TIME
 
 ORDERS = Check(
-    "mcp-description-orders", NOTE, "Description that orders the model about",
+    "mcp-description-orders", NOTE, "Tool description gives orders to the model",
     "{detail}.",
-    "It may be meant to make the model hand over what is none of the tool's business. Words alone prove nothing.",
-    "Read the whole description; do not allow the tool where the order serves no purpose of its own.",
+    "It may trick the model into passing unrelated data to the tool. Wording alone proves nothing.",
+    "Read the whole description. Do not allow the tool if the order has no good reason.",
     "Snyk agent-scan, E001; OWASP MCP Top 10 (2025), MCP03",
     example="The description of `add` tells the model to keep quiet, and to pass something on",
 )  # fmt: skip
-MORE_ORDERS = ORDERS.at(WARNING, "it orders several such things")
+MORE_ORDERS = ORDERS.at(WARNING, "it contains several such orders")
 FOLLOWED = Check(
-    "mcp-result-orders", NOTE, "Call that a result of another server had asked for",
+    "mcp-result-orders", NOTE, "Call requested by a result of another server",
     "{detail}.",
-    "Whoever writes what a tool reads can make the model act elsewhere, with what it may do there.",
-    "Read the result; let people allow calls that follow what comes from outside.",
+    "The author of data that a tool reads can make the model act on another server with its permissions.",
+    "Read the result. Require confirmation for calls based on outside data.",
     "OWASP MCP Top 10 (2025), MCP06 prompt injection by context",
-    example="After this result the model called `delete_branch` of another server; the result had asked for it",
+    example="After this result the model called `delete_branch` of another server, as the result requested",
 )  # fmt: skip
 CHECKS = (ORDERS, MORE_ORDERS, FOLLOWED)
 
@@ -44,10 +43,10 @@ _COMMANDS = {
         r"notify(?:ing)?|show(?:ing)?)\b[^.\n]{0,60}\b(?:user|human|anyone|anybody|them)\b",
         re.IGNORECASE,
     ),
-    "read what is private": re.compile(
+    "read private files": re.compile(
         r"(?:~/\.\w|\bid_rsa\b|\.ssh\b|\.env\b|\bmcp\.json\b|\bcredentials?\s+file|\bprivate\s+key)", re.IGNORECASE
     ),
-    "ignore what it was told": re.compile(
+    "ignore earlier instructions": re.compile(
         r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+|the\s+)*(?:previous|prior|earlier|above|other)\b",
         re.IGNORECASE,
     ),
@@ -61,12 +60,12 @@ _PASSES_ON = re.compile(
     r"conversation|messages?|prompts?)\b[^.\n]{0,80}\b(?:as|in|into|to|with|via)\b",
     re.IGNORECASE,
 )
-"""What was found out, not what a parameter is about."""
+"""Objects that a tool obtains, as opposed to its parameters."""
 _LONGEST_READ = 20_000
 
 
 def orders_in(text: str) -> list[str]:
-    """What a description orders a model to do beside passing something on; empty where it does not order both."""
+    """Returns the orders in a description besides passing data on; [] without both."""
     text = text[:_LONGEST_READ]
     return [words for words, rule in _COMMANDS.items() if rule.search(text)] if _PASSES_ON.search(text) else []
 
@@ -76,8 +75,8 @@ _ASKS = re.compile(
     r"(?:call|use|run|invoke|execute)\b[^.\n]{0,60}",
     re.IGNORECASE,
 )
-_IN_RESULTS = ("keep quiet", "ignore what it was told")
-"""Orders that nobody gives in passing, other than what a file says of files."""
+_IN_RESULTS = ("keep quiet", "ignore earlier instructions")
+"""Orders that data hardly contains by chance, unlike file names."""
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _TELLING = re.compile(r"(?=.*[_-]).{5,}", re.DOTALL)
 _LEAST_TEXT = 12
@@ -89,12 +88,12 @@ _READ = ("tools/call", "resources/read")
 
 
 class _Suspect(NamedTuple):
-    """A result that orders something.
+    """A result that contains orders.
 
     Attributes:
-        named: words of it by which it asks for calls.
-        rules: it orders what no data has a reason to.
-        until: the number of the last call that may follow it.
+        named: words in its requests for calls.
+        rules: True if it contains an order that data has no reason to contain.
+        until: number of the last call that is compared.
     """
 
     row: int
@@ -106,7 +105,7 @@ class _Suspect(NamedTuple):
 
 
 class Orders:
-    """Follows results and calls of servers that say who they are."""
+    """Tracks results and calls of servers with known names."""
 
     def __init__(self) -> None:
         self._rows, self._servers = array("q"), array("l")
@@ -116,11 +115,11 @@ class Orders:
         self._suspects: deque[_Suspect] = deque(maxlen=_MOST_SUSPECTS)
 
     def hears(self, method: str, *, answer: bool) -> bool:
-        """Calls of tools, and what they or resources say."""
+        """Accepts tool calls, and answers to calls and resource reads."""
         return method == "tools/call" or (answer and method in _READ)
 
     def hear(self, heard: Heard) -> None:
-        """Let results and calls wait to be read."""
+        """Queues results and calls."""
         note = heard.note
         if note is None or not heard.talk.server:
             return
@@ -131,7 +130,7 @@ class Orders:
             self._servers.append(self._names.setdefault(heard.talk.server, len(self._names)))
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Read more until a time (`time.perf_counter`); whether nothing waits."""
+        """Reads queued records until a time (`time.perf_counter`). Returns True if the queue is empty."""
         if len(self._names) < 2:
             return True
         while self._looked_to < len(self._rows):
@@ -166,8 +165,8 @@ class Orders:
             asked_for = isinstance(name, str) and name in one.named
             carries = one.rules and any(len(text) >= _LEAST_TEXT and text in one.text for text in _strings(arguments))
             if (asked_for or carries) and _is_soon(batch, one.row, row):
-                how = "the result had asked for it" if asked_for else "with what the result had said"
-                words = f"After this result the model called `{str(name)[:48]}` of another server; {how}"
+                how = "as the result requested" if asked_for else "with text of the result"
+                words = f"After this result the model called `{str(name)[:48]}` of another server, {how}"
                 report(batch, FOLLOWED, one.row, words, other=row)
                 self._suspects.remove(one)
 
@@ -178,7 +177,7 @@ def _is_soon(batch: Batch, before: int, after: int) -> bool:
 
 
 def _texts(result: Any) -> Iterator[str]:
-    """What a result of a tool, or a resource, says in words."""
+    """Yields the texts of a tool result or resource."""
     found = result if isinstance(result, dict) else {}
     for member in ("content", "contents"):
         items = found.get(member)

@@ -1,4 +1,4 @@
-"""What a revision asks of both sides: what 2026-07-28 took away, what is to be declared, what stays good a while."""
+"""Checks messages against their MCP revision: removed features, capabilities, caching."""
 
 from __future__ import annotations
 
@@ -13,88 +13,88 @@ from inspector.protocol.mcp_notes import CAPABILITIES_KEY, CLIENT_KEY, LOG_LEVEL
 from inspector.protocol.timestamps import NO_TIME
 
 BY_SERVER = Check(
-    "mcp-request-by-server", ERROR, "Request by a server in a revision without any",
-    "The server asks the client for {call}; since 2026-07-28 it asks in its answers only.",
+    "mcp-request-by-server", ERROR, "Server request in a revision without them",
+    "The server requests {call} from the client; since 2026-07-28 it may ask only in its answers.",
     "Clients of that revision do not answer, and the server waits.",
-    "Answer the client's request with resultType input_required and what is asked for.",
+    "Answer the client's request with resultType input_required and the questions.",
     "MCP 2026-07-28, Base protocol: servers must not send requests",
 )  # fmt: skip
 BY_CLIENT = Check(
-    "mcp-answer-by-client", WARNING, "Answer by a client in a revision without any",
-    "The client answers the server; since 2026-07-28 nothing is asked of it by a request.",
-    "The server has asked nothing, and does not know what the answer is to.",
-    "Send the answers as inputResponses with the call once more.",
+    "mcp-answer-by-client", WARNING, "Client answer in a revision without them",
+    "The client sends an answer; since 2026-07-28 servers send no requests.",
+    "The server cannot assign the answer.",
+    "Repeat the call with the answers in inputResponses.",
     "MCP 2026-07-28, Base protocol; Multi round-trip requests",
 )  # fmt: skip
 META = Check(
-    "mcp-meta-missing", ERROR, "Request of 2026-07-28 that does not say so itself",
+    "mcp-meta-missing", ERROR, "Request of 2026-07-28 without its revision",
     "{detail}.",
-    "Servers must refuse it: there is no handshake that could have said it before.",
+    "Servers must refuse it, as there is no handshake.",
     "Put protocolVersion and clientCapabilities into _meta of every request.",
     "MCP 2026-07-28, Base protocol, _meta",
     example="The header says 2026-07-28, `_meta` of `tools/call` lacks clientCapabilities",
 )  # fmt: skip
 NO_TYPE = Check(
-    "mcp-result-type-missing", NOTE, "Result that does not say what it is",
+    "mcp-result-type-missing", NOTE, "Result without a type",
     "The answer to {call} has no resultType.",
-    "Clients must take it for complete; one that asks for input, or is a task, must say so.",
+    "Clients must treat it as complete. A question or a task needs a resultType.",
     "Write resultType into every result.",
     "MCP 2026-07-28, Base protocol, results",
 )  # fmt: skip
 CANCELS = Check(
-    "mcp-cancel-by-server", NOTE, "Server that cancels what it was asked",
-    "The server cancels a request of the client that is no subscription.",
-    "Clients of 2026-07-28 go on waiting.",
+    "mcp-cancel-by-server", NOTE, "Server cancels a client request",
+    "The server cancels a client request other than a subscription.",
+    "Clients of 2026-07-28 keep waiting.",
     "Answer the request with an error.",
     "MCP 2026-07-28, Cancellation",
 )  # fmt: skip
 LOGS = Check(
-    "mcp-log-unasked", NOTE, "Log message that nobody asked for",
-    "The server logs, though no request asked for it by logLevel.",
-    "Clients do not expect it, and may show it to people who have no use for it.",
+    "mcp-log-unasked", NOTE, "Unrequested log message",
+    "The server sends log messages, but no request has a logLevel.",
+    "Clients do not expect them and may show them to users.",
     "Send log messages only for requests with logLevel in _meta.",
     "MCP 2026-07-28, Logging",
 )  # fmt: skip
 UNDECLARED = Check(
-    "mcp-capability-missing", NOTE, "Something is used that was not declared",
+    "mcp-capability-missing", NOTE, "Undeclared capability used",
     "{detail}.",
-    "The other side has no reason to listen for it, or to answer it.",
-    "Declare the capability where the session begins, or leave out what needs it.",
+    "The other side may ignore it.",
+    "Declare the capability at the start of the session, or do not use it.",
     "MCP 2024-11-05 to 2025-11-25, Lifecycle, capability negotiation",
-    example="The server said that its tools never change, and says now that they did",
+    example="The server reports changed tools, but has not declared listChanged",
 )  # fmt: skip
 ASKED_UNDECLARED = UNDECLARED.at(WARNING, "it is a request")
 MIXED = Check(
     "mcp-version-mixed", WARNING, "Two revisions in one request",
     "{detail}.",
-    "Either side may read the message by other rules than it was written by.",
-    "Send the revision that was agreed on as MCP-Protocol-Version.",
+    "The receiver may read the message by the wrong rules.",
+    "Send the negotiated revision as MCP-Protocol-Version.",
     "MCP 2025-06-18, Transports, protocol version header",
-    example="The header says 2025-03-26, and 2025-11-25 was agreed on",
+    example="The header says 2025-03-26, but the negotiated revision is 2025-11-25",
 )  # fmt: skip
 DEPRECATED = Check(
-    "mcp-deprecated", NOTE, "What a later revision will take away",
+    "mcp-deprecated", NOTE, "Deprecated feature",
     "{detail}.",
-    "It goes on working for at least a year; new clients and servers may not have it.",
-    "Look at what the specification offers instead.",
+    "It works for at least another year, but new clients and servers may not support it.",
+    "Use the replacement in the specification.",
     "MCP 2026-07-28, Deprecated features",
     example="`sampling/createMessage` is deprecated",
 )  # fmt: skip
 LISTEN = Check(
-    "mcp-listen-frame", NOTE, "Notification outside of what was subscribed to",
+    "mcp-listen-frame", NOTE, "Notification outside its subscription",
     "{detail}.",
-    "A client cannot tell which subscription it belongs to, and may drop it.",
-    "Acknowledge the subscription first, and send what was granted, with its id in _meta.",
+    "A client cannot assign it to a subscription and may drop it.",
+    "Acknowledge the subscription first. Then send only granted notifications, with its id in _meta.",
     "MCP 2026-07-28, Subscriptions",
     example="`notifications/tools/list_changed` has no subscription id",
 )  # fmt: skip
 EARLY = Check(
-    "mcp-cache-early", NOTE, "Asked again while the answer was still good",
+    "mcp-cache-early", NOTE, "Repeated request with a valid cached answer",
     "{detail}.",
-    "It costs a round trip, and tokens where the client hands it to its model once more.",
-    "Keep answers as long as ttlMs says, or until a notification says that they changed.",
+    "It costs a round trip, and tokens if the client passes the answer to its model again.",
+    "Cache answers for ttlMs, or until a change notification.",
     "MCP 2026-07-28, Caching",
-    example="`tools/list` was asked again after 3 s; the answer was good for 300 s",
+    example="`tools/list` was requested again after 3 s; its answer was valid for 300 s",
 )  # fmt: skip
 CHECKS = (
     BY_SERVER, META, BY_CLIENT, MIXED, NO_TYPE, CANCELS, LOGS, UNDECLARED, ASKED_UNDECLARED, DEPRECATED, LISTEN, EARLY,
@@ -126,18 +126,17 @@ _LONGEST_TTL_MS = 1e12
 
 
 class Revisions:
-    """Holds messages against the revision that they speak."""
+    """Checks messages against their revision."""
 
     def __init__(self) -> None:
         self._granted: dict[tuple[int, str], dict[str, Any]] = {}  # by conversation and subscription
         self._cached: dict[int, OrderedDict[tuple[str, str, str], tuple[int, int, float]]] = {}
 
     def hears(self, method: str, *, answer: bool) -> bool:
-        """Everything: what a revision took away may be said anywhere."""
+        """Accepts every message, as removed features may occur in any."""
         return True
 
     def hear(self, heard: Heard) -> None:
-        """Take in a message."""
         note = heard.note
         if note is None:
             return
@@ -158,7 +157,7 @@ class Revisions:
                 can = _CLIENT_CAN.get(method)
                 if can is not None and can not in talk.client_can and talk.once(UNDECLARED, method):
                     heard.report(
-                        ASKED_UNDECLARED, f"The server asks for `{method}`, and the client has not declared {can}"
+                        ASKED_UNDECLARED, f"The server requests `{method}`, but the client has not declared {can}"
                     )
             return
         if heard.modern:
@@ -176,7 +175,7 @@ class Revisions:
         lacks = part not in can or (member and isinstance(declared, dict) and declared.get(member) is not True)
         if lacks and heard.talk.once(UNDECLARED, method):
             what = f"{part}.{member}" if member else part
-            heard.report(ASKED_UNDECLARED, f"The client asks for `{method}`, and the server has not declared {what}")
+            heard.report(ASKED_UNDECLARED, f"The client requests `{method}`, but the server has not declared {what}")
 
     def _notification(self, heard: Heard, method: str) -> None:
         talk, note = heard.talk, heard.note
@@ -190,7 +189,9 @@ class Revisions:
             if not (isinstance(declared, dict) and declared.get("listChanged") is True) and talk.once(
                 UNDECLARED, method
             ):
-                heard.report(UNDECLARED, f"The server said that its {part} never change, and says now that they did")
+                heard.report(
+                    UNDECLARED, f"The server reports that its {part} changed, but has not declared listChanged"
+                )
         if not alone:
             return
         if method == "notifications/message" and (LOGS.code, "") not in talk.told and not _log_was_asked(heard):
@@ -206,7 +207,7 @@ class Revisions:
             and method in _OF_REQUESTS
             and talk.once(LISTEN, method)
         ):
-            heard.report(LISTEN, f"`{method}` belongs to a request, and came for a subscription")
+            heard.report(LISTEN, f"`{method}` belongs to a request, but came for a subscription")
 
     def _listened(self, heard: Heard, method: str) -> None:
         note = heard.note
@@ -252,7 +253,7 @@ class Revisions:
         ):
             heard.report(DEPRECATED, f"The error code {note.error.code} belongs to older revisions")
 
-    # Answers that are good for a while
+    # Cached answers
 
     def _keep(self, heard: Heard) -> None:
         result, asked = heard.note.result if heard.note is not None else None, heard.asked
@@ -278,7 +279,7 @@ class Revisions:
         row, then_ns, good_s = found
         after = seconds(heard.time_ns, then_ns)
         if 0 <= after < good_s and heard.talk.once(EARLY, method):
-            words = f"`{method}` was asked again after {_span(after)}; the answer was good for {_span(good_s)}"
+            words = f"`{method}` was requested again after {_span(after)}; its answer was valid for {_span(good_s)}"
             heard.report(EARLY, words, other=row)
 
     def _forget_changed(self, talk: Talk, method: str, uri: Any) -> None:
@@ -294,7 +295,7 @@ _OF_REQUESTS = ("notifications/progress", "notifications/message")
 
 
 def _cache_key(method: str, params: Params | None) -> tuple[str, str, str]:
-    """What answers are told apart by: method, resource, and page and client, as several may ask one server."""
+    """Returns the cache key: method, resource, page with client, as several clients may share a server."""
     if params is None:
         return method, "", ""
     return (
@@ -315,7 +316,7 @@ def _tell_deprecated(heard: Heard, method: str) -> None:
 
 
 def _log_was_asked(heard: Heard) -> bool:
-    """Whether a request that is open, in the same exchange where there are any, asked for log messages."""
+    """Returns True if an open request, of the same exchange if there is one, asked for log messages."""
     number = heard.exchange.number if heard.exchange is not None else 0
     latest = islice(reversed(heard.talk.open.values()), _MOST_LOOKED_AT)
     asked = [one for one in latest if not number or one.exchange == number]
@@ -330,7 +331,7 @@ def _is_listen(heard: Heard) -> bool:
 
 
 def check_meta(heard: Heard, said: str) -> None:
-    """Hold a request against the revision that the header of its exchange names."""
+    """Checks a request against the revision in the header of its exchange."""
     note = heard.note
     if note is None or note.params is None or note.method is None or not note.written_id:
         return
@@ -346,4 +347,4 @@ def check_meta(heard: Heard, said: str) -> None:
                 META, f"The header says {said[:20]}, `_meta` of `{note.method[:40]}` lacks {' and '.join(lacks)}"
             )
     elif version is None and heard.talk.version and said != heard.talk.version and note.method != "initialize":
-        heard.report(MIXED, f"The header says {said[:20]}, and {heard.talk.version[:20]} was agreed on")
+        heard.report(MIXED, f"The header says {said[:20]}, but the negotiated revision is {heard.talk.version[:20]}")

@@ -1,4 +1,4 @@
-"""Calls in several requests: questions before a result, what comes back of them, and tasks."""
+"""Checks multi-request calls: questions before a result, retries, tasks."""
 
 from __future__ import annotations
 
@@ -22,67 +22,67 @@ from inspector.protocol.secrets.masking import is_secret_key
 from inspector.protocol.timestamps import NO_TIME
 
 UNANSWERED = Check(
-    "mcp-input-unanswered", NOTE, "A question of the server that nobody answered",
+    "mcp-input-unanswered", NOTE, "Unanswered question of the server",
     "{detail}, for more than {limit} s.",
-    "The call has no result; the model waits for it, or works on without.",
-    "Look at whether the client shows such questions to its user; it may answer that they declined.",
+    "The call has no result. The model waits for it or continues without it.",
+    "Check that the client shows such questions to its user. It may also decline them.",
     "MCP 2026-07-28, Multi round-trip requests", limit=300,
     example="The server waits for an answer to “Which berth?”",
 )  # fmt: skip
 ALTERED = Check(
     "mcp-retry-altered", ERROR, "Retry differs from the original call",
     "{detail}.",
-    "The server cannot tell which call it is, or takes another one for it.",
-    "Send the same parameters once more, with requestState as it came, and an answer for each key that was asked.",
+    "The server cannot assign the retry, or assigns it to another call.",
+    "Repeat the same parameters, with requestState unchanged and an answer for each key.",
     "MCP 2026-07-28, Multi round-trip requests: the state must be returned exactly",
-    example="The retry does not carry the state that the server gave",
+    example="The retry lacks the state from the server",
 )  # fmt: skip
 SAME_ID = Check(
-    "mcp-retry-same-id", WARNING, "Retry under the id of the first request",
-    "The retry has the id of {other}, which was answered.",
-    "Whoever matches by id takes the answer to one for that of the other.",
-    "Give each request an id of its own, retries as well.",
+    "mcp-retry-same-id", WARNING, "Retry with the id of the first request",
+    "The retry has the id of {other}, which has an answer.",
+    "Programs that match by id confuse the two answers.",
+    "Give each request a unique id, retries included.",
     "MCP 2026-07-28, Multi round-trip requests; JSON-RPC 2.0, 4",
 )  # fmt: skip
 NOT_ALLOWED = Check(
-    "mcp-input-not-allowed", WARNING, "Question that the server may not ask",
+    "mcp-input-not-allowed", WARNING, "Question not allowed",
     "{detail}.",
-    "Clients do not expect it there, and give up the call.",
-    "Ask in answers to tools/call, prompts/get and resources/read only, and what the client has declared.",
+    "Clients do not expect it there and give up the call.",
+    "Ask only in answers to tools/call, prompts/get and resources/read, and only for declared capabilities.",
     "MCP 2026-07-28, Multi round-trip requests",
     example="`tools/list` was answered with a question",
 )  # fmt: skip
 PLAIN = Check(
-    "mcp-state-plain", NOTE, "State that the client can read and change",
+    "mcp-state-plain", NOTE, "State readable and changeable by the client",
     "{detail}.",
-    "A client, or whoever stands between, may go on with another state than the server gave.",
+    "A client or proxy may continue with a changed state.",
     "Sign or encrypt requestState, and bind it to its request.",
     "MCP 2026-07-28, Multi round-trip requests: servers must not trust the state",
-    example="The state that the server gave can be read: step=2",
+    example="The server's state is readable: step=2",
 )  # fmt: skip
 SECRET = Check(
-    "mcp-elicit-secret", WARNING, "Form that asks the user for a secret",
+    "mcp-elicit-secret", WARNING, "Form asks the user for a secret",
     "{detail}.",
-    "What is typed there goes through the client, and into its logs.",
-    "Ask for it at an address of the server's own (URL elicitation).",
+    "The input passes through the client and its logs.",
+    "Ask for it on a page of the server (URL elicitation).",
     "MCP 2025-06-18, Elicitation: servers must not ask for sensitive information; 2025-11-25, URL mode",
     example="The server asks the user for `password` in a form",
 )  # fmt: skip
 FORGOTTEN = Check(
-    "mcp-task-forgotten", NOTE, "Task whose result nobody fetched",
+    "mcp-task-forgotten", NOTE, "Task result not fetched",
     "{detail}.",
-    "The work was done for nobody; the call that became a task has no result.",
-    "Let the client ask how the task stands until it has ended, and fetch its result or cancel it.",
+    "The work was useless, and the call that became a task has no result.",
+    "Poll the task until it ends, and fetch its result or cancel it.",
     "MCP 2025-11-25, Tasks; SEP-2663, tasks extension", limit=600,
-    example="The task was handed out, and its result never fetched",
+    example="The task was created, but its result was never fetched",
 )  # fmt: skip
 POLLED = Check(
-    "mcp-task-hurried", NOTE, "Task that is asked after too often, or goes on after its end",
+    "mcp-task-hurried", NOTE, "Task polled too often, or changed after its end",
     "{detail}.",
-    "Servers may turn the client away; a task that ends twice has no result to rely on.",
-    "Wait as long as the server says between two questions; let a task that ended stay as it is.",
+    "Servers may refuse the client. The result of a task that ends twice is unreliable.",
+    "Wait for the server's poll interval, and do not change an ended task.",
     "MCP 2025-11-25, Tasks: pollInterval, terminal states; SEP-2663",
-    example="Asked again after 0.2 s, where the server had said 5 s",
+    example="Polled after 0.2 s, but the server's interval is 5 s",
 )  # fmt: skip
 CHECKS = (UNANSWERED, ALTERED, SAME_ID, NOT_ALLOWED, PLAIN, SECRET, FORGOTTEN, POLLED)
 
@@ -90,12 +90,12 @@ _NEEDS = {"elicitation/create": "elicitation", "sampling/createMessage": "sampli
 _ENDS = ("completed", "failed", "cancelled")
 _MOST_OPEN = 1_000
 _HURRIED = 3
-"""Times that a client asks too early before that is told."""
+"""Early polls of a client from which they are reported."""
 
 
 @dataclass(slots=True, eq=False)
 class _Open:
-    """An answer that asks for input, and the request it answers."""
+    """An answer that asks for input, and its request."""
 
     row: int
     asked: Asked
@@ -106,7 +106,7 @@ class _Open:
 
 @dataclass(slots=True)
 class _Task:
-    """What was heard of a task."""
+    """State of a task."""
 
     row: int
     poll_s: float = 0.0
@@ -116,21 +116,20 @@ class _Task:
 
 
 class InputRounds:
-    """Follows questions and retries."""
+    """Tracks questions and retries."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[int, str, str], list[_Open]] = {}
-        self._words: dict[int, str] = {}  # by answer that asks and is open, what it asks
+        self._words: dict[int, str] = {}  # by row of an open question: its text
         self._new: list[int] = []
         self._closed: list[int] = []
         self._late = Overdue(UNANSWERED, self._are_settled, lambda row: self._words.get(row, "The server waits"))
 
     def hears(self, method: str, *, answer: bool) -> bool:
-        """Answers, which may ask, retries, and forms of older revisions."""
+        """Accepts answers, retries, and forms of older revisions."""
         return answer or method in mcp_messages.RETRIED or method == "elicitation/create"
 
     def hear(self, heard: Heard) -> None:
-        """Take in a message."""
         note, asked = heard.note, heard.asked
         if note is None:
             return
@@ -156,7 +155,7 @@ class InputRounds:
         if wrong := _not_allowed(asked, wanted, state):
             heard.report(NOT_ALLOWED, wrong)
         if state is not None and (readable := readable_state(state)):
-            heard.report(PLAIN, f"The state that the server gave can be read: {readable}")
+            heard.report(PLAIN, f"The server's state is readable: {readable}")
         for one in wanted.values():
             params = one.get("params") if isinstance(one, dict) else None
             if isinstance(params, dict) and one.get("method") == "elicitation/create":
@@ -188,10 +187,10 @@ class InputRounds:
         wrong = ""
         if one.state != state:
             missing = state is None
-            wrong = "The retry does not carry the state that the server gave" if missing else ""
-            wrong = wrong or "The retry carries another state than the server gave"
+            wrong = "The retry lacks the state from the server" if missing else ""
+            wrong = wrong or "The retry has a different state from the server's"
         elif not same:
-            wrong = f"The retry calls `{name}` with other arguments than the call that was answered with a question"
+            wrong = f"The retry calls `{name}` with other arguments than the first call"
         elif one.keys - given:
             wrong = f"The retry has no answer to `{min(one.keys - given)}`"
         if wrong:
@@ -211,7 +210,7 @@ class InputRounds:
         return given_up | np.array([row not in self._words for row in rows.tolist()], np.bool_)
 
     def settle(self, batch: Batch) -> None:
-        """Look at what waits for too long."""
+        """Checks questions that wait too long."""
         new, closed = (np.array(sorted(rows), np.int64) if rows else NO_ROWS for rows in (self._new, self._closed))
         self._late.feed(batch, new, closed)
         self._new, self._closed = [], []
@@ -235,11 +234,11 @@ def _same_arguments(asked: Asked, raw: Any) -> bool:
 
 
 def _not_allowed(asked: Asked, wanted: dict[str, Any], state: str | None) -> str:
-    """Why an answer may not ask for input; "" where it may."""
+    """Returns the reason for which an answer may not ask for input; "" if it may."""
     if asked.method not in mcp_messages.RETRIED:
         return f"`{asked.method}` was answered with a question"
     if not wanted and state is None:
-        return f"The answer to `{asked.method}` asks for input, but neither for what nor by which state"
+        return f"The answer to `{asked.method}` asks for input, but has neither questions nor a state"
     declared = asked.note.params.meta_value(CAPABILITIES_KEY) if asked.note.params is not None else None
     for one in wanted.values():
         method = one.get("method") if isinstance(one, dict) else None
@@ -247,7 +246,7 @@ def _not_allowed(asked: Asked, wanted: dict[str, Any], state: str | None) -> str
         if need is None:
             return f"The answer asks for {f'`{method}`' if isinstance(method, str) else 'something without a method'}"
         if isinstance(declared, dict) and need not in declared:
-            return f"The answer asks for `{method}`, and the client has not declared {need}"
+            return f"The answer asks for `{method}`, but the client has not declared {need}"
     return ""
 
 
@@ -266,7 +265,7 @@ _SECRET_FIELD = re.compile(
 
 
 def _look_at_form(heard: Heard, mode: Any, schema: Any) -> None:
-    """A form must not ask for secrets; an address that the user opens may."""
+    """Checks a form for secrets; a URL elicitation may ask for them."""
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if mode == "url" or not isinstance(properties, dict):
         return
@@ -284,10 +283,10 @@ _TOKENS = re.compile(r"[A-Za-z0-9]+")
 
 
 def readable_state(state: str) -> str:
-    """The beginning of a state that says what it means; "" for one that is sealed, or signed, or hardly anything.
+    """Returns the start of a readable state; "" if it is sealed, signed or very short.
 
-    RULE: JSON, as it is or in Base64, and words with names and short numbers between them. A token in three parts is
-    signed; what has a part that looks drawn by lot is not judged.
+    RULE: readable are JSON, plain or in Base64, and words with names and short numbers between them. A token in three
+    parts is signed. A state with a random-looking part is not judged.
     """
     if not _LEAST < len(state) <= _MOST or state.count(".") == 2:
         return ""
@@ -332,23 +331,22 @@ def _is_words(text: str) -> bool:
 
 
 class Tasks:
-    """Follows tasks from where they are handed out."""
+    """Tracks tasks from their creation."""
 
     def __init__(self) -> None:
         self._tasks: dict[tuple[int, str], _Task] = {}  # by source and id
         self._new: list[int] = []
         self._told: list[int] = []
-        self._left: dict[int, None] = {}  # answers that hand out tasks of which nobody wants anything more
+        self._left: dict[int, None] = {}  # rows of tasks that were cancelled
         self._late = Overdue(
-            FORGOTTEN, self._are_over, lambda _: "The task was handed out, and its result never fetched"
+            FORGOTTEN, self._are_over, lambda _: "The task was created, but its result was never fetched"
         )
 
     def hears(self, method: str, *, answer: bool) -> bool:
-        """Answers, which may hand out a task, and what is said about tasks."""
+        """Accepts answers, which may create tasks, and messages about tasks."""
         return answer or method.startswith(("tasks/", "notifications/tasks"))
 
     def hear(self, heard: Heard) -> None:
-        """Take in a message."""
         note, asked = heard.note, heard.asked
         if note is None:
             return
@@ -386,7 +384,7 @@ class Tasks:
             apart = seconds(heard.time_ns, task.polled_ns)
             task.hurried += 0 <= apart < task.poll_s / 2
             if task.hurried == _HURRIED and apart < task.poll_s / 2:
-                words = f"Asked again after {max(apart, 0):.1f} s, where the server had said {task.poll_s:g} s"
+                words = f"Polled after {max(apart, 0):.1f} s, but the server's interval is {task.poll_s:g} s"
                 heard.report(POLLED, words, other=task.row)
                 task.hurried += 1
         task.polled_ns = heard.time_ns
@@ -405,7 +403,7 @@ class Tasks:
             del self._left[next(iter(self._left))]
 
     def _are_over(self, batch: Batch, rows: Rows) -> Array:
-        """Which answers that hand out a task belong to a call that has a result, or that nobody waits for."""
+        """(n,) bool: True for tasks whose call has a result, was given up, or was cancelled."""
         rounds = batch.passes.correlation.rounds
         causes = batch.links["cause"][rows].astype(np.int64)
         first = [rounds.first.get(cause, cause) for cause in map(int, causes.tolist())]
@@ -415,7 +413,7 @@ class Tasks:
         return np.array(ended, np.bool_) | gone | left
 
     def settle(self, batch: Batch) -> None:
-        """Look at what nobody fetched."""
+        """Checks tasks without a fetched result."""
         fetched = batch.findings.rows_of(FORGOTTEN) if batch.findings.counts_of(FORGOTTEN) else NO_ROWS
         self._late.feed(batch, np.array(self._new, np.int64), np.sort(fetched))
         self._new = []

@@ -1,4 +1,4 @@
-"""Arguments and results held against the schemas that the server listed: in slices, as that takes time."""
+"""Validates arguments and results against listed schemas, in slices."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from inspector.protocol.secrets.masking import is_secret_key
 from inspector.store.columns.hashes import NO_ROW
 
 ARGUMENTS = Check(
-    "mcp-arguments-invalid", WARNING, "Arguments that a tool's schema does not allow",
+    "mcp-arguments-invalid", WARNING, "Arguments violate the tool's schema",
     "{detail}.",
-    "The server refuses them, or guesses what was meant.",
-    "Let the client check arguments against inputSchema, and tell the model what is wrong.",
+    "The server refuses them or guesses their meaning.",
+    "Make the client check arguments against inputSchema and report errors to the model.",
     "MCP 2025-11-25, Tools: servers must check inputs; SEP-1303",
     example="`weigh` was called with `kg` = \"two\"; its schema asks for a number",
 )  # fmt: skip
 STRUCTURED = Check(
-    "mcp-structured-invalid", WARNING, "Structured result that breaks the tool's own schema",
+    "mcp-structured-invalid", WARNING, "Structured result violates the tool's schema",
     "{detail}.",
-    "Clients that check it refuse the result; others work on with what they did not expect.",
-    "Let the tool answer what its outputSchema promises, or change the schema.",
+    "Clients that check it refuse the result; other clients continue with unexpected data.",
+    "Correct the tool's result or its outputSchema.",
     "MCP 2025-06-18, Tools, output schema: servers must conform to it",
     example="`weigh` answered `kg` = \"two\"; it promised a number",
 )  # fmt: skip
@@ -37,9 +37,9 @@ CHECKS = (ARGUMENTS, STRUCTURED)
 
 _OUTPUTS_SINCE = "2025-06-18"
 _AT_ONCE_S = 0.01
-"""Of a batch so much is judged at once, so that a live finding comes with its message."""
+"""Seconds of validation per batch, so that a live finding comes with its message."""
 _MOST_BYTES = 1 << 25
-"""Of values that wait to be judged."""
+"""Bytes of queued values, at most."""
 _CHECKED = {"arguments": ARGUMENTS, "result": STRUCTURED}
 
 
@@ -52,24 +52,24 @@ class _Waiting(NamedTuple):
 
 
 class Schemas:
-    """Holds values against schemas, each compiled once.
+    """Validates values; compiles each schema once.
 
     Args:
-        tools: what the servers list.
+        tools: listed tools.
     """
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
-        self._compiled: dict[tuple[int, str], tuple[Definition, Schema]] = {}  # by identity of the definition
+        self._compiled: dict[tuple[int, str], tuple[Definition, Schema]] = {}  # by id of the definition
         self._queue: deque[_Waiting] = deque()
         self._bytes = 0
 
     def hears(self, method: str, *, answer: bool) -> bool:
-        """Calls of tools, and their results."""
+        """Accepts tool calls and their results."""
         return method == "tools/call" or (answer and method == "tasks/result")
 
     def hear(self, heard: Heard) -> None:
-        """Let what is to be judged wait."""
+        """Queues arguments and results."""
         note = heard.note
         if note is None:
             return
@@ -95,7 +95,7 @@ class Schemas:
         if raw and raw != b"null":
             self._wait(_Waiting(heard.row, "result", tool, raw, self._listed(heard)))
         elif self._schema(tool, "result").can_judge:
-            words = f"`{tool.name[:48]}` answered without structuredContent, though it has an outputSchema"
+            words = f"`{tool.name[:48]}` answered without structuredContent, but it has an outputSchema"
             heard.report(STRUCTURED, words, other=self._listed(heard))
 
     def _definition(self, heard: Heard, name: Any) -> Definition | None:
@@ -112,7 +112,7 @@ class Schemas:
             self._bytes += len(one.raw)
 
     def feed(self, batch: Batch) -> None:
-        """Judge a little; more where too much waits. The first of all waits for a turn of its own."""
+        """Validates a little, or more if the queue is large. The very first validation is left to `go_on`."""
         if not schema_validation.are_judges_made() and self._bytes <= _MOST_BYTES:
             return
         until = time.perf_counter() + _AT_ONCE_S
@@ -120,7 +120,7 @@ class Schemas:
             self._judge(batch, self._queue.popleft())
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Judge more until a time (`time.perf_counter`); whether nothing waits."""
+        """Validates until a time (`time.perf_counter`). Returns True if the queue is empty."""
         if self._queue and not schema_validation.are_judges_made():
             schema_validation.make_judges()
             if time.perf_counter() >= until:
@@ -176,7 +176,7 @@ def _given(found: Mismatch, given: str) -> str:
 
 
 def _tool_call(heard: Heard) -> Asked | None:
-    """The call of a tool that an answer is the result of, also one that became a task before; None."""
+    """Returns the tool call of a result, also through a task; None otherwise."""
     asked = heard.asked
     if asked is None:
         return None

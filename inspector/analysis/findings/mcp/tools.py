@@ -1,4 +1,4 @@
-"""What servers list as their tools: lists put together from their pages, what changes in them, and what they say."""
+"""Checks tool lists of servers: assembles pages, compares versions, inspects definitions."""
 
 from __future__ import annotations
 
@@ -17,78 +17,78 @@ from inspector.store.columns.hashes import NO_ROW
 from inspector.store.files.tool_baseline import Listed, digests_of
 
 CHANGED = Check(
-    "mcp-tool-changed", WARNING, "Definition of a tool was replaced",
+    "mcp-tool-changed", WARNING, "Tool definition changed",
     "{detail}.",
-    "Whoever allowed the tool allowed another one; a model reads the new description as if it had always stood there.",
-    "Compare both lists, and ask who changed the server; let people allow the tool again.",
+    "The user allowed a different tool. A model reads the new description like the old one.",
+    "Compare both lists, find out who changed the server, and confirm the tool again.",
     "MCP 2025-06-18, Tools, list changed; OWASP MCP Top 10 (2025), MCP03 tool poisoning",
-    example="`tide` was changed after it had been used: description, arguments, hints",
+    example="`tide` changed after its use: description, arguments, hints",
 )  # fmt: skip
 USED_CHANGED = CHANGED.at(ERROR, "a tool that had been called lost its readOnlyHint, or its description grew")
-NEWER = CHANGED.at(NOTE, "the server calls itself another version than before")
+NEWER = CHANGED.at(NOTE, "the server reports a new version")
 SINCE = Check(
-    "mcp-tool-changed-since-last-time", NOTE, "Tool that was another one when the server was tapped last",
+    "mcp-tool-changed-since-last-time", NOTE, "Tool changed since the last tap",
     "{detail}.",
-    "A server that is the same version as before offers something else than was allowed then.",
-    "Compare its definitions with those of an earlier capture; ask whoever publishes the server.",
-    "OWASP MCP Top 10 (2025), MCP03; a live tap remembers, `check` looks only with --baseline",
-    example="Since 2026-11-12 `tide` was changed: description, arguments",
+    "A server with an unchanged version offers a different tool from the one allowed before.",
+    "Compare its definitions with an earlier capture, and ask the publisher of the server.",
+    "OWASP MCP Top 10 (2025), MCP03; a live tap keeps a baseline, `check` compares only with --baseline",
+    example="Since 2026-11-12 `tide` changed: description, arguments",
 )  # fmt: skip
 UNLISTED = Check(
-    "mcp-tool-unlisted", WARNING, "Call of a tool that the server does not list",
+    "mcp-tool-unlisted", WARNING, "Call of an unlisted tool",
     "{detail}.",
-    "The call fails, or something runs that nobody was shown.",
-    "Look at where the client has the name from: an old list, another server, or the model itself.",
+    "The call fails, or a hidden tool runs.",
+    "Find the origin of the name: an old list, another server, or the model itself.",
     "MCP 2025-06-18, Tools: unknown tools are an error",
-    example="`no_such_tool` is in none of the server's lists (11 tools)",
+    example="`no_such_tool` is not in any list of the server (11 tools)",
 )  # fmt: skip
 SHADOWED = Check(
-    "mcp-tool-shadowed", WARNING, "Tools of two servers get in each other's way",
+    "mcp-tool-shadowed", WARNING, "Tools of two servers conflict",
     "{detail}.",
-    "A model takes one for the other, or does with one server's tool what another server says about it.",
-    "Give the tools of each server a prefix in the client, or leave one of the servers out.",
+    "A model may confuse the tools, or use one server's tool as another server orders.",
+    "Give each server's tools a prefix in the client, or remove one of the servers.",
     "Invariant Labs, tool shadowing; Snyk agent-scan, E002",
-    example="`mail` of one server speaks of `send_payment` of another",
+    example="`mail` of one server mentions `send_payment` of another",
 )  # fmt: skip
 HIDDEN = Check(
-    "mcp-description-hidden", ERROR, "Text in a tool's definition that people do not see",
+    "mcp-description-hidden", ERROR, "Invisible text in a tool definition",
     "{detail}.",
-    "A model reads what nobody sees who allows the tool.",
-    "Do not allow the tool; look at the definition in Raw, and ask whoever publishes the server.",
+    "A model reads it, but the user who allows the tool does not see it.",
+    "Do not allow the tool. See its definition in Raw, and ask the publisher of the server.",
     "OWASP MCP Top 10 (2025), MCP03; Snyk agent-scan, E001",
-    example="The description of `add` has 212 characters nobody sees",
+    example="The description of `add` has 212 invisible characters",
 )  # fmt: skip
 ROOT = Check(
-    "mcp-schema-root", WARNING, "Schema of a tool is none of an object",
+    "mcp-schema-root", WARNING, "Tool schema is not an object schema",
     "{detail}.",
-    "Clients leave such a tool out, or refuse the whole list.",
-    "Let inputSchema have type object, also where the tool takes nothing; outputSchema until 2025-11-25 as well.",
+    "Clients omit such a tool or refuse the whole list.",
+    "Give inputSchema the type object, also without arguments; until 2025-11-25 outputSchema as well.",
     "MCP 2025-11-25, Tools, data types; 2026-07-28: an output may be any value",
-    example="The inputSchema of `x` is no object; clients leave the tool out",
+    example="The inputSchema of `x` is not an object; clients omit the tool",
 )  # fmt: skip
 ELSEWHERE = Check(
-    "mcp-schema-external-ref", NOTE, "Schema that refers to another document",
+    "mcp-schema-external-ref", NOTE, "Schema refers to another document",
     "{detail}.",
-    "Clients must not fetch it, so that the arguments are not checked; whoever does fetch tells the network about it.",
-    "Put what is referred to under $defs of the schema itself.",
+    "Clients must not fetch it, so arguments are not checked. A client that does fetch it leaks information.",
+    "Put the referenced schema into $defs of the schema itself.",
     "MCP 2026-07-28, JSON Schema usage",
     example="The inputSchema of `x` refers to https://example.org/schema.json",
 )  # fmt: skip
 NAME = Check(
-    "mcp-tool-name", NOTE, "Name of a tool that clients may not take",
+    "mcp-tool-name", NOTE, "Tool name not supported by all clients",
     "{detail}.",
-    "Models and clients take names of 1 to 128 letters, digits, and _ . - / only.",
-    "Give the tool such a name, and a title for people.",
+    "Models and clients support names of 1 to 128 letters, digits, and _ . - / only.",
+    "Give the tool such a name, and a title for users.",
     "MCP 2025-11-25, Tools, tool names",
-    example="`send money!` is no name that every client takes",
+    example="Some clients do not support the name `send money!`",
 )  # fmt: skip
 SURPRISE = Check(
-    "mcp-destructive-surprise", NOTE, "Tool that says it only reads, and changes something",
+    "mcp-destructive-surprise", NOTE, "Read-only tool changes something",
     "{detail}.",
-    "Clients let such tools run without asking anybody.",
-    "Take readOnlyHint away, or let the tool change nothing; do not rely on hints of a server nobody vouches for.",
+    "Clients run such tools without confirmation.",
+    "Remove readOnlyHint or the change. Do not rely on hints of an untrusted server.",
     "MCP 2025-03-26, Tools, annotations: hints are untrusted",
-    example="While `load`, which says that it only reads, was at work alone, the server said that its tools changed",
+    example="The server reported that its tools changed while only `load` ran, which has a readOnlyHint",
 )  # fmt: skip
 CHECKS = (
     SURPRISE, CHANGED, USED_CHANGED, NEWER, SINCE, UNLISTED, SHADOWED, HIDDEN, ROOT, ELSEWHERE, NAME,
@@ -106,17 +106,16 @@ _NAMES_FROM, _OUTPUTS_ANY = "2025-11-25", "2026-07-28"
 
 @dataclass(slots=True)
 class ToolBook:
-    """The tools of a server, by its lists.
+    """The tools of a server, from its lists.
 
     Attributes:
-        listed: by name, as the last complete list has them.
-        row: where that list ended; NO_ROW before there was one.
-        version: what the server called itself then.
-        stale: the server has said since it began to answer that they changed.
-        ever: every name that a complete list had.
-        pages: the list that is coming in; the answer `begun_at` brought its first page. A change that the server told
-            before that is in it.
-        changed_at: when the server said last that they changed.
+        listed: by name, from the last complete list.
+        row: last message of this list; NO_ROW before the first.
+        version: the server's version at that time.
+        stale: True if the server reported a change since it began to send this list.
+        ever: all names of all complete lists.
+        pages: the list being received. `begun_at` is the row of its first page; it includes earlier reported changes.
+        changed_at: row of the last reported change.
     """
 
     listed: dict[str, Definition] = field(default_factory=dict)
@@ -129,15 +128,15 @@ class ToolBook:
     changed_at: int = NO_ROW
 
     def definition(self, name: str) -> Definition | None:
-        """The tool of that name, where its definition is known to hold."""
+        """Returns the tool of a name, unless the list is stale."""
         return self.listed.get(name) if not self.stale else None
 
 
 class Tools:
-    """Puts lists together, and compares them.
+    """Assembles lists and compares them.
 
     Args:
-        needs_schemas: a tool is to be listed with a schema of its arguments, as MCP has it.
+        needs_schemas: True if a tool must have an argument schema, as in MCP.
 
     Attributes:
         books: by conversation and era.
@@ -146,19 +145,18 @@ class Tools:
     def __init__(self, *, needs_schemas: bool = True) -> None:
         self._needs_schemas = needs_schemas
         self.books: dict[tuple[int, bool], ToolBook] = {}
-        self._of_server: dict[tuple[int, str, bool], ToolBook] = {}  # by source, name of the server and era
+        self._of_server: dict[tuple[int, str, bool], ToolBook] = {}  # by source, server name and era
         self._servers: dict[tuple[int, bool], str] = {}
 
     def book(self, talk: Talk, *, modern: bool) -> ToolBook:
-        """The tools of a conversation in one era."""
+        """Returns the tools of a conversation in one era."""
         return self.books.setdefault((talk.key, modern), ToolBook())
 
     def hears(self, method: str, *, answer: bool) -> bool:
-        """Lists and what they say of changes, and calls."""
+        """Accepts lists, change notifications and calls."""
         return method == _LIST if answer else method in _SAYS_CHANGED or method == "tools/call"
 
     def hear(self, heard: Heard) -> None:
-        """Take in a message."""
         note = heard.note
         if note is None:
             return
@@ -174,17 +172,15 @@ class Tools:
             self._page(heard, self.book(heard.talk, modern=heard.modern))
 
     def _changed_meanwhile(self, heard: Heard, what: str) -> None:
-        """What a server says of its lists while a single call is open is of that call; resources change anyway."""
+        """Attributes a change notification to the only open call; resources also change by themselves."""
         calls = [one for one in heard.talk.open.values() if not one.by_server] if len(heard.talk.open) < _FEW else []
         if len(calls) != 1 or calls[0].method != "tools/call" or calls[0].cancelled_ns is not None:
             return
         book = self.books.get((heard.talk.key, calls[0].modern))
         tool = book.definition(calls[0].name) if book is not None else None
         if tool is not None and _reads_only(tool) and heard.talk.once(SURPRISE, tool.name):
-            words = (
-                f"While `{_short(tool.name)}`, which says that it only reads, was at work alone, the server said that"
-            )
-            heard.report(SURPRISE, f"{words} {what} changed", other=calls[0].row)
+            words = f"changed while only `{_short(tool.name)}` ran, which has a readOnlyHint"
+            heard.report(SURPRISE, f"The server reported that {what} {words}", other=calls[0].row)
 
     def _called(self, heard: Heard, name: Any) -> None:
         book = self.books.get((heard.talk.key, heard.modern))
@@ -194,10 +190,10 @@ class Tools:
             book.listed[name].called = heard.row
         elif not book.stale and name not in book.ever:
             count = f"{len(book.listed):,} tool{'s' * (len(book.listed) != 1)}"
-            heard.report(UNLISTED, f"`{_short(name)}` is in none of the server's lists ({count})", other=book.row)
+            heard.report(UNLISTED, f"`{_short(name)}` is not in any list of the server ({count})", other=book.row)
 
     def _page(self, heard: Heard, book: ToolBook) -> None:
-        """Take in one page; the list is complete when nothing follows one that began at its beginning."""
+        """Takes in one page. A list is complete after its last page, if its first page was seen."""
         asked, result = heard.asked, heard.note.result if heard.note is not None else None
         if asked is None or result is None:
             return
@@ -247,17 +243,16 @@ class Tools:
         changed.sort(key=lambda pair: pair[0].name not in used)
         first, aspects = changed[0]
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
-        after = " after it had been used" if first.name in used else ""
-        verb = "were" if more else "was"
-        words = f"`{_short(first.name)}`{more} {verb} changed{after}: {', '.join(aspects)}"
+        after = " after its use" if first.name in used else ""
+        words = f"`{_short(first.name)}`{more} changed{after}: {', '.join(aspects)}"
         check = CHANGED
         if before.version and heard.talk.server_version not in ("", before.version):
-            check, words = NEWER, f"{words}; the server calls itself {_short(heard.talk.server_version)} now"
+            check, words = NEWER, f"{words}; the server now reports version {_short(heard.talk.server_version)}"
         elif any(_is_worse(before.listed[name], listed[name]) for name in used):
             check = USED_CHANGED
         heard.report(check, words, other=before.row)
 
-    # What a list says
+    # Contents of a list
 
     def _look_at(self, heard: Heard, tools: list[dict[str, Any]]) -> None:
         version = _version(heard)
@@ -272,11 +267,11 @@ class Tools:
                     told.setdefault(check, []).append(words)
         for check, words in told.items():
             more = len(words) - 1
-            others = f"; so it is with {more:,} more tool{'s' * (more > 1)}" if more else ""
+            others = f"; the same for {more:,} more tool{'s' * (more > 1)}" if more else ""
             heard.report(check, f"{words[0]}{others}")
 
     def _shadows(self, heard: Heard, book: ToolBook) -> None:
-        """Compare a complete list with those of other servers. O(lists x names)."""
+        """Compares a complete list with other servers' lists. O(lists x names)."""
         talk = heard.talk
         for key, server in list(self._servers.items())[:_MOST_SERVERS]:
             other = self.books[key]
@@ -299,7 +294,7 @@ _Wrong = Iterator[tuple[Check, str]]
 
 def _wrong_names(name: str, version: str) -> _Wrong:
     if version >= _NAMES_FROM and not _NAME.fullmatch(name):
-        yield NAME, f"`{_short(name)}` is no name that every client takes"
+        yield NAME, f"Some clients do not support the name `{_short(name)}`"
 
 
 def _wrong_schemas(tool: dict[str, Any], version: str) -> _Wrong:
@@ -311,7 +306,7 @@ def _wrong_schemas(tool: dict[str, Any], version: str) -> _Wrong:
         else:
             wrong = not isinstance(schema, dict) or schema.get("type") != "object"
         if wrong:
-            yield ROOT, f"The {member} of `{name}` is no object; clients leave the tool out"
+            yield ROOT, f"The {member} of `{name}` is not an object; clients omit the tool"
         target = references_elsewhere(schema)
         if target is not None:
             yield ELSEWHERE, f"The {member} of `{name}` refers to {_short(target, 60)}"
@@ -323,7 +318,7 @@ def _wrong_texts(tool: dict[str, Any]) -> _Wrong:
         if hidden := hidden_characters(text):
             place = "description" if where == "description" else "definition"
             noun = "character" if hidden == 1 else "characters"
-            yield HIDDEN, f"The {place} of `{name}` has {hidden:,} {noun} nobody sees"
+            yield HIDDEN, f"The {place} of `{name}` has {hidden:,} invisible {noun}"
     description = tool.get("description")
     if isinstance(description, str) and (orders := orders_in(description)):
         words = f"The description of `{name}` tells the model to {', to '.join(orders)}, and to pass something on"
@@ -331,7 +326,7 @@ def _wrong_texts(tool: dict[str, Any]) -> _Wrong:
 
 
 def _is_worse(before: Definition, after: Definition) -> bool:
-    """Whether a tool does not only read any more, or more stands in its description."""
+    """Returns True if a tool is no longer read-only, or if its description has grown."""
     told, tells = (one.aspects.get("description", b"") for one in (before, after))
     return (_reads_only(before) and not _reads_only(after)) or (told != tells and len(tells) > len(told))
 
@@ -341,7 +336,7 @@ def _reads_only(tool: Definition) -> bool:
 
 
 def _compare_with_last_time(heard: Heard, last: Listed | None, listed: dict[str, Definition]) -> None:
-    """Compare a list with what the same version of the server listed when it was tapped before."""
+    """Compares a list with the previous one of the same server version."""
     origin = heard.batch.capture.sources[heard.talk.source].origin.get("origin")
     opened_ns = origin.get("opened_ns") if isinstance(origin, dict) else None
     last = last.as_before(opened_ns) if last is not None and isinstance(opened_ns, int) else last
@@ -353,8 +348,8 @@ def _compare_with_last_time(heard: Heard, last: Listed | None, listed: dict[str,
     ]
     if changed:
         (name, parts), more = changed[0], len(changed) - 1
-        others, verb = (f" and {more:,} more", "were") if more else ("", "was")
-        words = f"Since {last.seen[:10]} `{_short(name)}`{others} {verb} changed: {', '.join(parts)}"
+        others = f" and {more:,} more" if more else ""
+        words = f"Since {last.seen[:10]} `{_short(name)}`{others} changed: {', '.join(parts)}"
         heard.report(SINCE, words)
 
 
@@ -365,13 +360,13 @@ _WORD = re.compile(r"[A-Za-z0-9_.-]+")
 
 
 def _shadow(server: str, book: ToolBook, others: str, other: ToolBook) -> str:
-    """Where a description of one server names a tool of another; "" where none does."""
+    """Describes a tool description that names another server's tool; "" without one."""
     telling = {name for name in other.listed if _TELLING.fullmatch(name) and name not in book.listed}
     for one in book.listed.values() if telling else ():
         words = {word.strip(".-") for word in _WORD.findall(one.aspects.get("description", b"").decode())}
         named = sorted(words & telling)
         if named:
-            return f"`{_short(one.name)}` of {_short(server)} speaks of `{_short(named[0])}` of {_short(others)}"
+            return f"`{_short(one.name)}` of {_short(server)} mentions `{_short(named[0])}` of {_short(others)}"
     return ""
 
 
@@ -380,7 +375,7 @@ def _version(heard: Heard) -> str:
 
 
 def _texts_of(tool: dict[str, Any]) -> list[tuple[str, str]]:
-    """The texts of a definition, with the member that they stand in."""
+    """Returns the texts of a definition with their member."""
     found: list[tuple[str, str]] = []
     for member in ("title", "description", "inputSchema", "outputSchema", "annotations"):
         layer: list[Any] = [tool.get(member)]
@@ -407,10 +402,10 @@ _FEW_LAYOUT = 8
 
 
 def hidden_characters(text: str) -> int:
-    """How many characters of a text nobody sees who reads it: controls, tags, overrides of direction, comments, gaps.
+    """Counts invisible characters: controls, tags, direction overrides, comments, long blanks.
 
-    RULE: joiners of emoji and of Persian or Indic words, marks of direction in Arabic and Hebrew, flags made of tags,
-    and ends of lines are what they seem; so are soft hyphens and the like where a few of them stand alone.
+    RULE: legitimate are joiners of emoji and of Persian or Indic words, direction marks in Arabic and Hebrew, flags
+    made of tags, and line ends. Soft hyphens and the like are legitimate if they are few and single.
     """
     hidden = sum(len(found[0]) for rule in (_UNSEEN, _COMMENT, _BLANKS) for found in rule.finditer(text))
     layout = [len(found[0]) for found in _LAYOUT.finditer(text)]

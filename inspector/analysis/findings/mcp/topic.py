@@ -1,4 +1,4 @@
-"""The checks of MCP as one topic: each message of a conversation goes through them once, in order."""
+"""Runs the checks of MCP as one topic; each message of a conversation passes them once, in order."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ CHECKS = tuple(check for module in _DECLARING for check in module.CHECKS)
 
 
 class Part(Protocol):
-    """Some checks, and what they remember of a conversation."""
+    """Group of checks with their state per conversation."""
 
     def hears(self, method: str, *, answer: bool) -> bool:
-        """Whether a message says anything to it: a request or notification, or the answer to a request."""
+        """Returns True if the group needs a request or notification, or the answer to a request."""
         ...
 
     def hear(self, heard: Heard) -> None:
-        """Take in a message."""
+        """Takes in a message."""
         ...
 
 
 class Mcp:
-    """Lets each part take in each message that says anything to it.
+    """Passes each message to the groups that need it.
 
     Attributes:
-        conversations: which there are, and what is known of them.
-        tools: what servers list.
+        conversations: all conversations and their state.
+        tools: listed tools.
     """
 
     def __init__(self) -> None:
@@ -51,10 +51,9 @@ class Mcp:
         self._parts: tuple[Part, ...] = (
             Revisions(), self.tools, self._schemas, self._rounds, self._tasks, self._orders,
         )  # fmt: skip
-        self._hearing: dict[tuple[str, bool], tuple[Part, ...]] = {}  # by method, and whether it is answered
+        self._hearing: dict[tuple[str, bool], tuple[Part, ...]] = {}  # by method, and True for answers
 
     def feed(self, batch: Batch) -> None:
-        """Look at the messages of a batch."""
         hearing = self._hearing
         for heard in self.conversations.hear(batch):
             self._calls.hear(heard)
@@ -85,7 +84,7 @@ class Mcp:
         return found
 
     def go_on(self, batch: Batch, until: float) -> bool:
-        """Hold more values against their schemas, and read results again, until a time; whether nothing waits."""
+        """Validates queued values and reads results again until a time. Returns True if all queues are empty."""
         return all(part.go_on(batch, until) for part in (self._schemas, self._orders, self._enveloped))
 
 

@@ -16,9 +16,9 @@ def advice(*lines: dict[str, Any]) -> str:
 
 
 def test_by_whether_the_one_asked_was_seen_is_here_or_has_left() -> None:
-    assert advice(ask()).startswith("Nobody has seen files")
+    assert advice(ask()).startswith("files never appears in the log")
     came = told_of("files", {"kind": "chat"})
-    assert advice(came, ask()) == "Look at what files does with it, and whether it may send mcp/response."
+    assert advice(came, ask()) == "Check how files handles the request, and that it may send mcp/response."
     assert "tools/list with an empty list" in advice(came, ask(payload={"method": "tools/list"}))
     left = gateway("system/presence", {"event": "leave", "participant": {"id": "files"}})
     assert advice(came, ask(), left).startswith("files has left")

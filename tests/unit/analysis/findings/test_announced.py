@@ -24,7 +24,7 @@ def test_one_who_may_chat_calls_a_tool() -> None:
     calls = [tool_call("delete_file", sender="intern") for _ in "123"]
     document = document_of(told_of("intern", {"kind": "chat"}), envelope(sender="intern"), *calls)
     assert [row for row, _ in said(document)] == [2, 3, 4]
-    assert all("sent mcp/request tools/call delete_file; nothing that was" in text for _, text in said(document))
+    assert all("sent mcp/request tools/call delete_file, but none of its" in text for _, text in said(document))
     assert document.analysis.findings.found.counts()[CODE] == 3
 
 
@@ -69,7 +69,7 @@ def test_a_refusal_names_method_and_tool() -> None:
     held = [{"kind": "chat"}, {"kind": "mcp/request", "payload": {"method": "tools/list"}}]
     unseen = document_of({**refused, "payload": {**error, "your_capabilities": held}})
     assert said(unseen, "capability-denied") == [
-        (0, "intern may not send this mcp/request, which was not seen; it may send mcp/request:tools/list.")
+        (0, "intern may not send this mcp/request, whose content is unknown; it may send mcp/request:tools/list.")
     ]
     rejected = {**received(ask(sender="intern", ts=at(0))), "event": "rejected"}
     assert said(document_of(rejected), "capability-denied") == [(0, "intern may not send mcp/request tools/call grep.")]

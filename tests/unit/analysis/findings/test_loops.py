@@ -20,7 +20,7 @@ def test_it_says_who_since_when_and_what_it_costs() -> None:
     ((row, text),) = told(document_of(*talk(100), *quiet))
     assert row == 30
     assert text.startswith("coder and lead sent 100 chats, ")
-    assert text.endswith(" in 99 s, each the answer to another; it began with No. 1.")
+    assert text.endswith(" in 99 s, each an answer to another; the first is No. 1.")
 
 
 @pytest.mark.parametrize("step", [1, 7, 29, 30, 31, 64])
@@ -57,7 +57,7 @@ def test_slow_agents_that_have_nothing_new_to_say_are_in_a_loop() -> None:
     ((row, text),) = told(document_of(*slow()))
     assert row == 30
     assert text.startswith("coder and lead sent 40 chats, ")
-    assert text.endswith(" in 19 min, each the answer to another; it began with No. 1.")
+    assert text.endswith(" in 19 min, each an answer to another; the first is No. 1.")
     echoes = slow()
     for n, line in enumerate(echoes):
         line["envelope"]["payload"]["text"] = "Echo: " * n + "hello"

@@ -45,13 +45,13 @@ def test_below_a_cancelled_context() -> None:
     lines = start(), said("thought", below), said("cancel"), said("thought", below), tool_call("rm", context=deeper)
     assert after(*lines) == [("after-cancel", 4), ("after-cancel", 5)]
     texts = [found.text for found in document_of(*lines).analysis.findings.all() if found.row > 2]
-    assert texts[0].endswith(f"goes on in {below} with reasoning/thought, though No. 3 cancelled {R1} above it.")
+    assert texts[0].endswith(f"continues in {below} with reasoning/thought, after No. 3 cancelled {R1} above it.")
     own = said("cancel", below), said("thought", below)
     assert after(start(), said("thought", below), said("cancel"), *own) == [
         ("after-cancel", 5), ("conclusion-without-start", 4),
     ]  # fmt: skip
     (text,) = [found.text for found in document_of(start(), *own).analysis.findings.all() if found.row == 2]
-    assert text.endswith("though No. 2 cancelled it.")
+    assert text.endswith("after No. 2 cancelled it.")
     again = start(), said("cancel"), start(R2, context=R1), said("thought", f"{R1}/{R2}")
     assert after(*again) == [("after-cancel", 3), ("after-cancel", 4)]
 

@@ -181,8 +181,8 @@ def test_a_response_that_names_a_context_is_answered_by_it() -> None:
 @pytest.mark.parametrize(
     ("asked", "answered", "words"),
     [
-        ("grep", lone("mcp/response:completion/complete"), "as completion/complete what was asked as tools/call grep"),
-        ("grep", lone("mcp/response:tools/call:rm"), "as tools/call rm what was asked as tools/call grep"),
+        ("grep", lone("mcp/response:completion/complete"), "with completion/complete a request for tools/call grep"),
+        ("grep", lone("mcp/response:tools/call:rm"), "with tools/call rm a request for tools/call grep"),
         ("read", lone("mcp/response:tools/call:read", payload={"method": "tools/call", "params": {"name": "write"}}),
          "as tools/call read by its kind and tools/call write by its payload"),
         ("grep", lone(), ""),

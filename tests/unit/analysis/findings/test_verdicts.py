@@ -69,7 +69,7 @@ def test_the_sentences_say_who_and_by_what(tmp_path: Path) -> None:
     assert found["allowed-without-capability"] == (
         "The gateway allowed mcp/request from coder by "
         '{"kind":"mcp/request","payload":{"params":{"name":"!delete_*"}}},'
-        " though as specified no capability of the sender covers it."
+        " but by the specification no capability of the sender covers it."
     )
 
 
