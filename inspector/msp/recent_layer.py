@@ -128,7 +128,7 @@ class RecentLayer:
         if place in self.choice.copies:
             return "One of the sub-session's own messages, which are sent anyway.", None
         if place >= self.choice.stop:
-            return "ParentMessage after the sub-session was opened.", "before_opening"
+            return "Written after the sub-session was opened.", "before_opening"
         if place in self.choice.doubled:
             return "Another message with its id is sent.", None
         return None

@@ -163,6 +163,7 @@ _CONTENTLESS = re.compile(rb'Message from (?:client: method="|server: id=)')
 NO_MESSAGES = "that has no messages in it: it names their methods and ids, and no content"
 """Reason for refusing a log of such a client, after its name."""
 _BY_CLIENT = b"Message from client: "
+_MESSAGES = (_BY_CLIENT, b"Message from server: ")
 DISCONNECTED = "stdio/disconnect"
 """Kind of the line in which Claude Desktop or VS Code reports the loss of a server."""
 _LOST = b"Server disconnected"
@@ -230,7 +231,8 @@ _LONGEST_TIME = 60
 def _told(line: bytes) -> Record | None:
     """Returns the record of such a line: no participant's message, and a failure if reported so."""
     found = _log_line(line)
-    if found is None:
+    # A message that is cut off is no remark of the client; its loss must show.
+    if found is None or (b'"jsonrpc"' in line and found.text.startswith(_MESSAGES)):
         return None
     ends = ("client", found.server) if found.by_client else (found.server, "client")
     meaning = Meaning(DISCONNECTED if found.lost else NOISE, ends[0], (ends[1],), failed=found.failed)

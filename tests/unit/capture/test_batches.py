@@ -85,7 +85,7 @@ def test_what_the_fast_decoder_refuses_spoils_no_neighbour() -> None:
     line = (
         b'{"t":1,"dir":"in","frame":[{"jsonrpc":"2.0","method":"a","params":{"x":NaN}},{"jsonrpc":"2.0","method":"b"}]}'
     )
-    assert document_of(line).kind_counts()["mcp/request"] == 2
+    assert document_of(line).kind_counts()["jsonrpc/notification"] == 2
 
 
 def test_batches_stand_in_their_place_among_usual_lines() -> None:
