@@ -1,8 +1,8 @@
 """Incremental passes over the capture. `Analysis` owns them and feeds them in order.
 
-To add a pass, write a module here with `feed(start, stop)`, and add two lines to Analysis: one creates it, and one
-feeds it after the passes it reads. A pass that changes results for earlier messages has `take_changes`, called by
-`Analysis.feed`. A pass that checks read has a line in `findings.batch.Passes` too.
+To add a pass, write a module here with `feed(start, stop)`. Two lines in Analysis create it, and feed it after the
+passes it reads. A pass that changes results for earlier messages has `take_changes`, called by `Analysis.feed`. A pass
+that checks read has a line in `findings.batch.Passes` too.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Analysis:
         return Changes(self._fed, self._fed, self.findings.take_changes(), False), done
 
     def take_counted(self) -> Changes:
-        """Returns the messages whose tokens were counted since the last call."""
+        """Returns the messages with newly counted tokens since the last call."""
         return Changes(self._fed, self._fed, self.tokens.take_changes(), False)
 
     def catch_up(self) -> Changes:
@@ -176,7 +176,7 @@ class Analysis:
         return Changes(self._fed, self._fed, ascending(told_again, self.findings.take_changes()), False)
 
     def rewritten(self, rows: Rows) -> Changes:
-        """Updates messages whose lines were rewritten in place, since their visibility may differ."""
+        """Updates messages after their lines were rewritten in place, since their visibility may differ."""
         self.visibility.read_again(rows)
         self.findings.feed(self._fed, self._fed, rows, self.now_ns)
         return Changes(self._fed, self._fed, ascending(rows, self.findings.take_changes()), False)

@@ -24,7 +24,7 @@ ABSENT_ID = 0
 
 
 class Lazy:
-    """An array whose values are computed per access, so that a read of a few messages stays cheap.
+    """An array with values computed per access, so that a read of a few messages stays cheap.
 
     Args:
         length: messages covered.

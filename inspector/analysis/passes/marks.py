@@ -1,8 +1,8 @@
 """Stores the marks and comments that the user put on messages and contexts.
 
 This is no pass, since notes do not come from the traffic. It lives here because filters and views query it like a pass,
-and because each edit reports the changed messages like a pass. Notes are few and stored one by one. A message without a
-note costs no memory.
+and each edit reports the changed messages like one. Notes are few and stored one by one. A message without a note costs
+no memory.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Marks:
             del self._messages[message]
         self._bits = _reaching(self._bits, message + 1)
         self._comment_ids = _reaching(self._comment_ids, message + 1)
-        # The columns mirror the notes, so that filters read them like those of a pass.
+        # The columns mirror the notes, so that filters read them like a pass's columns.
         self._bits[message] = _MARKED if note.marked else 0
         self._comment_ids[message] = self._text_id(note.comment)
         self._rows = None

@@ -244,7 +244,7 @@ class _Streams:
         self._asked: dict[int, list[int]] = {}  # by the hash of their id: requests without a stream
 
     def feed(self, opens: Rows, asked: Rows, closes: Rows) -> dict[int, int]:
-        """Processes a batch's messages about streams, and earlier opens whose requests were linked late.
+        """Processes a batch's messages about streams, and earlier opens with newly linked requests.
 
         Returns:
             The states of messages with a changed one.

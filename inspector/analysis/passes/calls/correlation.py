@@ -155,7 +155,7 @@ class CorrelationPass:
         self.rounds = CallRounds(self._capture, self.columns, self._changed)
 
     def rejected_by(self, proposal: int) -> int | None:
-        """Returns the first message that rejected a proposal, or None. O(1)."""
+        """Returns the first message that rejected a proposal. O(1)."""
         return self._proposals.rejections.get(proposal)
 
     def take_changes(self) -> Rows:
@@ -249,9 +249,9 @@ class CorrelationPass:
                 self._calls_in.add(_in_source(source["id_hash"], source["source"], own), own.astype(np.uint32))
 
     def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64], also: Rows) -> list[int]:
-        """Returns places of messages that are not linked yet, or whose id another message waits for.
+        """Returns places of messages that are not linked yet, or that another message waits for.
 
-        A message of the same batch may wait for the id too.
+        The waiting message may be in the same batch.
 
         Args:
             also: other places to visit, ascending.
@@ -516,7 +516,7 @@ class CorrelationPass:
         return np.array(self._drafts.own, np.int64)
 
     def nearly_answered(self, row: int) -> tuple[int, bool] | None:
-        """Returns the request that a response without a cause probably answers, or None.
+        """Returns the request that a response without a cause probably answers.
 
         The second value is true if both have the same id (`OpenCalls.nearly`).
         """

@@ -59,7 +59,7 @@ class NamedPass:
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
-        """Returns the messages whose `Named` changed, and clears them."""
+        """Returns the messages with a changed `Named`, and clears them."""
         return self._changed.take()
 
     def feed(self, start: int, stop: int) -> None:
@@ -131,7 +131,7 @@ class NamedPass:
         response = source["kind"][rows] == (self._capture.strings.find(kinds.RESPONSE) or -1)
         asked = (source["flags"][rows] & _CORRELATED != 0) | response
         loose = np.where(found != 0, found, np.where(asked, Named.NOTHING_SEEN, 0))
-        # A request of the MEUP v0.2 draft may have its own name as correlation id, and then refers to no other message.
+        # A request of the MEUP v0.2 draft may have its own name as correlation id. It then refers to no other message.
         themselves = self._correlation.naming_themselves()
         if len(themselves):
             loose = np.where(np.isin(own, themselves), Named.NOTHING_ASKED, loose)
@@ -139,7 +139,7 @@ class NamedPass:
         return np.where(cause != NO_ROW, linked, loose).astype(np.uint8)
 
     def origins(self, row: int) -> list[int]:
-        """Returns the messages that began the contexts or streams a message names, and those that ended a context.
+        """Returns the messages that began the named contexts or streams, and the ends of named contexts.
 
         O(messages) for streams.
         """

@@ -33,7 +33,7 @@ class DeparturePass:
         self._participants = participants
         # By space and name, the open requests and proposals that end with a participant, since it last left.
         self._with: dict[int, array[int]] = {}
-        # indexed only when somebody leaves, so that open requests cost no time per batch
+        # indexed only after a departure, so that open requests cost no time per batch
         self._asked_since = array("i")
         self._told = 0
         self._piped: list[Rows] = []  # requests without an envelope

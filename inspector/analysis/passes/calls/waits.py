@@ -1,9 +1,9 @@
 """Determines open waits: requests that still need an answer, and proposals without a decision.
 
-This is the only place that decides it. A request needs no answer if it is a notification: by its method, or as JSON-RPC
-without an id (v0.0's `mcp` messages too; docs/protocols.md 3). A wait ends when a gateway refuses the message, when its
-sender cancels it, or when the process of either side is gone (`departures`). It also ends when its agent was stopped. A
-trace without any span of a tool does not record answers of tools, so it has no waits.
+This is the only place that decides it. A notification needs no answer: by its method, or as JSON-RPC without an id
+(v0.0's `mcp` messages too; docs/protocols.md 3). A wait ends when a gateway refuses the message, or when its sender
+cancels it. It also ends when the process of either side is gone (`departures`), or when its agent was stopped. A trace
+without any span of a tool does not record answers of tools, so it has no waits.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def are_forgotten(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools
 
 
 def are_given_up(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
-    """Returns (n,) flags of messages that were refused or cancelled, or whose sender or only recipient is gone.
+    """Returns (n,) flags of messages that were refused or cancelled, or that lost their sender or only recipient.
 
     O(rows).
     """

@@ -1,7 +1,7 @@
 """Builds the context tree from messages, in their order (docs/protocols.md 6 and 7).
 
-The tree is shaped by first messages with a context key, contexts in object form, reasoning starts, and reports of
-sub-sessions and sub-agents. All other messages only belong to a context that exists already.
+The tree grows by first messages with a context key, contexts in object form, and reasoning starts. It also grows by
+reports of sub-sessions and sub-agents. All other messages only belong to a context that exists already.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class ContextBuilder:
         return refs, told
 
     def take_late(self, rows: Array) -> Array:
-        """Applies messages whose context became known only now; returns (n,) their context numbers."""
+        """Applies messages that only now got a context; returns (n,) their context numbers."""
         spaces, keys = (self._capture.columns[name][rows] for name in ("space", "context"))
         for place in np.flatnonzero(self.refs.find_all(spaces, keys) == UNKNOWN).tolist():
             self._node_of_key(int(spaces[place]), int(keys[place]), int(rows[place]))

@@ -42,7 +42,7 @@ class ContextRefs:
         return ref
 
     def of_node(self, node: int) -> int:
-        """Returns a number for a node without a key, for messages whose context does not follow from their key."""
+        """Returns a number for a node without a key, for messages that get their context from another source."""
         if node == MAIN:
             return 0
         found = self._of_nodes.get(node)

@@ -102,7 +102,7 @@ class ContextPass:
 
         Args:
             start, stop: the messages.
-            late: earlier messages whose context became known only now (`StreamPass`).
+            late: earlier messages that only now got a context (`StreamPass`).
         """
         columns = self._capture.columns
         moves = self.tree.moves

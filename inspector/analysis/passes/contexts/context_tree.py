@@ -164,7 +164,7 @@ class ContextTree:
         return found if found != MAIN else None
 
     def declare(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
-        """Returns the node for a reasoning start whose id is a context, placed below the start's own context.
+        """Returns the node for a reasoning start with a context as id, placed below the start's own context.
 
         Args:
             above: the node of the start; None if unknown, MAIN in the main context.
@@ -388,7 +388,7 @@ class ContextTree:
         self.merged.append((gone, stays))
 
     def _adopt(self, child: int, into: int) -> None:
-        """Moves a node whose old parent is gone below another one."""
+        """Moves a node from a dropped parent to another one."""
         self.parent[child] = into
         self._hang(child)
         self._by_place.put(child, self.name[child])

@@ -1,7 +1,7 @@
-"""Delays starts whose id may become a context of its own.
+"""Delays starts with an id that may become a context of its own.
 
-RULE (docs/protocols.md 8): a message that names the id of a start as a context, or as a segment below the start's
-context, makes that id a context of its own. Until then the start begins the context that it names.
+RULE (docs/protocols.md 8): the id of a start becomes a context of its own when a message uses it. The message names it
+as a context, or as a segment below the start's context. Until then the start begins the context that it names.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class NodeFacts:
         np.maximum.at(last_ns, nodes, times)
 
     def note_earlier(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
-        """Records earlier messages whose context became known only now; later messages may already be recorded."""
+        """Records earlier messages that only now got a context; later messages may already be recorded."""
         for node, row, time in zip(nodes.tolist(), rows.tolist(), times.tolist(), strict=True):
             self.first_row[node] = _first(row, self.first_row[node])
             self.last_row[node] = max(row, self.last_row[node])

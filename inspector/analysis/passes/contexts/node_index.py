@@ -1,6 +1,6 @@
 """Indexes tree nodes by owner and name, and lists children by owner, in a few numbers a node.
 
-A dict from pairs to numbers takes 200 bytes an entry, a dict of dicts more; arrays of 32 bits take 12 and 16.
+A dict from pairs to numbers takes 200 bytes an entry, and a dict of dicts more. Arrays of 32 bits take 12 and 16.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ class NodeIndex:
         self.add(node, name)
 
     def add(self, node: int, name: str) -> None:
-        """Adds a node whose owner and name are not in the index."""
+        """Adds a node with an owner and name that are not in the index."""
         self._waiting[self._owners[node], name] = node
         if len(self._waiting) >= _AT_ONCE:
             self._write()
 
     def remove(self, node: int) -> None:
-        """Removes a node; does nothing if its owner and name map to another node."""
+        """Removes a node, unless its owner and name map to another node."""
         pair = (self._owners[node], self._names[node])
         if self._waiting.get(pair) == node:
             del self._waiting[pair]
@@ -159,7 +159,7 @@ class Siblings:
 
     def __init__(self, others: Siblings | None = None) -> None:
         self._waiting: dict[int, int] = {}  # owners by node
-        self._awaiting: set[int] = set()  # these owners, and some whose nodes were removed again
+        self._awaiting: set[int] = set()  # these owners, and some that lost their nodes again
         self._first, self._last, self._counts = array("i"), array("i"), array("i")  # by owner
         self._after, self._before = (others._after, others._before) if others else (array("i"), array("i"))  # by node
         self._lists: dict[int, list[int]] = {}

@@ -57,7 +57,7 @@ class PathSearch:
         return found
 
     def _along(self, above: Mask, parts: list[str]) -> Mask:
-        """Returns (nodes,) flags of nodes whose names match parts of a path.
+        """Returns (nodes,) flags of nodes with names that match parts of a path.
 
         The last part must begin the node's name, and the parts before it must equal the names of its ancestors.
 

@@ -41,7 +41,7 @@ class DearSums:
 
 
 class SubtreeSums:
-    """Sums over branches of a tree whose nodes move.
+    """Sums over branches of a tree with moving nodes.
 
     Additions are buffered at their nodes, and carried up along the present parents when sums are read. A caller that
     moves a branch adds and subtracts the carried part (`carried`); the buffered part follows by itself.
@@ -67,7 +67,7 @@ class SubtreeSums:
         self.carried: array[int] = array("i")
 
     def add(self, node: int, number: int) -> None:
-        """Adds to a node's sum and to those of its ancestors. O(1)."""
+        """Adds to the sums of a node and its ancestors. O(1)."""
         if number and node != MAIN:
             self._reach(node)
             self._waiting[node] += number

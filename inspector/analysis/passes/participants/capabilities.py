@@ -31,7 +31,7 @@ _TOLD = ("system/welcome", "system/presence")
 _CHANGED = ("capability/grant", "capability/revoke")
 _MOST_REFUSALS = 1_000
 _NAMING = ("tools/call", "prompts/get")
-"""Methods whose target is `params.name`."""
+"""Methods with `params.name` as their target."""
 
 
 @dataclass(frozen=True, slots=True)

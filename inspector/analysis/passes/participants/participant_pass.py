@@ -50,7 +50,7 @@ class ParticipantPass:
 
         Args:
             start, stop: the messages.
-            late: earlier messages whose sender became known only now (`StreamPass`).
+            late: earlier messages that only now got a sender (`StreamPass`).
         """
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, _FACTS) if code is not None]

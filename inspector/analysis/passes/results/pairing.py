@@ -1,8 +1,7 @@
 """Keeps one client's state in the transient-context protocol: paired tools and waiting results.
 
-Results are numbered by arrival. The waiting results of a tool are chained through `following`, an array over all
-results, so that a million of them need no objects. A consumer finds the oldest in O(log tools), and the newest in
-O(tools it consumes).
+Results are numbered by arrival. The array `following` chains the waiting results of a tool, so that a million of them
+need no objects. A consumer finds the oldest in O(log tools), and the newest in O(tools it consumes).
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ class Consumer:
     """A tool that hints name as a consumer.
 
     Attributes:
-        tools: by tool whose results it consumes, the message that first paired the two.
+        tools: by consumed tool, the message that first paired the two.
         queue: a heap of (oldest waiting result, tool). The number may be too small if another consumer has taken that
             result; it is corrected when it reaches the top. Tools without waiting results may be missing.
     """
@@ -49,7 +48,7 @@ class Conversation:
     _absent: dict[str, list[Consumer]] = field(default_factory=dict)  # consumers without the tool in their queue
 
     def register(self, tool: str, consumer: str, message: int) -> None:
-        """Pairs two tools by a hint; does nothing if they are paired already."""
+        """Pairs two tools by a hint, once."""
         found = self.consumers.get(consumer)
         if found is None:
             found = self.consumers[consumer] = Consumer()
@@ -77,7 +76,7 @@ class Conversation:
                 heappush(consumer.queue, (result, tool))
 
     def unpaired(self, consumer: str) -> int:
-        """Returns a waiting result that no hint pairs with a consumer, the oldest of several, or NOTHING.
+        """Returns a waiting result that no hint pairs with a consumer, the oldest of several, or `NOTHING`.
 
         A consumer named by hints gets no result that hints leave to another consumer.
         """
@@ -86,7 +85,7 @@ class Conversation:
         return min((first for tool, (first, _) in waiting if not (named and tool in self.hinted)), default=NOTHING)
 
     def take(self, consumer: str, following: array[int]) -> int:
-        """Removes and returns the result that a consumer's signal collapses, the oldest of its tools, or NOTHING."""
+        """Removes and returns the result that a consumer's signal collapses, the oldest of its tools, or `NOTHING`."""
         found = self.consumers.get(consumer)
         if self.newest_first:
             return NOTHING if found is None else self._take_newest(found, following)

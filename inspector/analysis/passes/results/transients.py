@@ -1,6 +1,6 @@
 """Applies the transient-context protocol: finds tool results that their summary may replace or has replaced.
 
-Source: docs/protocols.md 13, with its rule for the one ambiguity: the OLDEST pending result collapses (FIFO by
+Source: docs/protocols.md 13, with its rule for the one ambiguity. The OLDEST pending result collapses (FIFO by
 arrival), unless the user selects the most recent one. State is kept per conversation: one run of a client, with all its
 servers.
 """
@@ -254,11 +254,11 @@ class TransientPass:
         return BADGE_SETS[int(self.columns["badges"][row])]
 
     def collapsed_by(self, row: int) -> int | None:
-        """Returns the message that consumed a result, or None."""
+        """Returns the message that consumed a result."""
         return self._linked(self.signals.collapsed_by, row)
 
     def consumes(self, row: int) -> int | None:
-        """Returns the result that a message consumed, or None."""
+        """Returns the result that a message consumed."""
         return self._linked(self.signals.consumes, row)
 
     def _linked(self, links: array[int], row: int) -> int | None:
@@ -266,7 +266,7 @@ class TransientPass:
         return links[place] if place != NOWHERE and links[place] != NO_ROW else None
 
     def hinted_by(self, row: int) -> int | None:
-        """Returns the message with the hint that allows a result to collapse, or None."""
+        """Returns the message with the hint that allows a result to collapse."""
         if not self.columns["badges"][row] & Badge.TRANSIENT.value:
             return None
         place = self.signals.find(row)
@@ -280,7 +280,7 @@ class TransientPass:
         return conversation.hinted.get(tool)
 
     def note(self, row: int) -> str | None:
-        """Returns a sentence about a signal without effect, or None."""
+        """Returns a sentence about a signal without effect."""
         place = self.signals.find(row)
         if place == NOWHERE:
             return None
@@ -297,7 +297,7 @@ class TransientPass:
         return self.signals.tool_name(place) if place != NOWHERE else None
 
     def unpaired(self, row: int) -> int | None:
-        """Returns a result that waited when a message consumed nothing, since no hint pairs the tools, or None."""
+        """Returns a result that waited while a message consumed none, since no hint pairs the tools."""
         return self._linked(self.signals.unpaired, row)
 
     def why_nothing(self, row: int) -> str | None:

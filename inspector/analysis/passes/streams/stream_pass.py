@@ -130,7 +130,7 @@ class StreamPass:
         return late
 
     def take_changes(self) -> Rows:
-        """Returns earlier frames whose text continues in newer ones, and the first frame of each growing stream."""
+        """Returns earlier frames with text that continues in newer ones, and the first frame of each growing stream."""
         return self._changed.take()
 
     def feed(self, start: int, stop: int) -> None:

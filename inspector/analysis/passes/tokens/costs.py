@@ -1,8 +1,8 @@
 """Computes costs of model calls from reported tokens and the user's prices (`prices`).
 
 A call has no cost if its model has no price, or if it used a kind of tokens with an unknown price. Costs are never
-guessed, and sums state how many calls they leave out. Only the cost of carrying a message along includes an estimate
-(of its own tokens), and is labelled as one.
+guessed, and sums state how many calls they leave out. Only the cost of carrying a message along includes an estimate,
+of its own tokens. It is labelled as an estimate.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Contains the price list that ships with the program, and merges it with the user's own prices.
 
-The list has the standard prices of the providers' own APIs in US dollars a million tokens, without batch, priority,
-regional or cloud terms. A model that is not listed has no price.
+The list has the standard prices of the providers' own APIs in US dollars a million tokens. Batch, priority, regional
+and cloud terms are not included. A model that is not listed has no price.
 """
 
 from __future__ import annotations
