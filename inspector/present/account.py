@@ -87,7 +87,7 @@ def account_of(
     first, last = ([], waiting)
     if document.arriving and any(tally.count(deed) for deed in (Deed.CALL, Deed.REQUEST, Deed.PROPOSAL)):
         # It keeps its place while messages arrive, so that no line below moves as waits come and go.
-        first, last = waiting or [AccountLine(WAITING_NOW, "Nobody", filter="waiting", tone="quiet")], []
+        first, last = waiting or [AccountLine(WAITING_NOW, "None", filter="waiting", tone="quiet")], []
     lines = [
         *first, *(deeds or words.held()), *words.compacted(), *failed, *words.crashed(), *words.redefined(), *last,
         *words.problems(),

@@ -74,7 +74,7 @@ _ENDS: dict[int, str] = {
 }  # fmt: skip
 _PROPOSED: dict[int, str] = {
     State.FULFILLED: "fulfilled", State.REJECTED: "rejected", State.WITHDRAWN: "withdrawn", State.WAITING: "open",
-    State.CANCELLED: "left behind", Outcome.IN_VAIN: "left behind by those asked", Outcome.REFUSED: "refused",
+    State.CANCELLED: "abandoned", Outcome.IN_VAIN: "abandoned by their recipients", Outcome.REFUSED: "refused",
 }  # fmt: skip
 
 
@@ -145,7 +145,7 @@ class AccountSentences:
         lines = [AccountLine("Asked", self._quoted(row), message=row) for row in asked[:_MOST_ASKED]]
         if not asked and total:
             row = int(tally.first("said")[0])
-            lines = [AccountLine("First said", self._quoted(row), message=row)]
+            lines = [AccountLine("First message", self._quoted(row), message=row)]
         if total > len(lines):
             said = self._shared(tally.groups(Deed.SAID))
             lines.append(AccountLine("Said", f"{formats.count_of(total, 'chat')}{said}", filter='kind == "chat"'))
@@ -373,7 +373,7 @@ class AccountSentences:
         told = plain(self.analysis.capture.records.reason(first) or "the server ended", _QUOTED).rstrip(".")
         words = f"{told[:1].upper()}{told[1:]}"
         if count > 1:
-            words += f"; the first of {count:,} such ends"
+            words += f"; the first of {count:,} crashes"
         return [_leading("Ended", words, first, 'finding == "server-ended"', count, "bad")]
 
     def _errors_by(self) -> str:
@@ -416,13 +416,13 @@ class AccountSentences:
             if one not in ends
         ]
         if count > len(lines):
-            lines.append(AccountLine("", f"{count:,} wait in all", filter="waiting", tone="warn"))
+            lines.append(AccountLine("", f"{count:,} waiting in total", filter="waiting", tone="warn"))
         quiet = tally.count(Deed.DISCOVERY, *WAITS)
         if quiet:
             groups = tally.groups(Deed.DISCOVERY)
             methods = groups.what[groups.outcomes[:, list(WAITS)].any(axis=1)]
             methods = [self.analysis.capture.strings[code] for code in np.unique(methods).tolist()]
-            what = plain(methods[0], _NAME) if len(methods) == 1 else "what others are and offer"
+            what = plain(methods[0], _NAME) if len(methods) == 1 else "other participants"
             words = f"{formats.count_of(quiet, 'question')} about {what} " + ("waits" if quiet == 1 else "wait")
             text = f"waiting && method in {{{', '.join(map(quote, methods or DISCOVERY))}}}"
             lines.append(_leading(about, words, int(tally.first("discovery")[0]), text, quiet, "quiet"))
@@ -460,8 +460,8 @@ class AccountSentences:
             kind, count = self.analysis.capture.strings[code] if code else "", int(counts[code])
             if not count:
                 break
-            words = f"{count:,} of kind {plain(kind, _NAME)}" if kind else f"{count:,} without a kind that can be read"
-            lines.append(AccountLine("Holds", words, filter=f"kind == {quote(kind)}"))
+            words = f"{count:,} of kind {plain(kind, _NAME)}" if kind else f"{count:,} without a readable kind"
+            lines.append(AccountLine("Contains", words, filter=f"kind == {quote(kind)}"))
         return lines
 
     def collapsed(self) -> list[AccountLine]:
@@ -480,7 +480,7 @@ class AccountSentences:
         found, total = pending_results(self.analysis, _MOST_PENDING)
         lines: list[AccountLine] = []
         for one in found:
-            tool = plain(one.tool or "a tool that is not known", _NAME)
+            tool = plain(one.tool or "an unknown tool", _NAME)
             waits = "" if one.waited_ns is None else f" for {formats.duration(one.waited_ns)}"
             by = f"; {listed_consumers(one.consumers)} can consume it" if one.consumers else "; no tool can consume it"
             lines.append(AccountLine("" if lines else "Pending", f"{tool} waits{waits}{by}", one.message))
@@ -537,7 +537,7 @@ class AccountSentences:
             words = f"{formats.dollars(stated)}, as the session states"
             return [AccountLine("Cost", words, filter="cost.stated")]
         if found is None or not found.calls:
-            return [AccountLine("Cost", f"Not known: {missing}", filter="usage.output >= 0")] if missing else []
+            return [AccountLine("Cost", f"Unknown: {missing}", filter="usage.output >= 0")] if missing else []
         words = f"{formats.dollars(found.total)} for {formats.count_of(found.calls, 'call')} of models"
         if found.unpriced:
             words += f", {missing or formats.count_of(found.unpriced, 'call') + ' without a price'}"
@@ -557,7 +557,7 @@ class AccountSentences:
             return ""
         found = [place for place in sums.order.tolist() if sums.key(place) != NO_TOOL and sums.tokens[place]]
         named = (
-            f"{sums.tokens[place]:,} {'definitions of tools' if key == DEFINITIONS else self.name(key)}"
+            f"{sums.tokens[place]:,} {'tool definitions' if key == DEFINITIONS else self.name(key)}"
             for place in found[:_MOST_SHARES]
             for key in (sums.key(place),)
         )

@@ -40,9 +40,9 @@ _NEARBY = 1_000  # messages before and after
 
 
 _CHANGES = {
-    Change.WHOLE: "The model was given all of it.",
-    Change.CUT: "The model was given a part of it.",
-    Change.ALTERED: "The model was given something else.",
+    Change.WHOLE: "The model received all of it.",
+    Change.CUT: "The model received a part of it.",
+    Change.ALTERED: "The model received other content.",
 }
 
 
@@ -77,13 +77,13 @@ def request_facts(subject: Subject) -> list[Fact]:
     if gone := who_left(subject.analysis, subject.message):
         asked = recipients(subject.to) if subject.to else "The server"
         who = asked if gone == "asked" else asker(subject.analysis, subject.message)
-        return [words_fact(f"{who} left, or was started anew, before it was answered.")]
+        return [words_fact(f"{who} left or restarted before the answer.")]
     last = subject.last_ns()
     if NO_TIME in (subject.time_ns, last):
         return [words_fact("No answer was seen.")]
     waited = formats.duration(max(0, last - subject.time_ns))
     if subject.document.live:
-        return [words_fact(f"No answer yet, {waited} after it was asked.")]
+        return [words_fact(f"No answer yet, {waited} after the request.")]
     return [words_fact(f"No answer in the {waited} until the last record.")]
 
 
@@ -154,7 +154,7 @@ def addressed_facts(subject: Subject) -> list[Fact]:
     if not subject.to:
         able = [p.name for p in known
                 if p.here and answering(p, subject.method, subject.target)]  # fmt: skip
-        words = f"{len(able)} here may answer" if able else "nobody here is known to answer"
+        words = f"{len(able)} here may answer" if able else "no participant is known to answer"
         rows.append(fact("everyone", words, tooltip=", ".join(able) or None))
     answerer = subject.capture.string("sender", subject.answer) if subject.answer is not None else None
     if answerer and subject.to and answerer not in subject.to:
@@ -196,8 +196,8 @@ def _recipient_fact(subject: Subject, name: str, space: int) -> Fact:
     words = presence(participant, subject.time_ns)
     if participant is not None and participant.capabilities is not None:
         pattern = answering(participant, subject.method, subject.target)
-        may = ", may do anything" if pattern == "*" else f", may use {pattern}"
-        words += may if pattern else ", may not answer"
+        may = "; may do anything" if pattern == "*" else f"; may use {pattern}"
+        words += may if pattern else "; may not answer"
     listing = "\n".join(participant.capabilities or ()) if participant is not None else ""
     return fact(plain(name, 80), words, lines=2, tooltip=listing or None)
 
@@ -234,10 +234,10 @@ def proposal_fact(subject: Subject) -> Fact:
         return fact("", outcome, lines=2)
     age = pending_age_ns(analysis, subject.message)
     if analysis.now_ns is not None:
-        waited = f", {formats.duration(age)} after it was made" if age is not None else ""
-        return fact("", f"Nobody has acted on it yet{waited}.", "warn", lines=2)
+        waited = f", {formats.duration(age)} after the proposal" if age is not None else ""
+        return fact("", f"No decision yet{waited}.", "warn", lines=2)
     waited = f" in the {formats.duration(age)} until the last record" if age is not None else " in this capture"
-    return fact("", f"Nobody acted on it{waited}.", "dim", lines=2)
+    return fact("", f"No decision{waited}.", "dim", lines=2)
 
 
 def acted_facts(subject: Subject) -> list[Fact]:
@@ -289,16 +289,16 @@ def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
     shown = ", ".join(plain(name, 60) for name in able[:_MOST_NAMES]) + ("…" if len(able) > _MOST_NAMES else "")
     rows = [
         fact("Capability", call, "mono", middle=True),
-        fact("Held by", shown or "nobody", tooltip="\n".join(able) or None),
+        fact("Held by", shown or "no participant", tooltip="\n".join(able) or None),
     ]
     proposer = capture.string("sender", proposal) or ""
     if analysis.capabilities.held(space, proposer, proposal) is not None:
-        rows.append(fact(f"{plain(proposer, 40)} may", "run it itself" if proposer in able else "propose only"))
+        rows.append(fact(f"{plain(proposer, 40)} may", "call it directly" if proposer in able else "propose only"))
     return rows
 
 
 _NOUNS = {"tools/call": "Tool", "prompts/get": "Prompt", "completion/complete": "Completion"}
-_LATER = "It is looked for again whenever a request comes."
+_LATER = "Each new request is checked for a match."
 
 
 def answer_facts(subject: Subject) -> list[Fact]:
@@ -354,14 +354,14 @@ def _naming_proposal(subject: Subject, request: int) -> int | None:
 
 def _unknown_facts(subject: Subject, cause: int) -> list[Fact]:
     if cause != NO_ROW:
-        parts = (FactPart("not said, not even by its request "), message_part(cause))
+        parts = (FactPart("unknown, also from its request "), message_part(cause))
         rows = [fact("Method", subject.method, "mono")] if subject.method else []
         return [*rows, Fact(_NOUNS.get(subject.method or "", "Method"), parts), *_order_facts(subject, cause)]
     ids = subject.capture.records.correlation_ids(subject.message)
     named = subject.analysis.named.named(np.array([subject.message]))
     if named[0] == Named.CONTEXT:
         return [fact("Answers", f"the context {plain(mask_text(ids[0]), 120)}", middle=True)]
-    words = "unknown, its request was not seen"
+    words = "unknown, its request is not in the log"
     if not ids and "id" not in subject.payload:
         words = "unknown, it names no request"
     ink: Ink = "warn"
@@ -377,12 +377,12 @@ def _order_facts(subject: Subject, cause: int) -> list[Fact]:
     if gap is not None and gap:
         # The order of the file and the clocks may disagree, so both are shown.
         clock = f", by the clock {formats.duration(abs(gap))} {'after' if gap < 0 else 'before'} it"
-    return [fact("Order", f"it stands before its request here{clock}", "warn", lines=2)]
+    return [fact("Order", f"listed before its request{clock}", "warn", lines=2)]
 
 
 _CODES = {
-    -32700: "not JSON", -32600: "no valid request", -32601: "no such method", -32602: "wrong parameters",
-    -32603: "internal error", -32002: "no such resource",
+    -32700: "parse error", -32600: "invalid request", -32601: "method not found", -32602: "invalid params",
+    -32603: "internal error", -32002: "resource not found",
 }  # fmt: skip
 """JSON-RPC 2.0, 5.1, and MCP 2025-06-18, Resources."""
 
@@ -444,8 +444,8 @@ def input_facts(result: Mapping[str, Any]) -> list[Fact]:
     # The state is opaque to the client, so only its length says something.
     state = result.get("requestState")
     if isinstance(state, str):
-        rows.append(fact("State", f"{formats.count_of(len(state), 'character')}, which the retry brings back", "dim"))
-    return rows or [fact("", "It asks for input, and does not say for what.", "warn")]
+        rows.append(fact("State", f"{formats.count_of(len(state), 'character')}, sent back by the retry", "dim"))
+    return rows or [fact("", "It asks for input but lists no question.", "warn")]
 
 
 def hello_facts(values: Mapping[str, Any], who: str) -> list[Fact]:
@@ -467,7 +467,7 @@ def hello_facts(values: Mapping[str, Any], who: str) -> list[Fact]:
     can = values.get("capabilities")
     if isinstance(can, Mapping):
         words = ", ".join(_ability(str(key), inner) for key, inner in can.items())
-        rows.append(fact("Can", plain(words, 400) or "nothing optional", lines=3))
+        rows.append(fact("Capabilities", plain(words, 400) or "no optional ones", lines=3))
     skip = (who, "protocolVersion", "capabilities", "instructions", "_meta")
     return rows + value_facts(values, skip=skip)
 
@@ -488,10 +488,10 @@ def cancelled_facts(subject: Subject, values: Mapping[str, Any]) -> list[Fact]:
     reason = values.get("reason")
     rows = [fact("Reason", reason, lines=4)] if isinstance(reason, str) and reason else []
     if request is None:
-        return [fact("Calls off", f"request {value_text(wanted)}, which was not seen", "warn"), *rows]
+        return [fact("Cancels", f"request {value_text(wanted)}, not in the log", "warn"), *rows]
     asked = FactPart(f"  asked by {sender_of(subject.capture, request)}", "dim")
     parts = (message_part(request), asked) if subject.capture.string("sender", request) else (message_part(request),)
-    return [Fact("Calls off", parts), *rows]
+    return [Fact("Cancels", parts), *rows]
 
 
 def request_by_token(subject: Subject, token: object) -> int | None:

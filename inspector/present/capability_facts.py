@@ -36,7 +36,7 @@ def held_rows(held: Sequence[Held], *, raw: bool) -> list[Fact]:
         rows = _merge_alike(rows)
     if len(held) > MOST:
         rows.append(fact("", f"{len(held) - MOST} more", "dim"))
-    return rows or [fact("", "It may send nothing.", "dim")]
+    return rows or [fact("", "It may send no messages.", "dim")]
 
 
 def _merge_alike(rows: Sequence[Fact]) -> list[Fact]:
@@ -96,7 +96,7 @@ def _change_row(document: CaptureDocument, change: Change, of_grant: Sequence[An
         name, relation = formats.count_of(len(change.capabilities), "capability", "capabilities"), "announced"
     else:
         sign = "+" if change.what == "granted" else MINUS
-        name, relation = f"{sign} {', '.join(listed) or plain(change.grant or 'nothing named', 120)}", f"by {by}"
+        name, relation = f"{sign} {', '.join(listed) or plain(change.grant or 'unnamed', 120)}", f"by {by}"
     kind = capture.string("kind", change.row) or ""
     tooltip = "\n".join([f"{change.what} by {by}", *(written_as(one) for one in about[:MOST])])
     return ChainRow(change.row, kind, when, name, relation=relation, tooltip=tooltip)
@@ -109,11 +109,7 @@ def refused_rows(document: CaptureDocument, refused: Sequence[Refused]) -> list[
     """Lists refusals with the missing capability, and both verdicts where they differ."""
     rows: list[Fact] = []
     for one in refused[-FEW:]:
-        missing = (
-            FactPart(plain(one.missing, 200), "mono")
-            if one.missing
-            else FactPart("a capability it does not name", "dim")
-        )
+        missing = FactPart(plain(one.missing, 200), "mono") if one.missing else FactPart("an unnamed capability", "dim")
         rows.append(Fact("Missing", (missing,), right=formats.message_number(one.row), right_message=one.row))
         if one.message is not None:
             name, mono = name_of(document.analysis, one.message)
@@ -135,11 +131,11 @@ def verdict_rows(judged: Judged, decided: str | None = None) -> list[Fact]:
     if gateway is None:
         return []
     if judged.predicted is None:
-        return [fact("Verdict", f"{gateway}; whether it had to be cannot be said", "dim", lines=2)]
+        return [fact("Verdict", f"{gateway}; cannot be verified", "dim", lines=2)]
     if gateway == judged.predicted:
-        return [fact("Verdict", f"{gateway}, as its capabilities say", "dim")]
+        return [fact("Verdict", f"{gateway}, consistent with its capabilities", "dim")]
     matched = next((one.get("matched_capability") for one in judged.verdicts if one.get("matched_capability")), None)
-    return [_verdict("Gateway", gateway, matched), _verdict("By the rules", judged.predicted, judged.by)]
+    return [_verdict("Gateway", gateway, matched), _verdict("Expected", judged.predicted, judged.by)]
 
 
 def _verdict(name: str, word: str, by: object) -> Fact:
@@ -155,7 +151,7 @@ def differing_rows(document: CaptureDocument, story: ParticipantStory) -> list[F
     """Lists messages with differing verdicts, or states that all agree."""
     if not story.differing:
         count = formats.count_of(story.judged_count, "message")
-        return [fact("", f"As its capabilities say, for its last {count} with a verdict.", "dim", lines=2)]
+        return [fact("", f"Consistent with its capabilities, for its last {count} with a verdict.", "dim", lines=2)]
     rows: list[Fact] = []
     for row, judged in story.differing[-FEW:]:
         name, mono = name_of(document.analysis, row)
@@ -211,7 +207,7 @@ def effect_rows(subject: Subject, name: str) -> list[Fact]:
         return []
     before, after = held_around(subject, name)
     if before is not None and after is not None and [o.capability for o in before] == [o.capability for o in after]:
-        words = "nothing changes: it holds none of these" if change.what == "revoked" else "nothing is given"
+        words = "no change: it holds none of these" if change.what == "revoked" else "grants no capability"
         return [fact("Effect", words, "warn", lines=2)]
     # Gateways announce grants by another welcome, but no revocations (docs/protocols.md 10).
     later = (one for one in capabilities.changes[space, name] if one.row > row and one.what == "announced")
@@ -220,7 +216,7 @@ def effect_rows(subject: Subject, name: str) -> list[Fact]:
         return [fact("Confirmed", "not yet: no gateway has announced its capabilities since", "dim", lines=2)]
     wanted = [one.capability for one in after or ()]
     same = all(one in announced.capabilities for one in wanted) and len(wanted) == len(announced.capabilities)
-    word = "as it is here, by " if same else "differently, by "
+    word = "identical, by " if same else "differently, by "
     return [Fact("Confirmed", (FactPart(word, "plain" if same else "warn"), message_part(announced.row)))]
 
 
@@ -241,7 +237,7 @@ def grant_facts(subject: Subject, payload: Mapping[str, Any]) -> list[Fact]:
         if subject.capture.string("kind", row) == "capability/grant"
     ]
     if not seen:
-        return [fact("Grant", f"{plain(grant, 120)}, never seen", "warn", copy=grant)]
+        return [fact("Grant", f"{plain(grant, 120)}, not in the log", "warn", copy=grant)]
     given = patterns(grant_of(subject.capture.records.payload(seen[-1])).get("capabilities"))
     words = (message_part(seen[-1]), FactPart("  "), FactPart(plain(mask_text(", ".join(given)), 200), "mono"))
     return [Fact("Grant", words, copy=grant)]

@@ -99,7 +99,7 @@ def context_sections(subject: ContextSubject) -> list[FactSection]:
         FactSection("contextMetadata", "Metadata", _metadata(subject)),
         FactSection("contextMessages", "Messages", _messages(subject)),
         FactSection("contextParticipants", "Participants", _participants(subject)),
-        FactSection("contextChildren", "Contexts in it" if inside else "Root contexts", _children(subject)),
+        FactSection("contextChildren", "Nested contexts" if inside else "Root contexts", _children(subject)),
         FactSection("contextFindings", "Findings here and below" if inside else "Findings", _findings(subject)),
         FactSection("contextWritten", "Written as", _written(subject)),
     ]
@@ -137,7 +137,7 @@ def _message_facts(subject: ContextSubject, message: int, since: int = -1) -> li
     if since >= 0 and NO_TIME not in (times[message], times[since]) and times[message] >= times[since]:
         when = f"after {formats.duration(int(times[message]) - int(times[since]))}"
     text = text_of(capture, message).strip()
-    written = words_fact(text, lines=8) if text else fact("", "Nothing was written.", "dim")
+    written = words_fact(text, lines=8) if text else fact("", "No text.", "dim")
     return [written, Fact("", (FactPart(f"by {sender_of(capture, message)}, "), message_part(message)), right=when)]
 
 
@@ -150,7 +150,7 @@ def _facts(subject: ContextSubject) -> list[Fact]:
     if subject.several_spaces:
         rows.append(fact("Space", subject.document.capture.strings[subject.space] or "none named"))
     if node == MAIN:
-        return [*rows, fact("What it is", "Messages that name no context.", lines=2)]
+        return [*rows, fact("Content", "Messages without a context.", lines=2)]
     rows += _type(subject)
     if labels := contexts.facts.labels_of(node):
         rows.append(fact("Labels", ", ".join(labels), lines=3, filter=f"labels == {quote(labels[0])}"))
@@ -160,14 +160,14 @@ def _facts(subject: ContextSubject) -> list[Fact]:
     if tree.name[node] != subject.path:
         rows.append(fact("Id", tree.name[node], "mono", middle=True))
     if (told := contexts.told_first(node)) in SOURCES:
-        rows.append(fact("Told by", SOURCES[told], lines=2, filter=f"context.told == {quote(WORDS[told])}"))
+        rows.append(fact("Declared by", SOURCES[told], lines=2, filter=f"context.told == {quote(WORDS[told])}"))
     above = tree.parent[node]
     name = contexts.label(above) if above != MAIN else "main"
     rows.append(Fact("Parent", (FactPart(name, "link", place=ContextPlace(subject.space, above)),)))
     if tree.implicit[node]:
-        rows.append(fact("Implied", "Only contexts below it were used.", lines=2))
+        rows.append(fact("Implied", "Only nested contexts have messages.", lines=2))
     if note := contexts.note(node):
-        rows.append(fact("Odd", note, "warn", lines=4))
+        rows.append(fact("Irregular", note, "warn", lines=4))
     return rows
 
 
@@ -232,7 +232,7 @@ def _messages(subject: ContextSubject) -> list[Fact]:
     tally = subject.tally
     tree = subject.analysis.contexts.tree
     total = tree.subtree[subject.node] if subject.node != MAIN else tally.messages
-    counted = f"{tally.messages:,} here" + (f", {total:,} with those below" if total != tally.messages else "")
+    counted = f"{tally.messages:,} here" + (f", {total:,} including nested contexts" if total != tally.messages else "")
     rows = [fact("Messages", counted), *context_tokens(subject.analysis, subject.space, subject.node)]
     rows += usage_facts(subject.analysis, subject.space, subject.node)
     if not tally.messages:
@@ -299,7 +299,7 @@ def _participants(subject: ContextSubject) -> list[Fact]:
             filter_ = f"{subject.filter} && from == {quote(name)}"
             rows.append(Fact("", (link,), right=formats.count_of(count, "message"), filter=filter_))
         else:
-            rows.append(fact("", "nobody named", "dim", right=formats.count_of(count, "message")))
+            rows.append(fact("", "no sender", "dim", right=formats.count_of(count, "message")))
     rest = len(tally.senders) - len(rows)
     return [*rows, fact("", f"{rest:,} more", "dim")] if rest > 0 else rows
 
@@ -347,7 +347,7 @@ def _written(subject: ContextSubject) -> list[Fact]:
     if subject.node == MAIN or all(one.form == "path" and one.text == subject.path for one in found):
         return []
     return [
-        Fact(one.form, (FactPart(one.text or "names nothing", "mono" if one.text else "dim"),), middle=True,
+        Fact(one.form, (FactPart(one.text or "empty", "mono" if one.text else "dim"),), middle=True,
              right=f"No. {one.first + 1}", right_message=one.first, tooltip=f"{one.text}\n{one.messages:,} messages")
         for one in found
     ]  # fmt: skip

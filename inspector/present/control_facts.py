@@ -38,7 +38,7 @@ def _pause(payload: Mapping[str, Any]) -> str:
     seconds = payload.get("timeout_seconds")
     if _is_number(seconds):
         return f"pause for {formats.duration(int(seconds * 1_000_000_000))}"
-    return "pause until it is told to go on"
+    return "pause until resumed"
 
 
 def _forget(payload: Mapping[str, Any]) -> str:
@@ -79,7 +79,7 @@ def _request_status(payload: Mapping[str, Any]) -> str:
 
 _SENTENCES = {
     "pause": _pause,
-    "resume": lambda _: "go on",
+    "resume": lambda _: "resume",
     "request-status": _request_status,
     "forget": _forget,
     "compact": _compact,

@@ -42,7 +42,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     if found is not None:
         no_id = bool(subject.flags & Flag.NO_ID)
         missing = fact("Id", "none", "dim") if subject.derived else fact(
-            "Id", "none, though it must have one", "warn", lines=2
+            "Id", "missing, but required", "warn", lines=2
         )  # fmt: skip
         name = missing if no_id else fact(
             "Id", found, "mono", middle=True, filter=_filter("id ==", found)
@@ -90,7 +90,7 @@ def _sightings(subject: Subject) -> list[Fact]:
         when = "" if NO_TIME in (one.time_ns, subject.time_ns) else f", {formats.delta(one.time_ns - subject.time_ns)}"
         rows.append(fact("Seen by", f"{name}{when}", filter=_filter("seen_by ==", name)))
         if one.differs:
-            rows.append(fact("There it says", mask_text(_said_there(capture, one)), "warn", lines=4))
+            rows.append(fact("Text there", mask_text(_said_there(capture, one)), "warn", lines=4))
     return rows
 
 
@@ -178,7 +178,7 @@ def _told(subject: Subject) -> list[Fact]:
     labels = contexts.facts.labels_of(subject.node) if subject.node != MAIN else ()
     rows: list[Fact] = []
     if told in SOURCES:
-        rows.append(fact("Context told by", SOURCES[told], lines=2, filter=_filter("context.told ==", WORDS[told])))
+        rows.append(fact("Context declared by", SOURCES[told], lines=2, filter=_filter("context.told ==", WORDS[told])))
     if labels:
         shown = ", ".join(labels[:_MOST_LABELS])
         rows.append(fact("Labels", shown, lines=2, filter=_filter("labels ==", labels[0])))
@@ -261,7 +261,7 @@ def visibility_facts(subject: Subject) -> list[Fact]:
         return []
     value = subject.payload.get("visibility")
     if value is None or value == "":
-        return [fact("Visibility", "none is written", "dim")]
+        return [fact("Visibility", "not stated", "dim")]
     written = value_text(value)
     words = _VISIBLE.get(written) if isinstance(value, str) else None
     filter_ = f'visibility == "{written}"' if words else None

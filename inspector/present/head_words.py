@@ -67,7 +67,9 @@ def context_words(document: CaptureDocument, place: ContextPlace) -> HeadWords:
     kind = contexts.type(node)
     if kind:
         details.append(plain(kind, 40))
-    details.append(f"{formats.count_of(own, 'message')}" + (f", {total:,} with those below" if total != own else ""))
+    details.append(
+        f"{formats.count_of(own, 'message')}" + (f", {total:,} including nested contexts" if total != own else "")
+    )
     state = CONTEXT_STATES.get(contexts.state(node, analysis.now_ns))
     glyph = _REASONING if kind == "reasoning" else _CONTEXT
     return HeadWords("context", glyph, contexts.label(node), SEPARATOR.join(details), state)

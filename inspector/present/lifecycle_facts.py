@@ -21,7 +21,7 @@ _CONSUMERS_NAMED = 4
 
 def seen_label(subject: Subject) -> str:
     """Returns the heading for a result's present content in the model's context."""
-    return "What the model sees now" if subject.document.live else "What the model sees at the end of the log"
+    return "Seen by the model now" if subject.document.live else "Seen by the model at the end of the log"
 
 
 # Origin
@@ -32,10 +32,10 @@ def origin_facts(subject: Subject, life: Life) -> list[Fact]:
     story, pairing = subject.story, life.pairing
     rows: list[Fact] = []
     if pairing is None:
-        rows.append(fact("Paired", "by no hint", "dim"))
+        rows.append(fact("Paired", "no", "dim"))
     else:
         # Hints may arrive after the results they are about.
-        late = ", after it came" if pairing.message > subject.message else ""
+        late = ", after its arrival" if pairing.message > subject.message else ""
         step = "" if pairing.step is None else f", step {pairing.step}"
         rows.append(Fact("Paired", (FactPart("by "), message_part(pairing.message), FactPart(f"{step}{late}", "dim"))))
         rows.append(fact("Pair", f"{plain(pairing.tool, 80)} → {plain(pairing.consumer, 80)}", "mono", lines=2))
@@ -43,7 +43,7 @@ def origin_facts(subject: Subject, life: Life) -> list[Fact]:
     rows.append(fact("Marked", f"transient by its server, {given}", lines=2))
     if story.collapsed_by is not None:
         since = subject.delta_ns(story.collapsed_by)
-        after = "" if since is None else f", {formats.duration(since)} after it came"
+        after = "" if since is None else f", {formats.duration(since)} after its arrival"
         rows.append(Fact("Collapsed", (FactPart("by "), message_part(story.collapsed_by), FactPart(after, "dim"))))
     else:
         rows.append(fact("Collapsed", "not yet", "dim"))
@@ -54,7 +54,7 @@ def order_fact(subject: Subject) -> Fact:
     """Describes the order in which several pending results collapse; the protocol leaves it open."""
     which = "the most recent" if subject.analysis.transients.newest_first else "the oldest"
     return fact(
-        "Rule", f"of several that wait, {which} collapses first", "dim", lines=2,
+        "Rule", f"of several pending results, {which} collapses first", "dim", lines=2,
         tooltip="Settings > Contexts: the protocol leaves it open.",
     )  # fmt: skip
 
@@ -77,7 +77,7 @@ def consumers_sentence(analysis: Analysis, message: int) -> str:
         return f"Can be consumed by {listed_consumers(consumers)}."
     tool = plain(analysis.transients.tool_name(message) or "", 120)
     if not tool:
-        return "Its request was never seen, so no hint can be about it."
+        return "Its request is not in the log, so no hint can name its tool."
     return f"No hint names {tool}, so no tool can consume it."
 
 
@@ -95,7 +95,7 @@ def consumed_facts(subject: Subject, result: int) -> list[Fact]:
     summary = plain(subject.analysis.transients.summary(result) or "", 400)
     return [
         Fact("", parts, right=delta(subject.delta_ns(result))),
-        fact("", f"The model sees of it: {summary}", "dim", lines=4),
+        fact("", f"The model sees: {summary}", "dim", lines=4),
         order_fact(subject),
     ]
 
@@ -161,7 +161,7 @@ def lifecycle_rows(subject: Subject, life: Life) -> list[ChainRow]:
     steps.append(_step(subject, message, ", ".join(own)))
     steps += [_attempt_step(subject, attempt) for attempt in life.attempts]
     if story.collapsed_by is not None:
-        steps.append(_step(subject, story.collapsed_by, "consumed", "So that only its summary is left."))
+        steps.append(_step(subject, story.collapsed_by, "consumed", "Only its summary remains."))
     # In order of arrival, whatever the order of the life's stages.
     return sorted(steps, key=lambda step: step.message)
 
@@ -210,7 +210,7 @@ def pair_facts(subject: Subject, pair: PairStory) -> list[Fact]:
         waiting = f"{formats.count_of(pair.waiting, 'result')} of {plain(pair.tool, 80)} waiting to be consumed"
         rows.append(fact("", waiting, "dim", lines=2))
     elif not pair.total:
-        rows.append(fact("", "Has collapsed nothing so far.", "dim"))
+        rows.append(fact("", "No result collapsed so far.", "dim"))
     return rows
 
 
@@ -220,4 +220,4 @@ def why_no_lifecycle(subject: Subject) -> str:
         return "Only results of tool calls have a lifecycle: they may be marked transient, consumed and collapsed."
     if subject.tool is None:
         return "This result answers no tool call, so nothing can collapse it."
-    return "Its server said nothing about its lifecycle: the model keeps all of it."
+    return "Its server declared no lifecycle; the model keeps all of it."

@@ -58,19 +58,19 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
         when = log_moment(int(document.capture.columns["time_ns"][coming.row])) or "at an unknown time"
         last = coming == participant.comings[-1]
         # Only the last arrival tells about the present.
-        name = ("Here since" if last else "Came") if coming.here else "Left"
+        name = ("Here since" if last else "Joined") if coming.here else "Left"
         rows.append(fact(name, when, right=formats.message_number(coming.row), right_message=coming.row))
     if len(participant.comings) > FEW:
-        rows.insert(0, fact("Before that", f"{len(participant.comings) - FEW} times came or left", "dim"))
+        rows.insert(0, fact("Before that", f"{len(participant.comings) - FEW} joins and leaves", "dim"))
     if participant.here is None:
-        rows.append(fact("Presence", "invited, not come" if participant.invited else "never announced", "dim"))
+        rows.append(fact("Presence", "invited, has not joined" if participant.invited else "never announced", "dim"))
         if participant.first_ns != NO_TIME:
             rows.append(fact("First seen", log_moment(participant.first_ns)))
     if participant.is_us:
         rows.append(fact("Who", "this program"))
     if story.server:
         rows.append(fact("Server", plain(story.server, 200), lines=2))
-    rows.append(fact("Messages", f"{participant.messages:,} sent" if participant.messages else "has sent nothing"))
+    rows.append(fact("Messages", f"{participant.messages:,} sent" if participant.messages else "none sent"))
     rows += sender_tokens(document.analysis, participant.space, participant.name)
     for name, row in (("First", story.first), ("Last", story.last)):
         if row is not None and (name == "First" or row != story.first):
@@ -193,7 +193,7 @@ def change_of_tools_rows(document: CaptureDocument, story: ParticipantStory) -> 
     for one in changes[-MOST:][::-1]:
         when = log_moment(int(document.capture.columns["time_ns"][one.row]))
         words = ", ".join((*one.what, *([f"at {when}"] if when else [])))
-        about = f"{formats.message_number(one.row)} lists it otherwise than {formats.message_number(one.before)}"
+        about = f"{formats.message_number(one.row)} differs from {formats.message_number(one.before)}"
         link = FactPart(words, "link", one.row)
         rows.append(Fact(plain(mask_text(one.tool), 120), (link,), lines=2, mono_name=True, tooltip=about))
     if len(changes) > MOST:
@@ -293,7 +293,7 @@ def reported_facts(subject: Subject) -> list[Fact]:
         parts = (FactPart(f"{sender_of(subject.capture, asked)}, "), message_part(asked))
         rows.append(Fact("Requested by", parts))
     else:
-        rows.append(fact("Requested by", "nobody, it reported by itself", "dim"))
+        rows.append(fact("Requested by", "no one, reported unasked", "dim"))
     return rows + value_facts(payload, skip=_REPORT_KEYS)
 
 

@@ -105,7 +105,7 @@ def details(participant: Participant, space: str, analysis: Analysis) -> str:
     if held is None:
         lines.append("Its capabilities were not announced.")
         return "\n".join(lines)
-    lines.append("May send:" if held else "May send nothing.")
+    lines.append("May send:" if held else "May send no messages.")
     lines += [_line_of(one) for one in held[:_PATTERNS_SHOWN]]
     if len(held) > _PATTERNS_SHOWN:
         lines.append(f"  and {len(held) - _PATTERNS_SHOWN} more")

@@ -54,15 +54,15 @@ _TEXT_KINDS = frozenset({"reasoning/thought", "reasoning/conclusion", "chat"})
 
 def asked_facts(subject: Subject) -> list[Fact]:
     """Shows the prompt of a reasoning, and the message that asked for it."""
-    rows = [words_fact(subject.text or "Nothing was written.", lines=8)]
+    rows = [words_fact(subject.text or "No text.", lines=8)]
     cause = next(iter(subject.causes), None)
     if cause is not None:
         by = FactPart(f"by {sender_of(subject.capture, cause)}, ")
         return [*rows, Fact("", (by, message_part(cause)), right=_how_long_before(subject, cause))]
-    return [*rows, asked_in_chat(subject) or fact("", "It names no message that asked for it.", "dim")]
+    return [*rows, asked_in_chat(subject) or fact("", "It names no request.", "dim")]
 
 
-_BY_TIME = "The message names no thought: this is the last one of its sender before it, in a reasoning that was open."
+_BY_TIME = "The message names no thought. This is its sender's last one in an open reasoning."
 
 
 def asked_in_chat(subject: Subject) -> Fact | None:
@@ -70,8 +70,8 @@ def asked_in_chat(subject: Subject) -> Fact | None:
     link = _likely(subject, Relation.STARTS_ON)
     if link is None:
         return None
-    words = FactPart(f"{sender_of(subject.capture, link.cause)} said the same in ")
-    tooltip = "The start names no message that asked for it: this one says the very same words."
+    words = FactPart(f"{sender_of(subject.capture, link.cause)} wrote the same text in ")
+    tooltip = "The start names no request. This message has the same text."
     return Fact("", (words, message_part(link.cause)), tooltip=tooltip, right=_how_long_before(subject, link.cause))
 
 
@@ -88,7 +88,7 @@ def thought_facts(subject: Subject) -> list[Fact]:
         return []
     thought = link.cause
     began = subject.capture.string("kind", thought) == "reasoning/start"
-    text = text_of(subject.capture, thought) or "Nothing was written."
+    text = text_of(subject.capture, thought) or "No text."
     words = FactPart(f"{'Asked' if began else 'Thought'} in ")
     names = "  it names this tool" if _names_this_tool(subject, thought) else ""
     before = _how_long_before(subject, thought)

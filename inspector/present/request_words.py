@@ -30,7 +30,7 @@ def change_words(change: RequestChange) -> str:
     # Compacted entries are dropped too, but have a word of their own.
     dropped = len(change.dropped) - len(change.compacted)
     parts = ((len(change.added), "added"), (dropped, "dropped"), (len(change.compacted), "compacted"))
-    words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "nothing changed"
+    words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "no changes"
     return f"{lead}: {words} since {_no(change.before)}"
 
 
@@ -38,10 +38,10 @@ def cache_words(change: RequestChange) -> tuple[str, str]:
     """Describes the reported cache reads of a request, and the reason for misses."""
     usage = change.usage
     if usage is None or change.answer is None:
-        read = "What was read from a cache is not reported"
+        read = "Cache reads are not reported"
     else:
         given = usage.input + usage.cache_read + usage.cache_write
-        written = f", {usage.cache_write:,} written to one" if usage.cache_write else ""
+        written = f", {usage.cache_write:,} written to it" if usage.cache_write else ""
         by = formats.message_number(change.answer)
         read = f"{usage.cache_read:,} of {given:,} tokens read from a cache{written} (reported with {by})"
     return read, _why(change)
@@ -51,20 +51,20 @@ def _why(change: RequestChange) -> str:
     before, found = change.before, change.first_difference
     used = change.usage is not None and change.usage.cache_read + change.usage.cache_write > 0
     if change.is_unasked and not used:
-        return "Nothing in it asks for a cache."
+        return "It requests no cache."
     if before is None:
-        return "Nothing of this model was sent before it."
+        return "It is the first request to this model."
     if found is not None:
-        return f"{_difference_words(change, found)} What stands behind that could not be read."
+        return f"{_difference_words(change, found)} The rest could not be read from the cache."
     if change.shared < len(before.stands):
-        return f"All of it stands at the beginning of {_no(before)}, too."
-    same = f"It begins with all that {_no(before)} sent."
+        return f"It equals the beginning of {_no(before)}."
+    same = f"It begins with all of {_no(before)}."
     if change.usage is None or change.usage.cache_read:
         return same
     # The longest mark decides: entries before it stay in the cache as long.
     lasts = max((_LASTS_NS.get(mark, 0) for mark in before.marks.values()), default=0)
     if lasts and change.waited_ns is not None and change.waited_ns > lasts:
-        return f"{same} {formats.duration(change.waited_ns)} had passed since then: longer than its mark lasts."
+        return f"{same} {formats.duration(change.waited_ns)} had passed since then, longer than the cache lasts."
     return same
 
 
@@ -77,8 +77,8 @@ def _difference_words(change: RequestChange, found: FirstDifference) -> str:
         return f"Since {since} {found.setting} was changed."
     now, stood = (_entry(change, place) for place in (found.now, found.before))
     if found.is_inserted:
-        return f"{now} was put in front of {stood}."
-    return f"It differs from {since} first at {now}, where {stood} stood."
+        return f"{now} was inserted before {stood}."
+    return f"It differs from {since} first at {now}, instead of {stood}."
 
 
 def _entry(change: RequestChange, place: int | None) -> str:

@@ -101,4 +101,4 @@ def presence(participant: Participant | None, time_ns: int) -> str:
     if participant.here:
         return "present"
     later = NO_TIME not in (time_ns, participant.left_ns) and participant.left_ns > time_ns
-    return "was present (left later)" if later else "had left"
+    return "was present, left later" if later else "had left"

@@ -59,7 +59,7 @@ def stream_facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
     """
     capture = subject.capture
     name = capture.strings[stream] if stream else ""
-    nameless = "not said, and no message tells it" if subject.kind == _CLOSE else "given when it is opened"
+    nameless = "not stated" if subject.kind == _CLOSE else "assigned when it is opened"
     rows = [fact("Id", name, "mono") if name else fact("Id", nameless, "dim")]
     opened = _of_kind(subject, life, "stream/open")
     closed = _of_kind(subject, life, _CLOSE)

@@ -78,7 +78,7 @@ def sub_agent_facts(subject: Subject, agent: SubAgent) -> list[Fact]:
         return [
             *rows,
             fact("Agent", plain(name, 120)),
-            fact("", "Its messages are in no file that is open.", "dim", lines=2),
+            fact("", "Its messages are in a file that is not open.", "dim", lines=2),
         ]
     place = ContextPlace(space, node)
     rows.append(Fact("Agent", (FactPart(plain(name, 120), "link", place=place),)))
@@ -107,7 +107,7 @@ def cost_facts(found: ContextUsage) -> list[Fact]:
         return []
     words = formats.dollars(found.cost.total)
     if found.cost_with_below is not None:
-        words += f", {formats.dollars(found.cost_with_below.total)} with those below"
+        words += f", {formats.dollars(found.cost_with_below.total)} including nested agents"
     if found.cost.unpriced:
         words += f"; {formats.count_of(found.cost.unpriced, 'call')} without a price"
     return [fact("Cost", words, lines=3)]
@@ -117,5 +117,5 @@ def usage_words(found: ContextUsage) -> str:
     """Describes the reported usage."""
     words = [f"{formats.count_of(found.calls, 'call')}: {usage_sum_words(found.usage)}"]
     if found.with_below is not None:
-        words.append(f"{found.with_below:,} calls with those below")
+        words.append(f"{found.with_below:,} calls including nested agents")
     return "; ".join(words)

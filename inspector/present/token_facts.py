@@ -16,7 +16,7 @@ from inspector.store.messages.capture import Capture
 from inspector.tokens.counter import TOKENIZER
 
 ESTIMATE = f"estimate ({TOKENIZER})"
-_ROUGH = "Counted from its beginning: messages above 1 MB are not counted whole."
+_ROUGH = "Counted from its beginning only, because the message is above 1 MB."
 
 
 def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
@@ -58,7 +58,7 @@ def context_tokens(analysis: Analysis, space: int, node: int) -> list[Fact]:
     else:
         # New contexts may lack a count; the last entry is the main context.
         own, below = (int(held[node]) if node < len(held) - 1 else 0 for held in (sums.own, sums.subtree))
-    words = f"{own:,} here" + (f", {below:,} with those below" if below != own else "")
+    words = f"{own:,} here" + (f", {below:,} including nested contexts" if below != own else "")
     return [fact("Tokens", f"{words}, {ESTIMATE}{so_far(analysis)}", lines=3)]
 
 
@@ -104,7 +104,7 @@ def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
         results = formats.count_of(found.collapsed, "collapsed result")
         rows.append(fact("Saved", f"{found.saved:,} by {results}", filter="badge == collapsed"))
     else:
-        rows.append(fact("Saved", "nothing; no result collapsed", "dim"))
+        rows.append(fact("Saved", "none; no result collapsed", "dim"))
     return rows
 
 

@@ -33,7 +33,7 @@ class Wait:
     Attributes:
         message: its index.
         who: the waiting participant.
-        whom: the awaited participant, "files (gone)" if it has left; "somebody to decide" for a proposal.
+        whom: the awaited participant, "files (gone)" if it has left; "a decision" for a proposal.
         what: the tool or method.
         waited_ns: duration until now while live, else until the last record; None if unknown.
         discovery: a discovery request.
@@ -84,9 +84,9 @@ class Wait:
 
     @property
     def at_the_end(self) -> str:
-        """Form for the end of an agent's file: "claude is still at work when the file ends, 34 s: Bash"."""
+        """Form for the end of an agent's file: "claude is still working at the end of the file, 34 s: Bash"."""
         since = f", {self.how_long}" if (self.waited_ns or 0) >= 100_000_000 else ""
-        return f"{self.who} is still at work when the file ends{since}: {self.what}"
+        return f"{self.who} is still working at the end of the file{since}: {self.what}"
 
     @property
     def behind_words(self) -> str:
@@ -165,9 +165,9 @@ def _wait(analysis: Analysis, message: int, behind: tuple[tuple[str, ...], int],
     what = linked(analysis, "target", message) or linked(analysis, "method", message) or "an answer"
     to = capture.to(message)
     server = "the server" if capture.flags(message) & Flag.RPC else "everyone"
-    whom = "somebody to decide" if proposed else recipients(to) if to else server
+    whom = "a decision" if proposed else recipients(to) if to else server
     if who_left(analysis, message) == "asked":
-        whom += " (gone)"
+        whom += " (left)"
     since = int(capture.columns["time_ns"][message])
     # In a log, the last record is the present.
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns

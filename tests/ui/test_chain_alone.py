@@ -216,7 +216,7 @@ def test_what_waits_is_listed_and_says_how_long_while_live(application: Applicat
     assert "waiting 4.0 s" in chain.row_text(chain.rows[1])
     panes.tick(at + 70 * 10**9)
     assert "waiting 1 min 9 s" in chain.row_text(chain.rows[1])
-    assert state.rows[0].value == "Nobody has acted on it yet, 1 min 9 s after it was made."
+    assert state.rows[0].value == "No decision yet, 1 min 9 s after the proposal."
     log.write(envelope("mcp/reject", {"reason": "unsafe"}, sender="files", correlation_id=["p"], ts=None))
     panes.bridge.flush()
     assert numbers(panes) == [4]
@@ -231,11 +231,11 @@ def test_a_request_in_the_details_says_how_long_it_waits(application: Applicatio
     panes.bridge.flush()
     panes.go_to(0)
     state = cast("FactsView", panes.details.findChild(FactsView, "requestState"))
-    assert state.rows[0].value == "No answer yet, 3.0 s after it was asked."
+    assert state.rows[0].value == "No answer yet, 3.0 s after the request."
     assert panes.details.head.state is not None
     assert panes.details.head.state.word == "waiting"
     panes.tick(at + 20 * 10**9)
-    assert state.rows[0].value == "No answer yet, 20.0 s after it was asked."
+    assert state.rows[0].value == "No answer yet, 20.0 s after the request."
     assert panes.details.head.state.word == "waiting"
 
 

@@ -72,12 +72,12 @@ def test_a_big_message_is_not_copied_in_part(
     panes_of(window).go_to(1)
     window.actions_by_id[action].trigger()
     assert clipboard() == "before"
-    assert refusal(window) == "No. 2 is too large to copy (1.3 MB). An export writes it to a file."
+    assert refusal(window) == "No. 2 is too large to copy (1.3 MB). Export it to a file instead."
     window.notices.dismiss("message")
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id[action].trigger()
     assert clipboard() == "before"
-    assert refusal(window) == "No. 2 is too large to copy (1.3 MB). An export writes it to a file."
+    assert refusal(window) == "No. 2 is too large to copy (1.3 MB). Export it to a file instead."
     window.actions_by_id["edit.copy_value"].trigger()
     assert len(clipboard().splitlines()) == 2
 

@@ -173,7 +173,7 @@ def test_what_will_be_masked_is_counted_and_unmasked_needs_a_choice_each_time(
         press(dialog, "exportExport")
         to_file(window, target)
         await until(lambda: said(window), "a notice")
-        assert said(window).endswith("Secrets are written as they are.")
+        assert said(window).endswith("Secrets are not masked.")
         again = asked(window)
         box = again.findChild(QAbstractButton, "exportUnmasked")
         assert box is not None
@@ -264,7 +264,7 @@ def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
         assert "of 3,000 messages" in notice.text
         child(notice, LinkButton).click()
         await until(lambda: window.notices.notice("export") is None, "the end of the progress")
-        assert said(window) == "The export was cancelled; nothing was written."
+        assert said(window) == "Export cancelled. No file was written."
 
     run_in_window(qapp, steps)
     assert list(tmp_path.iterdir()) == []

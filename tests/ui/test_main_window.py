@@ -377,7 +377,7 @@ def test_a_refused_file_is_a_sentence_and_the_page_stays(qapp: QApplication, tmp
             assert window.panes is None
         window.opening.open_path(empty)
         await until(lambda: window.panes, "the empty log")
-        assert "This log holds no messages. What is written" in panes_of(window).messages.empty.text
+        assert "This log has no messages. New messages" in panes_of(window).messages.empty.text
 
     run_in_window(qapp, steps)
 

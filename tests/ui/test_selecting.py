@@ -329,7 +329,7 @@ def test_too_many_are_not_copied_and_that_is_said(window: MainWindow, monkeypatc
     assert clipboard() == "before"
     notice = window.notices.notice("message")
     assert notice is not None
-    assert notice.text.startswith("12 messages are too many to copy; 5 is the most.")
+    assert notice.text.startswith("12 messages are too many to copy (limit 5).")
 
 
 def the_menu_of_a_selected_row_acts_on_all(window: MainWindow, qtbot: QtBot) -> None:

@@ -40,7 +40,7 @@ FIXED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("Timeline", "Move what is shown", ("Shift+Left", "Shift+Right")),
     ("Model sees", "Previous and next message that changes the context", ("[", "]")),
     ("Model sees", "Compare with this moment, hold it", ("C", "H")),
-    ("Model sees", "List the largest entries first, what is out, too", ("S", "O")),
+    ("Model sees", "Sort largest first, show excluded entries", ("S", "O")),
     ("Comment", "Save, cancel", ("Ctrl+Return", "Esc")),
     ("Everywhere", "To the next control, to the previous one", ("Tab", "Shift+Tab")),
     ("Everywhere", "Open the menu bar", ("F10",)),

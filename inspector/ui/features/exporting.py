@@ -258,7 +258,7 @@ class Exporting(QObject):
         beside_it = "Its marks lie beside it. " if marks is not None and marks.parent == target.parent else ""
         if marks is not None and not beside_it:
             beside_it = "Beside it lie marks of another file: its own are kept by this program. "
-        secrets = "Secrets are masked." if masked else "Secrets are written as they are."
+        secrets = "Secrets are masked." if masked else "Secrets are not masked."
         self._notices.say(
             f"Exported {formats.count_of(done.messages, 'message')}, {view}, as {plain(str(target))}, "
             f"{formats.size(done.size_bytes)}. {beside_it}{secrets}",
@@ -292,4 +292,4 @@ class Exporting(QObject):
 
     def _cancel(self) -> None:
         self.stop()
-        self._notices.say("The export was cancelled; nothing was written.")
+        self._notices.say("Export cancelled. No file was written.")

@@ -277,7 +277,7 @@ ACTIONS: tuple[Action[MainWindow], ...] = (
            lambda w: w.next_message.by_participant(-1), ("Alt+Shift+Up",), needs="message"),
     Action("go.in_timeline", "Show in timeline", "&Go", lambda w: w.navigation.show_in_timeline(), ("Ctrl+Shift+T",),
            needs="message", separated=True),
-    Action("go.model_sees", "Show what the model sees here", "&Go", lambda w: w.navigation.show_model_here(),
+    Action("go.model_sees", "Show in Model sees", "&Go", lambda w: w.navigation.show_model_here(),
            ("Ctrl+Shift+I",), needs="message"),
     Action("go.back", "&Back", "&Go", _places(lambda p: p.go_back()), ("Alt+Left",), needs="filter", separated=True),
     Action("go.forward", "For&ward", "&Go", _places(lambda p: p.go_forward()), ("Alt+Right",), needs="filter"),

@@ -90,7 +90,7 @@ def test_it_keeps_up_with_what_comes(qtbot: QtBot, application: Application) -> 
     log.write(envelope("chat", {"text": "Hello"}, sender="human"))
     panes_of(window).bridge.flush()
     lines = account(qtbot, window)
-    assert said(lines)[0] == "First said: human: “Hello”"
+    assert said(lines)[0] == "First message: human: “Hello”"
     log.write(tool_call("grep"))
     panes_of(window).bridge.flush()
     qtbot.waitUntil(lambda: any(line.startswith("Done: lead called grep") for line in said(lines)))

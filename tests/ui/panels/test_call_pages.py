@@ -69,7 +69,7 @@ def test_a_failed_call_says_why_before_its_arguments(
     panel = shown(session, qtbot, theme_controller, 1)
     assert state(panel) == "Failed after 1.0 s: exit code 2, No. 3"
     assert text(panel, "resultText") == "Exit code 2\nno rule to make target"
-    assert labels(panel).index("Why it failed") < labels(panel).index("Command")
+    assert labels(panel).index("Failure") < labels(panel).index("Command")
     assert (panel.head.namespace, panel.head.name, panel.head.tool) == ("", "call", "Bash")
 
 

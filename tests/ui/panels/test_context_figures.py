@@ -34,7 +34,7 @@ def test_the_demos_loop_shows_what_collapsing_saved(application: Application) ->
     }  # fmt: skip
     assert facts_of(window, document, "lead") == {
         "At the end": "636 tokens, estimate (cl100k_base)", "Without collapsing": "636",
-        "Saved": "nothing; no result collapsed",
+        "Saved": "none; no result collapsed",
     }  # fmt: skip
 
 

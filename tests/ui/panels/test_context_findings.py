@@ -153,8 +153,8 @@ def test_many_problems_at_once_repaint_the_screen(tmp_path: Path, panel_of: Make
 
 def test_what_is_odd_about_a_context_is_in_its_tooltip_and_its_menu(panel_of: Make, qtbot: QtBot):
     panel = panel_of(document_of(said(), said("why-7f3a9c//fs?/"), said("why-7f3a9c/fs?")))
-    assert "Odd: malformed context path, No. 2\n" in tip(panel, "fs?")
-    assert "Odd: unusual characters in a context, No. 2 and 1 more" in tip(panel, "fs?")
+    assert "Irregular: malformed context path, No. 2\n" in tip(panel, "fs?")
+    assert "Irregular: unusual characters in a context, No. 2 and 1 more" in tip(panel, "fs?")
     menu = panel.menu_for(row_named(panel, "fs?"))
     assert "Go to No. 2: malformed context path" in titles(menu)
     action = next(a for a in menu.actions() if a.text() == "Go to No. 2: malformed context path")

@@ -81,7 +81,7 @@ SEQUENCE = (
 
 def test_a_reasoning_sequence(show: Show) -> None:
     panel = show(*SEQUENCE, path="why-1")
-    about = "reasoning  ·  2 messages, 3 with those below"
+    about = "reasoning  ·  2 messages, 3 including nested contexts"
     assert panel.head.accessibleName() == f"context What is slow?, concluded, {about}"
     assert rows(panel, "contextAsked")[0] == "What is slow?"
     assert rows(panel, "contextAsked")[1].startswith("by lead, No. 2")
@@ -91,7 +91,7 @@ def test_a_reasoning_sequence(show: Show) -> None:
         "Type: reasoning", "Why: Opened by reasoning/start, No. 2", "State: concluded", "Path: why-1", "Parent: main",
     ]  # fmt: skip
     messages = rows(panel, "contextMessages")
-    assert messages[0] == "Messages: 2 here, 3 with those below"
+    assert messages[0] == "Messages: 2 here, 3 including nested contexts"
     assert messages[1].startswith("Size: "), "two messages have no rate"
     assert [row.split()[:3] for row in messages[2:4]] == [["First:", "No.", "3"], ["Last:", "No.", "5"]]
     assert messages[4].replace("\N{NO-BREAK SPACE}", " ") == "Kinds: 1 thought, 1 conclusion"
@@ -115,8 +115,8 @@ def test_an_object_context_with_metadata(show: Show) -> None:
 
 def test_a_context_that_only_others_imply(show: Show) -> None:
     panel = show(said("a/b"), path="a")
-    assert "Implied: Only contexts below it were used." in rows(panel, "contextFacts")
-    assert rows(panel, "contextMessages") == ["Messages: 0 here, 1 with those below"]
+    assert "Implied: Only nested contexts have messages." in rows(panel, "contextFacts")
+    assert rows(panel, "contextMessages") == ["Messages: 0 here, 1 including nested contexts"]
     assert rows(panel, "contextParticipants") == []
 
 

@@ -568,7 +568,7 @@ def test_what_is_picked_is_said_whether_or_not_it_is_the_scope(panel_of, qtbot) 
 def test_what_no_released_version_has_says_how_it_is_told(panel_of):
     panel = panel_of(document_of(said(None, thread_id="t1"), said("plain")))
     tips = [panel.model.index(row_named(panel, name), 0).data(Qt.ItemDataRole.ToolTipRole) for name in ("t1", "plain")]
-    assert ["Told by thread_id: k9j, option 5" in tip for tip in tips] == [True, False]
+    assert ["Declared by thread_id: k9j, option 5" in tip for tip in tips] == [True, False]
 
 
 @pytest.mark.sweep

@@ -71,7 +71,7 @@ def test_a_finding_says_what_is_wrong_why_it_matters_and_what_to_do(show: Show):
     assert said[0].startswith("Warning: lead ")
     assert said[1] == "request-unanswered warning"
     facts = rows(panel, "findingFacts-request-unanswered")
-    assert [row.partition(":")[0] for row in facts] == ["Why it matters", "What to do", "Source"]
+    assert [row.partition(":")[0] for row in facts] == ["Why it matters", "Advice", "Source"]
     assert "files" in facts[1]
     assert panel.tabs.words()[-1] == "Findings 1"
     assert panel.tabs.accessibleTabName(TABS.index(FINDINGS_TAB)) == "Findings 1"
@@ -87,7 +87,7 @@ def test_several_findings_come_most_severe_first(show: Show):
 
 def test_without_findings_the_tab_says_so_and_bears_no_number(show: Show):
     panel = show(envelope(context="job-7f3a9c"))
-    assert rows(panel, "noFindings") == ["Nothing found about this message."]
+    assert rows(panel, "noFindings") == ["No findings for this message."]
     assert panel.tabs.words()[-1] == "Findings"
     panel.show_tab("Overview")
     assert "Finding" not in labels(panel)
@@ -131,7 +131,7 @@ def test_the_overview_begins_with_the_worst_finding_in_place_of_the_state(show: 
     assert "State" not in labels(panel)
     said = rows(panel, "overviewFinding")
     assert said[1] == "request-unanswered F8 next problem"
-    assert child(panel, LinkText, "openFindings").text() == "What to do"
+    assert child(panel, LinkText, "openFindings").text() == "Show advice"
     click(qtbot, panel, "openFindings")
     assert panel.tabs.tabText(panel.tabs.currentIndex()) == "Findings"
 

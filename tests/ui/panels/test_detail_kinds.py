@@ -106,7 +106,7 @@ def test_a_response_before_its_request_says_so(show: Show):
     request = tool_call("grep")
     said = rows(show(tool_result(request), request, message=0), "answers")
     assert said[0] == "Tool: grep"
-    assert said[2].startswith("Order: it stands before its request here")
+    assert said[2].startswith("Order: listed before its request")
 
 
 def test_a_response_whose_request_was_not_seen_mends_itself(
@@ -119,7 +119,7 @@ def test_a_response_whose_request_was_not_seen_mends_itself(
     qtbot.addWidget(panel)
     panel.show()
     panel.show_message(0)
-    assert rows(panel, "answers")[0] == "Tool: unknown, its request was not seen"
+    assert rows(panel, "answers")[0] == "Tool: unknown, its request is not in the log"
     for changes in growing.write(request):
         panel.apply_changes(changes)
     assert rows(panel, "answers")[0] == "Tool: grep"
@@ -155,7 +155,7 @@ def test_a_picture_that_is_none_is_told_in_words(show: Show):
     content = [{"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}]
     panel = show(*answered("tools/call", {"name": "shot"}, {"content": content}))
     assert panel.pages["Overview"].findChild(PictureView) is None
-    assert rows(panel, "block0") == ["image, image/png, 5 B, in no format that is shown here"]
+    assert rows(panel, "block0") == ["image, image/png, 5 B, unsupported format"]
 
 
 @pytest.mark.parametrize("data", [b"", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"\x89PNG\r\n\x1a\n", b"GIF89a"])
@@ -170,7 +170,7 @@ def test_more_pixels_than_the_bound_are_not_decoded():
     head = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + side.to_bytes(4, "big") * 2 + b"\x08\x02\x00\x00\x00"
     image, _, reason = decode_picture(head + b"\x00" * 40)
     assert image is None
-    assert reason in ("too many pixels to be shown here", "damaged", "in no format that is shown here")
+    assert reason in ("too many pixels to show", "damaged", "unsupported format")
 
 
 def test_links_audio_and_blobs_are_facts(show: Show):
@@ -181,7 +181,7 @@ def test_links_audio_and_blobs_are_facts(show: Show):
     ]
     panel = show(*answered("tools/call", {"name": "x"}, {"content": content}))
     assert rows(panel, "block0") == [
-        "Link to: file:///a.md", "Name: a.md", "About: A page", "Size: 1.8 kB, as it says",
+        "Link to: file:///a.md", "Name: a.md", "About: A page", "Size: 1.8 kB, as stated",
     ]  # fmt: skip
     assert rows(panel, "block1") == ["Audio: audio/wav", "Size: 3 B"]
     assert rows(panel, "block2") == ["Resource: file:///b", "Size: 3 B"]
@@ -205,7 +205,7 @@ def test_a_json_rpc_error_explains_its_code(show: Show):
     request = tool_call("grep")
     panel = show(request, envelope("mcp/response", {"error": {"code": -32602, "message": "no pattern"}},
                                    correlation_id=[request["id"]]))  # fmt: skip
-    assert rows(panel, "error") == ["no pattern", "code: -32602 wrong parameters"]
+    assert rows(panel, "error") == ["no pattern", "code: -32602 invalid params"]
 
 
 def press(panel: DetailsPanel, qtbot: QtBot, name: str) -> None:
@@ -284,7 +284,7 @@ def test_a_handshake_says_who_is_there(show: Show):
               "instructions": "Paths are relative."}  # fmt: skip
     pair = answered("initialize", hello, result)
     assert rows(show(*pair, message=0), "arguments") == [
-        "Name: lead", "Version: 1.2", "MCP version: 2025-06-18", "Can: roots (listChanged)",
+        "Name: lead", "Version: 1.2", "MCP version: 2025-06-18", "Capabilities: roots (listChanged)",
     ]  # fmt: skip
     panel = show(*pair)
     assert rows(panel, "server")[0] == "Name: files"
@@ -302,9 +302,9 @@ def test_a_handshake_says_who_is_there(show: Show):
         ("message", {"level": "error", "logger": "db", "data": {"host": "h"}}, "logged",
          ["Level: error", "Logger: db", "host: h"]),
         ("cancelled", {"requestId": 7, "reason": "over"}, "notification",
-         ["Calls off: No. 1 asked by lead", "Reason: over"]),
-        ("cancelled", {"requestId": "7"}, "notification", ["Calls off: request 7, which was not seen"]),
-        ("own/thing", {"a": 1}, "notification", ["A notification: nobody answers it.", "a: 1"]),
+         ["Cancels: No. 1 asked by lead", "Reason: over"]),
+        ("cancelled", {"requestId": "7"}, "notification", ["Cancels: request 7, not in the log"]),
+        ("own/thing", {"a": 1}, "notification", ["A notification; it has no answer.", "a: 1"]),
     ],
 )  # fmt: skip
 def test_notifications_are_told_in_words(
@@ -392,13 +392,13 @@ def test_a_proposal_shows_the_thought_it_came_after_and_leads_to_it(show: Show, 
 
 def test_a_call_shows_what_was_asked_and_one_after_the_reasoning_shows_no_thought(show: Show):
     assert rows(show(*released_agent(), message=2), "thoughtBefore")[1].startswith("Asked in No. 2")
-    assert "Thought before" not in labels(show(*released_agent(), message=6))
+    assert "Preceding thought" not in labels(show(*released_agent(), message=6))
 
 
 def test_a_start_that_names_nothing_leads_to_the_chat_with_the_same_words(show: Show):
-    assert rows(show(*released_agent(), message=1), "asked")[1].startswith("human said the same in No. 1")
+    assert rows(show(*released_agent(), message=1), "asked")[1].startswith("human wrote the same text in No. 1")
     other = [envelope("chat", {"text": "Read it"}, sender="human", to=["lead"]), *released_agent()[1:]]
-    assert rows(show(*other, message=1), "asked")[1] == "It names no message that asked for it."
+    assert rows(show(*other, message=1), "asked")[1] == "It names no request."
 
 
 def test_a_thought_is_read_in_full_lines(show: Show):
@@ -441,7 +441,7 @@ def test_bytes_of_a_stream_are_hex(show: Show):
     [
         ("pause", {"timeout_seconds": 30, "reason": "lunch"},
          ["lead asks coder to pause for 30.0 s.", "Reason: lunch"]),
-        ("resume", {}, ["lead asks coder to go on."]),
+        ("resume", {}, ["lead asks coder to resume."]),
         ("forget", {"direction": "oldest", "entries": 1}, ["lead asks coder to forget its oldest 1 entry."]),
         ("compact", {"target_tokens": 12000}, ["lead asks coder to compact its context to 12,000 tokens."]),
         ("compact-done", {"freed_tokens": 19240, "freed_messages": 52, "status": "compacted"},
@@ -449,7 +449,7 @@ def test_bytes_of_a_stream_are_hex(show: Show):
         ("requestStatus", {"fields": ["tokens"]}, ["lead asks coder to report its tokens."]),
         ("clear", None, ["lead asks coder to forget its whole context."]),
         ("pause", {"timeout_seconds": "soon", "own": 1},
-         ["lead asks coder to pause until it is told to go on.", "timeout_seconds: soon", "own: 1"]),
+         ["lead asks coder to pause until resumed.", "timeout_seconds: soon", "own: 1"]),
         ("other", {"a": 1}, ["lead asks something of coder.", "a: 1"]),
     ],
 )  # fmt: skip
@@ -472,7 +472,7 @@ def test_an_operation_on_contexts_is_a_sentence(show: Show):
     assert said == ["lead opens a context.", "Topic: Plan", "Id: ctx", "Context: ctx"]
     first = envelope("meup/context", {}, context={"operation": "push", "topic": "Plan"})
     below = envelope("meup/context", {}, context={"operation": "push", "topic": "Write"})
-    assert rows(show(first, below), "operation")[0] == "lead opens a context below the one it was in."
+    assert rows(show(first, below), "operation")[0] == "lead opens a nested context."
 
 
 def test_a_kind_nobody_knows_stands_under_its_namespace(show: Show):
@@ -526,7 +526,7 @@ def test_a_close_says_which_stream_it_closes(show: Show, names: str):
 
 def test_a_close_of_a_stream_nobody_opened_does_not_say_that_it_will_be_opened(show: Show):
     panel = show(envelope("stream/close", {"reason": "complete"}, correlation_id=["gone"]))
-    assert rows(panel, "streamFacts")[0] == "Id: not said, and no message tells it"
+    assert rows(panel, "streamFacts")[0] == "Id: not stated"
 
 
 # Who may do what in drafts, and what became of proposals
@@ -540,7 +540,7 @@ def draft(file: str) -> list[str]:
 
 def test_a_response_capability_with_a_method_lets_answer(show: Show):
     lines = draft("mcpx-v0.1.jsonl")
-    assert rows(show(*lines, message=2), "addressedTo") == ["files: present, may use mcp/response:*"]
+    assert rows(show(*lines, message=2), "addressedTo") == ["files: present; may use mcp/response:*"]
     assert "files: answers tools" in rows(show(*lines, message=0), "othersPresent")
 
 

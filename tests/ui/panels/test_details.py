@@ -639,7 +639,7 @@ def test_raw_shows_the_lines_a_text_was_put_together_of(show: Show):
     panel = show(piece("He"), piece("llo"), message=0, tab="Raw")
     lines = one(panel, QPlainTextEdit, "rawText").toPlainText().splitlines()
     assert [json.loads(line) for line in lines] == [piece("He"), piece("llo")]
-    assert one(panel, QLabel, "rawSentence").text() == "Put together of 2 lines, shown as they were logged."
+    assert one(panel, QLabel, "rawSentence").text() == "Assembled from 2 lines, shown as logged."
 
 
 def test_raw_hides_secrets_until_asked(show: Show, qtbot: QtBot):
@@ -698,15 +698,15 @@ def test_a_large_message_is_shown_by_its_head_and_its_end(
     assert max(read) < 100_000  # nothing above 1 MB is read whole
     panel.show_tab("Overview")
     said = words(panel)
-    assert "This message is 3.0 MB, of which the first 65.5 kB are decoded here." in said
-    assert "How it begins" in said
+    assert "This message has 3.0 MB; only the first 65.5 kB are decoded here." in said
+    assert "Beginning" in said
     assert large["id"] in " ".join(rows(one(panel, FactsView, "envelopeFacts")))
     panel.show_tab("Tree")
     assert "Only the first 65.5 kB of 3.0 MB are decoded." in words(panel)
     tree = dict(walk(one(panel, JsonTree, "jsonTree").model()))
     assert tree["kind"] == "chat"
     panel.show_tab("Raw")
-    assert "Its line has 3.0 MB; the beginning and the end are shown." in words(panel)
+    assert "The line has 3.0 MB; only beginning and end are shown." in words(panel)
     raw = one(panel, QPlainTextEdit, "rawText").toPlainText()
     assert raw.startswith('{"protocol"')
     assert raw.endswith('xxx"}}')
@@ -749,7 +749,7 @@ def test_related_lists_causes_effects_and_deliveries(show: Show):
 
 
 def test_related_of_a_lone_message_says_so(show: Show):
-    assert "It names no message, and no message names it." in words(show(envelope(), tab="Related"))
+    assert "No causes or effects in this log." in words(show(envelope(), tab="Related"))
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_what_the_model_sees_is_said_of_now_while_live(panel_on: Any, tab: str, 
     opened = Opened(mew, in_turn(workflow(), found, store()))
     opened.document.live = live
     sections = page(panel_on(opened.document, opened.rows[found], tab)).findChildren(Section)
-    assert f"What the model sees {when}" in [section.label for section in sections]
+    assert f"Seen by the model {when}" in [section.label for section in sections]
 
 
 def test_the_story_of_a_collapsed_result(panel_on: Any, qtbot: QtBot) -> None:
@@ -108,7 +108,7 @@ def test_one_that_waits_says_who_could_consume_it_and_what_that_would_save(panel
         "Can be consumed by analysis_store or analysis_ingest.",
     ]
     assert rows(panel, "summary") == [
-        "search_records result", "Generated: its server gave no summary.", "Its tokens are not counted yet.",
+        "search_records result", "Generated; its server gave no summary.", "Tokens are not counted yet.",
     ]  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def test_a_hint_shows_what_its_pairs_did(panel_on: Any) -> None:
         "No. 4 collapsed by No. 10",
         "1 result of search_records waiting to be consumed",
         "find_records → analysis_store step 2",
-        "Has collapsed nothing so far.",
+        "No result collapsed so far.",
     ]
 
 
@@ -147,7 +147,7 @@ def test_a_consumer_shows_what_it_collapsed_or_why_nothing(panel_on: Any) -> Non
     panel = panel_on(opened.document, opened.rows[stored])
     assert steps(panel) == [("collapsed", "No. 4"), ("consumed", "No. 6")]
     assert rows(panel, "collapsedIt")[0].startswith("No. 4 search_records")
-    assert rows(panel, "collapsedIt")[1] == "The model sees of it: 15 records"
+    assert rows(panel, "collapsedIt")[1] == "The model sees: 15 records"
     panel = panel_on(opened.document, opened.rows[again])
     assert rows(panel, "lifeNote") == ["No result was waiting to be consumed by it."]
 

@@ -145,7 +145,7 @@ def test_a_context_is_marked_from_the_tree(window: MainWindow) -> None:
     assert panes.rows.filter.text == ""
     titles = [action.text() for action in tree.menu_for(row).actions()]
     assert "Unmark" in titles
-    assert "Edit the comment..." in titles
+    assert "Edit comment..." in titles
 
 
 def test_the_panel_goes_to_its_messages_and_removes(window: MainWindow) -> None:

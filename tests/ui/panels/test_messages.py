@@ -656,7 +656,7 @@ def test_the_current_message_comes_back_with_the_rows(make_panel: MakePanel) -> 
 def test_a_silent_connection_says_since_when(live: Live) -> None:
     panel = panel_of(live)
     panel.set_connected("demo", 0)
-    assert panel.empty.text.startswith("Connected to demo. Nothing has been said since ")
+    assert panel.empty.text.startswith("Connected to demo. No messages since ")
     live.say(envelope())
     assert not panel.empty.isVisible()
 

@@ -166,7 +166,7 @@ def reported_figures_stand_apart_from_the_estimate(window: MainWindow, qtbot: Qt
 
     assert figures is not None
     assert figures.now < 100 < figures.saved
-    assert figures.reported == "900 of 1,000 tokens, 12 messages in context\nreported by it with No. 9"
+    assert figures.reported == "900 of 1,000 tokens, 12 messages in context\nreported with No. 9"
     assert "estimate (cl100k_base)" in figures.spoken
     assert "900" not in f"{figures.now} {figures.whole}"
     assert "900 of 1,000 tokens" in opened(window).figures.toolTip()  # where there is no room for it beside them
@@ -286,7 +286,7 @@ def a_held_moment_is_compared_with_what_is_selected_next(window: MainWindow, qtb
     select(window, 4, qtbot)
     press(panel, Qt.Key.Key_H)
     press(panel, Qt.Key.Key_C)
-    assert "Select another message" in panel.comparing.hint.text
+    assert "Select a second message" in panel.comparing.hint.text
     select(window, 11, qtbot)
     assert panel.comparing.hint.text.startswith("from No. 4 (")
     press(panel, Qt.Key.Key_Escape)
@@ -466,7 +466,7 @@ def test_an_export_can_be_cancelled(window: MainWindow, tmp_path: Path, monkeypa
 
     assert not panel.context_export.working
     assert list(tmp_path.iterdir()) == []
-    assert notice.text == "The export was cancelled; nothing was written."
+    assert notice.text == "Export cancelled. No file was written."
 
 
 def test_an_export_that_fails_says_why(window: MainWindow, tmp_path: Path) -> None:
@@ -548,7 +548,7 @@ def test_requests_to_a_model_are_compared_and_say_why_a_cache_was_missed(applica
     assert figures is not None
     assert [lead for lead, _ in figures.lines[:2]] == [
         "No. 35 sends 9 entries and 3 tools: 3 added, 1 compacted since No. 25.",
-        "968 of 1,289 tokens read from a cache, 318 written to one (reported with No. 45).",
+        "968 of 1,289 tokens read from a cache, 318 written to it (reported with No. 45).",
     ]
     pills = {panel.model.line(row).entry.message + 1: panel.model.line(row).pills for row in range(len(listed(panel)))}
     assert {number: [one.word for one in found] for number, found in pills.items() if found} == {
@@ -565,7 +565,7 @@ def test_without_a_reader_it_says_so(application: Application) -> None:
     panel = opened(window_on(application, document_of()))
 
     assert panel.view.empty_text == NOBODY
-    assert panel.head.reader.words == "nobody"
+    assert panel.head.reader.words == "no participant"
     panel.step(1)
     panel.head.compare.click()
     panel.more.copy.trigger()

@@ -134,7 +134,7 @@ def has(page: ParticipantPage, name: str) -> bool:
 def test_presence_says_when_it_came_and_left(show: Show) -> None:
     page = show(document_of(joined("coder"), envelope(sender="coder"), joined("coder", event="leave")), "coder")
     said = rows(page, "presence")
-    assert said[0].startswith("Here since: ") or said[0].startswith("Came: ")
+    assert said[0].startswith("Here since: ") or said[0].startswith("Joined: ")
     assert said[0].endswith("No. 1")
     assert said[1].startswith("Left: ")
     assert said[1].endswith("No. 3")
@@ -145,7 +145,7 @@ def test_who_was_never_announced_or_seen_says_so(show: Show) -> None:
     document = document_of(envelope(sender="coder"))
     assert "Presence: never announced" in rows(show(document, "coder"), "presence")
     assert rows(show(document, "coder"), "held") == ["Its capabilities were not announced."]
-    assert rows(show(document, "nobody"), "nobody") == ["Nobody of this name was seen in the space."]
+    assert rows(show(document, "nobody"), "nobody") == ["No participant of this name in the space."]
 
 
 def test_capabilities_are_read_in_words_and_raw(qtbot: QtBot, show: Show) -> None:
@@ -198,7 +198,7 @@ def test_a_verdict_that_differs_from_the_rules_stands_beside_them(show: Show) ->
     said = rows(page, "differing")
     assert said[0] == "Message: delete_file No. 2"
     assert said[1] == "Gateway: allowed by mcp/request:tools/call:!delete_*"
-    assert said[2] == "By the rules: denied"
+    assert said[2] == "Expected: denied"
     (story,) = (one for one in participant_stories(document) if one["name"] == "coder")
     assert [one["no"] for one in story["differing"]] == [2]
 
@@ -207,7 +207,7 @@ def test_verdicts_that_agree_take_one_sentence(show: Show) -> None:
     call = tool_call("read_file", sender="coder", id="c")
     document = with_decisions(("c", "allowed"), lines=[delivered(joined("coder", NOT_DELETE), "coder"), received(call)])
     page = show(document, "coder", space=space_of(document))
-    assert rows(page, "differing") == ["As its capabilities say, for its last 1 message with a verdict."]
+    assert rows(page, "differing") == ["Consistent with its capabilities, for its last 1 message with a verdict."]
 
 
 def refusal(kind: str, **fields: Any) -> dict[str, Any]:
@@ -219,8 +219,8 @@ def test_a_refusal_names_what_was_missing_even_of_a_message_never_seen(show: Sho
     document = document_of(joined("coder", CHAT), refusal("capability/grant"), refusal("chat"))
     said = rows(show(document, "coder"), "refused")
     assert said == [
-        "Missing: capability/grant No. 2", "Verdict: denied, as its capabilities say",
-        "Missing: chat No. 3", "Gateway: denied", "By the rules: allowed",
+        "Missing: capability/grant No. 2", "Verdict: denied, consistent with its capabilities",
+        "Missing: chat No. 3", "Gateway: denied", "Expected: allowed",
     ]  # fmt: skip
 
 
@@ -370,7 +370,7 @@ def test_a_grant_shows_before_and_after(overview: Callable[..., DetailsPanel]) -
 
 def test_a_grant_that_a_welcome_shows_is_confirmed(overview: Callable[..., DetailsPanel]) -> None:
     panel = overview(joined("coder", CHAT), grant("coder", READ), joined("coder", CHAT, READ), message=1)
-    assert "Confirmed: as it is here, by No. 3" in rows(panel, "capabilityFacts")
+    assert "Confirmed: identical, by No. 3" in rows(panel, "capabilityFacts")
     panel = overview(joined("coder", CHAT), grant("coder", READ), joined("coder", "*"), message=1)
     assert "Confirmed: differently, by No. 3" in rows(panel, "capabilityFacts")
 
@@ -385,8 +385,8 @@ def test_a_revocation_names_the_grant_and_what_goes(overview: Callable[..., Deta
 def test_a_revocation_of_nothing_says_so(overview: Callable[..., DetailsPanel]) -> None:
     panel = overview(joined("coder", CHAT), revoke("coder", grant_id="never"))
     said = rows(panel, "capabilityFacts")
-    assert "Effect: nothing changes: it holds none of these" in said
-    assert "Grant: never, never seen" in said
+    assert "Effect: no change: it holds none of these" in said
+    assert "Grant: never, not in the log" in said
 
 
 def test_a_presence_says_what_it_changes_and_when_it_came_and_left(overview: Callable[..., DetailsPanel]) -> None:
@@ -400,8 +400,8 @@ def test_a_presence_says_what_it_changes_and_when_it_came_and_left(overview: Cal
 def test_an_error_says_whether_it_had_to_refuse(overview: Callable[..., DetailsPanel]) -> None:
     panel = overview(joined("coder", CHAT), refusal("chat", correlation_id=["lost"]))
     said = rows(panel, "systemError")
-    assert said[-3:-1] == ["Gateway: denied", "By the rules: allowed"]
-    assert said[-1].startswith("The message it names was never seen")
+    assert said[-3:-1] == ["Gateway: denied", "Expected: allowed"]
+    assert said[-1].startswith("Its message is not in the log")
 
 
 def test_a_server_has_no_model_and_who_speaks_may_have_one(show: Show) -> None:

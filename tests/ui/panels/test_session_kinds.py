@@ -60,7 +60,7 @@ def said(panel: DetailsPanel, name: str) -> str:
         (9, "subsessionClosed", ["Sub-session: about s2", "Context: s1/s2", "status: closed"]),
         (2, "chatMore", ["Visibility: global: everywhere", "model: m-1"]),
         (1, "chatMore", ["Visibility: main_only: in the main chat only"]),
-        (7, "chatMore", ["Visibility: none is written"]),
+        (7, "chatMore", ["Visibility: not stated"]),
     ],
 )
 def test_what_is_said(show: Show, row: int, name: str, words: list[str]) -> None:

@@ -57,13 +57,13 @@ def test_it_lists_the_longest_first_and_discovery_last(
 ) -> None:
     panel = opened(window_on(application, document), qtbot)
     assert texts(panel) == [
-        ["lead", "somebody to decide", "write_file", "", "9 s", "3"],
+        ["lead", "a decision", "write_file", "", "9 s", "3"],
         ["coder", "files", "stat", "", "9 s", "4"],
         ["coder", "files", "grep", "", "8 s", "2"],
         ["lead", "files", "tools/list", "", "10 s", "1"],
     ]
     assert panel.head.count() == "4 waits, 1 of them about what others offer"
-    assert panel.model.index(0, Column.WHOM).data(Qt.ItemDataRole.AccessibleTextRole) == "Waits for somebody to decide"
+    assert panel.model.index(0, Column.WHOM).data(Qt.ItemDataRole.AccessibleTextRole) == "Waits for a decision"
 
 
 def test_a_row_leads_to_its_message_and_its_menu_filters(
@@ -105,13 +105,13 @@ def test_who_asked_somebody_who_is_gone_waits_in_vain(qtbot: QtBot, application:
     document.live = True
     panel = opened(window_on(application, document), qtbot)
     assert texts(panel) == [
-        ["lead", "files (gone)", "grep", "coder", "2 s", "1"], ["coder", "lead", "stat", "", "1 s", "2"],
+        ["lead", "files (left)", "grep", "coder", "2 s", "1"], ["coder", "lead", "stat", "", "1 s", "2"],
     ]  # fmt: skip
     told = waiting_now(document, panel._figures.tally)
     assert told is not None
     assert (told[0], told[1].short) == (1, "coder waits for lead, 1 s"), "nobody is told for ever of who is gone"
     words = ["".join(part.text for part in fact.parts) for fact in request_facts(Subject(document, 0))]
-    assert words == ["files left, or was started anew, before it was answered."]
+    assert words == ["files left or restarted before the answer."]
 
 
 def test_the_status_bar_says_who_waits_while_traffic_is_live(qtbot: QtBot, application: Application) -> None:

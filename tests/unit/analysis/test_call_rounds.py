@@ -124,7 +124,7 @@ def test_a_question_and_what_comes_back_of_it_are_one_chain() -> None:
     result = document.capture.records.payload(1)["result"]
     assert [(fact.name, fact.value) for fact in input_facts(result)] == [
         ("q", "elicitation/create"), (" ", "Which?"), (" ", "fields n"),
-        ("State", "1 character, which the retry brings back"),
+        ("State", "1 character, sent back by the retry"),
     ]  # fmt: skip
     assert input_facts({"resultType": "complete"}) == []
 

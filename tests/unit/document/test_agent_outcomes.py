@@ -255,7 +255,7 @@ def test_a_call_is_unanswered_when_its_agent_went_on_not_when_its_file_ends(tmp_
     document = document_with(working)
     assert findings(document) == {}
     (end,) = (line.text for line in account(document).lines if line.about == "At the end" and "still" in line.text)
-    assert end == "claude is still at work when the file ends, 20 s: Bash"
+    assert end == "claude is still working at the end of the file, 20 s: Bash"
     gone_on = [*asked, spoke(4, "m2", {"type": "text", "text": "Next"})]
     document = document_with(gone_on)
     assert findings(document) == {"request-unanswered": 1}

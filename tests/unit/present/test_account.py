@@ -94,7 +94,7 @@ def test_what_became_of_proposals() -> None:
     found = lines(first, second, reject)
     assert ("Proposed", "lead proposed 2 calls: 1 rejected, 1 left open") in found
     assert ("", "human rejected write_file") in found
-    assert ("Left waiting", "lead waits for somebody to decide: write_file") in found
+    assert ("Left waiting", "lead waits for a decision: write_file") in found
 
 
 def test_what_failed_and_what_was_refused() -> None:
@@ -116,7 +116,7 @@ def test_how_a_tapped_server_ended_is_told_where_its_tap_wrote_it() -> None:
     assert [line.message for line in over_http.lines if line.about == "Ended"] == [1]
     twice = document_of(*HELLO, ended(3), ended(-11))
     told = next(line for line in account(twice).lines if line.about == "Ended")
-    assert told.text == "The server ended with exit code 3; the first of 2 such ends"
+    assert told.text == "The server ended with exit code 3; the first of 2 crashes"
     assert told.filter is not None
     assert VisibleRows(twice.analysis).evaluate(compile_filter(told.filter), None).tolist() == [1, 2]
 
@@ -166,7 +166,7 @@ def test_waiting_has_the_first_place_while_a_session_is_live() -> None:
     answered.live = True
     lines = account(answered).lines
     assert [(line.about, line.text) for line in lines[:2]] == [
-        ("Waiting now", "Nobody"), ("First said", lines[1].text),
+        ("Waiting now", "None"), ("First message", lines[1].text),
     ]  # fmt: skip
 
 

@@ -20,7 +20,7 @@ def test_a_row_a_chain_and_what_happened_show_plain_words() -> None:
     assert row_content(document, 0).text == _WORDS
     assert " ".join(name_of(document.analysis, 0)[0].split()) == _WORDS
     (first, *_rest) = account(document).lines
-    assert (first.about, first.text) == ("First said", f"lead: “{_WORDS}”")
+    assert (first.about, first.text) == ("First message", f"lead: “{_WORDS}”")
 
 
 def test_thoughts_are_plain_words_and_arguments_of_tools_are_not_touched() -> None:

@@ -156,7 +156,7 @@ def test_the_heads_of_places_count_their_messages() -> None:
     main = context_words(document, ContextPlace(space, MAIN))
     job = context_words(document, ContextPlace(space, node))
     assert (main.name, main.second_line) == ("main", "1 message")
-    assert (job.name, job.second_line) == ("job", "1 message, 2 with those below")
+    assert (job.name, job.second_line) == ("job", "1 message, 2 including nested contexts")
     assert participant_words(document, ParticipantPlace(space, "lead")).second_line.startswith("3 messages sent")
     assert participant_words(document, ParticipantPlace(space, "nobody")).second_line == "never seen"
 
@@ -199,7 +199,7 @@ def test_bytes_around_the_broken_place_are_marked_and_masked() -> None:
 def test_what_has_no_lifecycle_says_why() -> None:
     call = tool_call("read_file")
     assert why_no_lifecycle(subject_of(call)).startswith("Only results")
-    assert why_no_lifecycle(subject_of(call, tool_result(call))).startswith("Its server said nothing")
+    assert why_no_lifecycle(subject_of(call, tool_result(call))).startswith("Its server declared no lifecycle")
 
 
 def test_a_log_that_counts_from_its_start_has_no_time_of_day() -> None:

@@ -402,7 +402,7 @@ class MergedDialog(QDialog):
 
     def _on_written(self, target: Path, size: int) -> None:
         entries = formats.count_of(len(self.model.entries), "entry", "entries")
-        secrets = "Secrets are masked." if self._masked else "Secrets are written as they are."
+        secrets = "Secrets are masked." if self._masked else "Secrets are not masked."
         where = f"{plain(str(target))}, {formats.size(size)}"
         self.outcome.setText(f"Exported {entries} as {where}. {secrets}")
 

@@ -95,7 +95,7 @@ class ContextMenu(QMenu):
     def add_notes(self, note: Note) -> None:
         """Adds actions for mark and comment."""
         self.addAction("Unmark" if note.marked else "Mark").triggered.connect(lambda: self.mark_chosen.emit())
-        words = "Edit the comment..." if note.comment else "Comment..."
+        words = "Edit comment..." if note.comment else "Comment..."
         self.addAction(words).triggered.connect(lambda: self.comment_chosen.emit())
         self.addSeparator()
 

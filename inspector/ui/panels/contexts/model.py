@@ -297,7 +297,7 @@ class ContextTreeModel(QAbstractTableModel):
         if self.is_reasoning(row):
             parts.append("reasoning")
         if self.is_implicit(row):
-            parts.append("holds no message itself")
+            parts.append("no messages of its own")
         elif self.state(row):
             parts.append(self.state(row))
         return ", ".join(parts)
@@ -493,9 +493,9 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
         used = [f"{one.name}: {one.value}" for one in usage_facts(document.analysis, model.space(row), MAIN)]
         return [f"{count_of(total, 'message')} without a context", _state(model.state(row), last), *used, found]
     own = tree.own[node]
-    lines = [f"{count_of(own, 'message')} here" + (f", {total:,} with those below" if total != own else "")]
+    lines = [f"{count_of(own, 'message')} here" + (f", {total:,} including nested contexts" if total != own else "")]
     if model.tokens.shown:
-        lines.append(f"{count_of(model.token_count(row), 'token')}, estimate, with those below")
+        lines.append(f"{count_of(model.token_count(row), 'token')}, estimate, including nested contexts")
     lines.append(_state(model.state(row), contexts.last_ns[node]))
     lines += [f"{one.name}: {one.value}" for one in usage_facts(document.analysis, tree.space[node], node)]
     found = tally_words(model.tally(row))
@@ -503,8 +503,8 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
         lines.append(f"{found}, here and below" if model.has_children(row) else found)
     lines += [contexts.type_reason(node), contexts.note(node)]
     if (told := contexts.told_first(node)) in SOURCES:
-        lines.append(f"Told by {SOURCES[told]}")
-    lines += [f"Odd: {odd_words(odd)}" for odd in oddities_of(contexts, node)]
+        lines.append(f"Declared by {SOURCES[told]}")
+    lines += [f"Irregular: {odd_words(odd)}" for odd in oddities_of(contexts, node)]
     if tree.label[node]:
         is_session = contexts.type(node) == SUBSESSION_TYPE
         lines.append(f"{'Sub-session' if is_session else 'Asked'}: {model.label(row)}")
@@ -523,8 +523,8 @@ def _source_lines(document: CaptureDocument, model: ContextTreeModel, row: int, 
     shared = shared_by_source(document)[source]
     return [
         f"{count_of(model.count(row), 'message')} read from this source, {model.state(row)}",
-        f"{count_of(shared, 'message')} that another has too: each counts in the source it is read from" * (shared > 0),
-        "A space that began in another source stands there" * model.rows.sources.shares(source),
+        f"{count_of(shared, 'message')} shared with another source; each counts where it was read" * (shared > 0),
+        "Spaces that began in another source are listed there" * model.rows.sources.shares(source),
         tally_words(model.tally(row)),
         f"Source: {plain(str(document.capture.sources[source].path))}",
     ]

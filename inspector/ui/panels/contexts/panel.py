@@ -96,11 +96,11 @@ class ContextsPanel(QWidget):
     def _build(self) -> None:
         self._expand_button = self.head.add_button("expand_all", "Expand all", name="contextsExpand")
         self._expand_button.clicked.connect(self._on_expand_clicked)
-        self._more_button = self.head.add_button("more", "More for contexts", name="contextsMore")
+        self._more_button = self.head.add_button("more", "Context options", name="contextsMore")
         self._more_button.clicked.connect(self._on_more_clicked)
         self._more = QMenu(self)
         self._more.setObjectName("contextsMoreMenu")
-        self._more.setAccessibleName("More for contexts")
+        self._more.setAccessibleName("Context options")
         self._more.addAction("Expand all", self.expand_all)
         self._more.addAction("Collapse all", self.collapse_all)
         self._more.addSeparator()

@@ -34,7 +34,7 @@ _GAP = 3  # between two sentences, pixels at 100 %
 _MOST_WRAPPED = 200
 
 
-_USUAL = ("Waiting now", "Unanswered", "First said", "Collapsed", "Proposed")
+_USUAL = ("Waiting now", "Unanswered", "First message", "Collapsed", "Proposed")
 """Long subjects; they set the column's width from the start, so that later rows do not move it."""
 _Target = tuple[str, int | None, str | None, str | None]
 
@@ -78,7 +78,7 @@ class AccountList(FittedList[AccountLine]):
 
     @override
     def row_tooltip(self, row: AccountLine) -> str:
-        leads = "Show these messages alone" if row.filter is not None else f"Show {row.panel}"
+        leads = "Show only these messages" if row.filter is not None else f"Show {row.panel}"
         if row.message is not None:
             leads = f"Go to No. {row.message + 1}"
         return tool_tip(f"{row.text}\n{leads}")

@@ -149,7 +149,7 @@ def block_facts(block: Block) -> list[Fact]:
     if block.uri:
         rows.append(fact(label, block.uri, "mono", middle=True, tooltip=block.uri))
     elif block.type not in ("text", ""):
-        rows.append(fact(label, block.mime or "of no stated type"))
+        rows.append(fact(label, block.mime or "type not stated"))
     if block.name:
         rows.append(fact("Name", plain(block.name, 400)))
     if block.about:
@@ -157,7 +157,7 @@ def block_facts(block: Block) -> list[Fact]:
     if block.mime and block.uri:
         rows.append(fact("Type", plain(block.mime, 200), "mono"))
     if block.size is not None:
-        stated = "" if block.encoded is not None else ", as it says"
+        stated = "" if block.encoded is not None else ", as stated"
         rows.append(fact("Size", f"{size_words(block.size)}{stated}"))
     if block.audience:
         rows.append(fact("For", plain(block.audience, 200)))

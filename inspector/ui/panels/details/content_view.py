@@ -151,7 +151,7 @@ class _TableBody(QWidget):
             return
         words = f"{formats.number(hidden)} more {'record' if hidden == 1 else 'records'}"
         if table.total > self._row_count:
-            words += f", {formats.number(self._row_count)} are shown at most"
+            words += f", at most {formats.number(self._row_count)} are shown"
         self._more = LinkText(themes, words, "contentTableMore", self)
         self._more.clicked.connect(self._on_more)
         layout.addWidget(self._more)

@@ -81,7 +81,7 @@ class DifferenceDialog(Dialog):
         self.left, self.right = (self._view(name) for name in ("differenceLeft", "differenceRight"))
         self.changes = QListWidget(self)
         self.changes.setObjectName("differenceList")
-        self.changes.setAccessibleName("What differs")
+        self.changes.setAccessibleName("Differences")
         self._lay_out()
         for one, other in ((self.left, self.right), (self.right, self.left)):
             one.verticalScrollBar().valueChanged.connect(other.verticalScrollBar().setValue)

@@ -250,7 +250,7 @@ class SavingBar(QWidget):
         self._share = (summary if collapsed else before) / most
         self.saved = f"{formats.count_of(saved, 'token')} {'saved' if collapsed else 'to be saved'}"
         if saved <= 0:
-            self.saved = "nothing saved" if collapsed else "nothing to be saved"
+            self.saved = "no tokens saved" if collapsed else "no tokens to save"
         self.figures = f"{formats.number(summary)} instead of {formats.number(before)}"
         if not collapsed:
             self.figures = f"{formats.number(before)} now, {formats.number(summary)} once consumed"
@@ -258,7 +258,7 @@ class SavingBar(QWidget):
         self._good = collapsed and saved > 0
         self.setObjectName("savingBar")
         self.setAccessibleName(f"{self.saved}: {self.figures}, {self.estimate}")
-        self.setToolTip(f"Tokens counted by {saving.tokenizer}: an estimate. What a model counts may differ.")
+        self.setToolTip(f"Tokens counted by {saving.tokenizer}: an estimate. A model's own count may differ.")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     @override

@@ -63,7 +63,7 @@ def finding_sections(sheet: Sheet) -> list[QWidget]:
     """Returns the sections of the tab, one a finding, the most severe first."""
     found = sheet.subject.findings
     if not found:
-        rows = [fact("", "Nothing found about this message.", "dim")]
+        rows = [fact("", "No findings for this message.", "dim")]
         return [sheet.section(FINDINGS_TAB, sheet.facts(rows, name="noFindings", label=FINDINGS_TAB))]
     made: list[QWidget] = [_section(sheet, one) for one in found[:_MOST]]
     if len(found) > _MOST:
@@ -79,7 +79,7 @@ def worst_finding_sections(sheet: Sheet) -> list[QWidget]:
         return []
     worst, rest = found[0], len(found) - 1
     link = sheet.link(
-        f"All {number(rest + 1)} findings" if rest else "What to do",
+        f"All {number(rest + 1)} findings" if rest else "Show advice",
         lambda: sheet.links.tab_requested.emit(FINDINGS_TAB), name="openFindings",
     )  # fmt: skip
     key = sheet.links.key_of("go.problem_next") if worst.check.severity > Severity.NOTE else ""
@@ -113,7 +113,7 @@ def _facts(subject: Subject, found: Found) -> list[Fact]:
     check = found.check
     rows = [
         fact("Why it matters", why(check), lines=_LINES, tooltip=""),
-        fact("What to do", plain_words(mask_text(subject.analysis.findings.hint(found))), lines=_LINES, tooltip=""),
+        fact("Advice", plain_words(mask_text(subject.analysis.findings.hint(found))), lines=_LINES, tooltip=""),
     ]
     if found.other >= 0:
         name, mono = name_of(subject.analysis, found.other)

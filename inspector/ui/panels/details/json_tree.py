@@ -302,13 +302,11 @@ class TreePage(QWidget):
         self.note.setVisible(subject.big and not subject.flags & (Flag.UNREADABLE | Flag.FRAME))
         if subject.big:
             size, known = formats.size(subject.size), formats.size(HEAD)
-            self.note.setText(f"Only the first {known} of {size} are decoded. What was cut ends with {MARK}")
+            self.note.setText(f"Only the first {known} of {size} are decoded. Cut values end with {MARK}")
         value = subject.capture.records.envelope(subject.message)
         if not isinstance(value, dict | list):
             frame = bool(subject.flags & Flag.FRAME)
-            self._say(
-                "A stream frame is no JSON. Raw shows its bytes." if frame else "This is no JSON. Raw shows its bytes."
-            )
+            self._say("A stream frame is not JSON. Raw shows its bytes." if frame else "Not JSON. Raw shows its bytes.")
             return
         self.tree.show_value(
             value, is_envelope=isinstance(value, dict) and "payload" in value and not subject.flags & Flag.RPC

@@ -192,7 +192,9 @@ class Sheet(Maker):
     def alone_link(self) -> LinkText:
         """Makes the link that shows only the chain in the table."""
         message = self.subject.message
-        return self.link("Show alone", lambda: self.links.chain_requested.emit(message), name="showChainAlone")
+        return self.link(
+            "Show only this chain", lambda: self.links.chain_requested.emit(message), name="showChainAlone"
+        )
 
 
 class _OwnWords(QWidget):

@@ -40,7 +40,7 @@ from inspector.ui.panels.waste.figures import WasteFigures
 from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.page_stack import PageStack
 
-EMPTY = "Select a message to see what it says and what came of it."
+EMPTY = "Select a message to see its content and outcome."
 
 _MOST_NEW = 500  # more new messages in one flush are not searched; later flushes show a busy context anyway
 

@@ -167,7 +167,7 @@ class ParticipantPage(Page):
     # Content
 
     def _nobody(self) -> _Block:
-        words = words_fact("Nobody of this name was seen in the space.")
+        words = words_fact("No participant of this name in the space.")
         return self._facts("nobody", "Participant", partial(list, [words]))
 
     def _blocks_of(self, story: ParticipantStory) -> list[_Block]:
@@ -177,7 +177,7 @@ class ParticipantPage(Page):
         ask = partial(self._links.sees_requested.emit, self._key)
         answers = story.answered is not None or story.offered is not None
         speaks = any(kind.startswith(_OF_MODELS) for kind in story.kinds)
-        link = partial(self._make.link, "What its model sees", ask, name="modelSees")
+        link = partial(self._make.link, "Model sees", ask, name="modelSees")
         sees = None if answers and not speaks else link  # a server has no model
         blocks = [self._facts("presence", "Presence", presence, name_width=80, action=sees)]
         blocks += self._waiting(document, story)
@@ -187,27 +187,25 @@ class ParticipantPage(Page):
             label = f"Refused, {len(story.refused)}{' or more' if more else ''}"
             blocks.append(self._facts("refused", label, refused, name_width=80, action=show))
         if story.judged_count:
-            label = f"Verdicts that differ, {len(story.differing)}" if story.differing else "The gateway's verdicts"
+            label = f"Differing verdicts, {len(story.differing)}" if story.differing else "The gateway's verdicts"
             differing = partial(differing_rows, document, story)
             blocks.append(self._facts("differing", label, differing, name_width=80))
         blocks += self._may(document, story)
         blocks += self._usage(document, story)
         if self._outcome is not None:
             rows = partial(outcome_rows, document.analysis, self._outcome)
-            blocks.append(
-                self._facts("contextTokens", "Context, as put together from the traffic", rows, name_width=126)
-            )
+            blocks.append(self._facts("contextTokens", "Context, reconstructed from the traffic", rows, name_width=126))
         if story.tools is not None:
-            label = f"Tools it offers, {len(story.tools)}" if story.tools else "Tools it offers"
+            label = f"Offered tools, {len(story.tools)}" if story.tools else "Offered tools"
             if story.tools or story.tool_use:
-                blocks.append(self._figures_block("toolUse", "Its tools in use", partial(tool_use_rows, story, name)))
+                blocks.append(self._figures_block("toolUse", "Calls of its tools", partial(tool_use_rows, story, name)))
             if story.offered is not None and story.offered.changes:
                 changed, count = partial(change_of_tools_rows, document, story), len(story.offered.changes)
-                blocks.append(self._facts("toolChanges", f"Definitions that changed, {count}", changed, name_width=80))
+                blocks.append(self._facts("toolChanges", f"Changed definitions, {count}", changed, name_width=80))
             blocks.append(self._facts("toolsOffered", label, partial(tool_rows, story, name), name_width=80))
         if story.answered is not None:
             rows = partial(latency_rows, story, name)
-            blocks.append(self._figures_block("answersTook", "Its answers take", rows))
+            blocks.append(self._figures_block("answersTook", "Answer times", rows))
         if story.kinds:
             show = self._filter_link(f"from == {quote(name)}", "filterSent")
             rows = partial(kind_rows, story, name, spoken_kinds(document))
@@ -217,8 +215,8 @@ class ParticipantPage(Page):
     def _waiting(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
         blocks: list[_Block] = []
         for waiting, name, label, field in (
-            (story.asks, "waitsFor", "Waits for an answer", "from"),
-            (story.asked, "waitsBy", "Has not answered yet", "to"),
+            (story.asks, "waitsFor", "Waiting for answers", "from"),
+            (story.asked, "waitsBy", "Requests without its answer", "to"),
         ):
             if waiting:
                 show = self._filter_link(f"{field} == {quote(self._key[1])} && ({PENDING_FILTER})", f"{name}Filter")
@@ -266,7 +264,7 @@ class ParticipantPage(Page):
             facts = self._make.facts(report_rows(document, last), name="usageReport", label="Reported")
             return [UsageGauge(self._themes, tokens, limit), *line, facts]
 
-        return [_Block("usage", "Context in use, as it reports", tuple, make, shape=(tokens, limit, last))]
+        return [_Block("usage", "Reported context usage", tuple, make, shape=(tokens, limit, last))]
 
     # Widgets
 

@@ -63,7 +63,7 @@ def read_head(data: bytes | None) -> Head:
     if data is None:
         return Head(reason="its data cannot be decoded")
     if len(data) > MAX_BYTES:
-        return Head(reason="too large to be shown here")
+        return Head(reason="too large to show")
     reader, _buffer = _reader(data)
     return _head(reader)
 
@@ -75,7 +75,7 @@ def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
         The image, at most _LONGEST_SIDE pixels wide or high, or None; the size in its header; the error, or "".
     """
     if len(data) > MAX_BYTES:
-        return None, QSize(), "too large to be shown here"
+        return None, QSize(), "too large to show"
     reader, _buffer = _reader(data)
     head = _head(reader)
     if head.reason:
@@ -115,7 +115,7 @@ def _reader(data: bytes) -> tuple[QImageReader, QBuffer]:
 def _head(reader: QImageReader) -> Head:
     name = bytes(reader.format().data())
     if name not in _FORMATS:
-        return Head(reason="in no format that is shown here")
+        return Head(reason="unsupported format")
     size = reader.size()
     if not size.isValid() or size.isEmpty():
         return Head(reason="damaged")
@@ -123,7 +123,7 @@ def _head(reader: QImageReader) -> Head:
     if reader.transformation() & QImageIOHandler.Transformation.TransformationRotate90:
         size = size.transposed()
     if pixels > MAX_PIXELS:
-        return Head(size, pixels, "too many pixels to be shown here")
+        return Head(size, pixels, "too many pixels to show")
     return Head(size, pixels // 4 if name in (b"jpeg", b"jpg") else pixels)  # JPEG can be decoded at reduced size
 
 

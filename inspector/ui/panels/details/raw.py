@@ -68,7 +68,7 @@ class RawPage(QWidget):
         self.secrets = SegmentButton(themes, "Show secrets", "showSecrets", self)
         self.copy = LinkText(themes, "Copy", "copyRaw", self)
         self.sentence = TextLabel(variant="hint", name="rawSentence", wrap=True, parent=self)
-        self.sentence.setAccessibleName("What is shown")
+        self.sentence.setAccessibleName("Notes")
         self.save = LinkText(themes, "Save as...", "saveRaw", self)
         self.more = LinkText(themes, "Show more", "rawMore", self)
         self.text = JsonText(themes, self)
@@ -212,10 +212,10 @@ class RawPage(QWidget):
         words = [converted] if converted is not None else []
         several = len(logged.places) > 1
         if several:
-            words.append(f"Put together of {formats.number(len(logged.places))} lines, shown as they were logged.")
+            words.append(f"Assembled from {formats.number(len(logged.places))} lines, shown as logged.")
         if big:
-            what = "They have" if several else "Its line has"
-            words.append(f"{what} {formats.size(logged.length)}; the beginning and the end are shown.")
+            what = "The lines have" if several else "The line has"
+            words.append(f"{what} {formats.size(logged.length)}; only beginning and end are shown.")
         if is_masked:
             words.append("Secrets are masked.")
         self.what.setVisible(not big and not subject.derived)

@@ -32,11 +32,11 @@ def related_sections(sheet: Sheet) -> list[QWidget]:
     if len(subject.likely_chain.steps) > 1:
         body: list[QWidget] = [sheet.chain(took=True)]
         if len(subject.likely_chain.steps) >= MOST_STEPS:
-            words = f"The {MOST_STEPS} messages of it that are nearest; further ones have chains of their own."
+            words = f"The nearest {MOST_STEPS} messages; further ones have chains of their own."
             body.append(sheet.facts([fact("", words, "dim", lines=2)], name="chainCut", label="More"))
         made.append(sheet.section("Causal chain", *body, action=sheet.alone_link() if len(subject.chain) > 1 else None))
     else:
-        alone = [fact("", "It names no message, and no message names it.", "dim", lines=2)]
+        alone = [fact("", "No causes or effects in this log.", "dim", lines=2)]
         made.append(sheet.section("Causal chain", sheet.facts(alone, name="alone", label="Causal chain")))
     for label, rows in (("Direct causes", subject.causes), ("Direct effects", subject.effects)):
         if rows:
@@ -59,7 +59,7 @@ def _delivery_sections(sheet: Sheet) -> list[QWidget]:
     if not found:
         return []
     if sheet.subject.derived:  # a transcript repeats a message only as progress
-        told = [fact("Said again", f"{formats.number(len(found) - 1)} times while it went on")]
+        told = [fact("Repeated", f"{formats.number(len(found) - 1)} times as progress")]
         facts = sheet.facts(told, name="deliveries", label="Ticks")
         return [sheet.section("Ticks", facts, name="deliveriesSection")] if len(found) > 1 else []
     rows: list[Fact] = [
@@ -81,7 +81,7 @@ def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
     if len(steps) > 1 or story.badges:
         made.append(sheet.section("Lifecycle", sheet.rail(steps, label="Lifecycle", name="life")))
     if "transient" in story.badges:
-        label = "How it came about"
+        label = "Origin"
         made.append(sheet.section(label, sheet.facts(origin_facts(subject, life), name="how", label=label)))
         if life.saving is not None:
             made.append(_seen_section(sheet, life))
@@ -90,7 +90,7 @@ def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
             made.append(sheet.section("Pending", sheet.facts(rows, name="pending", label="Pending")))
     if life.attempts:
         rows = attempt_facts(life)
-        label = "Why these did not collapse it"
+        label = "Consumers that did not collapse it"
         made.append(sheet.section(label, sheet.facts(rows, name="attempts", label=label)))
     if story.consumes is not None:
         made.append(_consumed_section(sheet, story.consumes))
@@ -100,7 +100,7 @@ def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
         rows = [row for pair in life.pairs for row in pair_facts(subject, pair)]
         if life.pairs_total > len(life.pairs):
             rows.append(fact("", f"{formats.number(life.pairs_total - len(life.pairs))} more pairs, see Tree", "dim"))
-        label = "Pairs it registered"
+        label = "Registered pairs"
         made.append(sheet.section(label, sheet.facts(rows, name="pairs", label=label)))
     if not made:
         facts = sheet.facts([fact("", why_no_lifecycle(subject), "dim", lines=3)], name="noLife", label="Lifecycle")
@@ -116,7 +116,7 @@ def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], colla
     if saving is None:
         return sheet.fact_card(facts, name=name, label=label)
     if saving.before is None or saving.summary is None:
-        facts.append(fact("", "Its tokens are not counted yet.", "dim"))
+        facts.append(fact("", "Tokens are not counted yet.", "dim"))
         return sheet.fact_card(facts, name=name, label=label)
     bar = SavingBar(sheet.themes, saving, collapsed=collapsed)
     return sheet.card(sheet.facts(facts, name=name, label=label, in_card=True, name_width=66), bar, name=f"{name}Card")
@@ -128,10 +128,10 @@ def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], colla
 def _seen_section(sheet: Sheet, life: Life) -> QWidget:
     story = sheet.subject.story
     collapsed = story.collapsed_by is not None
-    label = seen_label(sheet.subject) if collapsed else "Once it is consumed, the model sees"
+    label = seen_label(sheet.subject) if collapsed else "Seen by the model once consumed"
     rows = [words_fact(plain(story.summary or "", 2_000))]
     if not life.summary_given:
-        rows.append(fact("", "Generated: its server gave no summary.", "dim"))
+        rows.append(fact("", "Generated; its server gave no summary.", "dim"))
     card = seen_now(sheet, name="summary", label=label, rows=rows, collapsed=collapsed)
     return sheet.section(label, card)
 
@@ -141,6 +141,6 @@ def _consumed_section(sheet: Sheet, result: int) -> QWidget:
     saving = life_of(sheet.subject.analysis, result).saving
     if saving is not None and saving.before is not None and saving.summary is not None:
         bar = SavingBar(sheet.themes, saving, collapsed=True)
-        card = sheet.card(sheet.facts(rows, name="collapsedIt", label="What it collapsed", in_card=True), bar)
-        return sheet.section("What it collapsed", card)
-    return sheet.section("What it collapsed", sheet.fact_card(rows, name="collapsedIt", label="What it collapsed"))
+        card = sheet.card(sheet.facts(rows, name="collapsedIt", label="Collapsed result", in_card=True), bar)
+        return sheet.section("Collapsed result", card)
+    return sheet.section("Collapsed result", sheet.fact_card(rows, name="collapsedIt", label="Collapsed result"))

@@ -159,7 +159,7 @@ def ask_to_open(url: QUrl, parent: QWidget) -> None:
     allowed = url.scheme().lower() in _OPENED
     whole = url.toString(encoded)
     address = plain(whole, 500)
-    question = "This address is not opened from here."
+    question = "Links of this type are not opened."
     if allowed:
         # The host separately: user info or a long path can imitate another address.
         host = plain(url.host(encoded), 300)

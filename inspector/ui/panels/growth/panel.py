@@ -107,7 +107,7 @@ GROWTH, RATES = "Context growth", "Messages per second"
 UNIT = f"tokens,\nestimate\n({TOKENIZER})"
 UNIT_REPORTED = f"tokens,\nreported;\nestimate\n({TOKENIZER})"
 NO_READER = "No one has said anything that a model could read."
-WORKING = "Working out what stood in this context."
+WORKING = "Computing this context..."
 NOT_COUNTED = "Tokens of these messages are not counted yet."
 
 

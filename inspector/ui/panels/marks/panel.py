@@ -82,7 +82,7 @@ class MarkMenu(QMenu):
         super().__init__(parent)
         self.setObjectName("markMenu")
         self.setAccessibleName("Mark")
-        self._add(_COMMENT, "Edit the comment..." if line.note.comment else "Comment...")
+        self._add(_COMMENT, "Edit comment..." if line.note.comment else "Comment...")
         self._add(_MARK, "Unmark" if line.note.marked else "Mark")
         self._add(_REMOVE, "Remove mark and comment" if line.note.comment else "Remove the mark")
         self.addSeparator()

@@ -38,7 +38,7 @@ _LIST_HEIGHT = 272
 _HELP = "A field of the filter language, or a value inside the payload, as in payload.text."
 _COLUMN = Qt.ItemDataRole.UserRole
 _SORTS = (
-    ("", "Not sorted: in the order of arrival"),
+    ("", "Unsorted (order of arrival)"),
     ("up", "Ascending: A to Z, smallest or earliest first"),
     ("down", "Descending: Z to A, largest or latest first"),
 )
@@ -155,7 +155,7 @@ class ColumnsDialog(FittedDialog):
 
     def _build_buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        usual = WordButton("Usual columns", name="columnsUsual", parent=self)
+        usual = WordButton("Reset columns", name="columnsUsual", parent=self)
         usual.clicked.connect(lambda: self._change([], 0))
         row.addWidget(usual)
         row.addStretch(1)
@@ -216,7 +216,7 @@ class ColumnsDialog(FittedDialog):
         self._sort.setCurrentIndex(self._sort.findData(how))
         order = f"By {columns.words(self._current())}, the column selected above."
         if by is not None and not mine:
-            order = f"Sorted by {by.field.label} now."
+            order = f"Currently sorted by {by.field.label}."
         self._sort_row.say_help(order)
 
     def _on_table_changed(self, _table: object) -> None:

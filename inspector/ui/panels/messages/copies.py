@@ -283,7 +283,7 @@ class Copies(QObject):
         """Returns a filter by numbers for the selected messages; None if it would be too long."""
         expression = copied_text.numbers_filter(np.sort(self._selection.shown_in_order()))
         if expression is None and self._selection.several:
-            self.refused.emit("The messages selected lie too far apart for a filter of their numbers.")
+            self.refused.emit("The selected messages are too scattered for a filter by number.")
         return expression
 
     def _several(
@@ -301,8 +301,8 @@ class Copies(QObject):
         messages = self._selection.shown_in_order()
         if len(messages) > most:
             self.refused.emit(
-                f"{formats.number(len(messages))} messages are too many to copy; {most:,} is the most. "
-                "An export writes them to a file."
+                f"{formats.number(len(messages))} messages are too many to copy (limit {most:,}). "
+                "Export them to a file instead."
             )
             return None
         if whole and self._refuse_too_large(messages):
@@ -316,9 +316,9 @@ class Copies(QObject):
         if big is not None:
             size = formats.size(int(capture.columns["size"][big]))
             number = formats.message_number(big)
-            self.refused.emit(f"{number} is too large to copy ({size}). An export writes it to a file.")
+            self.refused.emit(f"{number} is too large to copy ({size}). Export it to a file instead.")
         elif int(capture.columns["size"][messages].sum(dtype=np.int64)) > MOST_BYTES:
-            self.refused.emit("The messages selected are too large to copy. An export writes them to a file.")
+            self.refused.emit("The selected messages are too large to copy. Export them to a file instead.")
         else:
             return False
         return True

@@ -36,7 +36,7 @@ class EmptyState(QWidget):
         self._search.clicked.connect(self.search_all_requested)
         self._links = QWidget(self)
         self._links.setObjectName("messagesEmptyLinks")
-        self._links.setAccessibleName("What to do")
+        self._links.setAccessibleName("Actions")
         self._or = _label("messagesEmptyOr", self._links, ", or ")
         self._stop = _label("messagesEmptyStop", self._links, ".")
         self._clear.setParent(self._links)
@@ -82,9 +82,7 @@ class EmptyState(QWidget):
 
     def show_silence(self, name: str, since_ns: int) -> None:
         """Shows that a live connection has had no traffic."""
-        self._words.setText(
-            f"Connected to {wire_text.plain(name, 80)}. Nothing has been said since {formats.clock(since_ns)}."
-        )
+        self._words.setText(f"Connected to {wire_text.plain(name, 80)}. No messages since {formats.clock(since_ns)}.")
         self._links.hide()
 
     def show_words(self, words: str) -> None:

@@ -150,7 +150,7 @@ class HeaderMenu(QObject):
         self._add_columns(menu)
         menu.addSeparator()
         _add(menu, "columns.dialog", "Columns...", self.dialog_requested.emit)
-        _add(menu, "columns.default", "Usual columns", lambda: self.columns_changed.emit([]))
+        _add(menu, "columns.default", "Reset columns", lambda: self.columns_changed.emit([]))
         return menu
 
     def _add_sorting(self, menu: QMenu, column: int) -> None:
@@ -183,7 +183,7 @@ class HeaderMenu(QObject):
         if column != Column.MESSAGE:
             words = "Remove this column" if columns.field(column) is not None else "Hide this column"
             _add(menu, "columns.hide", words, lambda: self.columns_changed.emit(columns.without(column)))
-            usual = _add(menu, "columns.width", "Usual width", lambda: self._resize(column))
+            usual = _add(menu, "columns.width", "Reset width", lambda: self._resize(column))
             usual.setEnabled(column in columns.wanted.widths)
             menu.addSeparator()
 

@@ -105,9 +105,9 @@ class RowMenu(QObject):
         if self._model.content(message).expandable:
             title = "Collapse the result" if self._model.is_expanded(message) else "Expand the original"
             self._add(menu, "toggle", title, lambda: self.toggle_requested.emit(message))
-        self._add(menu, "chain", "Show this chain alone", lambda: self.chain_requested.emit(message))
-        self._add(menu, "sees", "Show what the model sees here", lambda: self.sees_requested.emit(message))
-        self._add(menu, "reference", "Count times from here", lambda: self.reference_requested.emit(message))
+        self._add(menu, "chain", "Show only this chain", lambda: self.chain_requested.emit(message))
+        self._add(menu, "sees", "Show in Model sees", lambda: self.sees_requested.emit(message))
+        self._add(menu, "reference", "Measure times from here", lambda: self.reference_requested.emit(message))
         self._add(menu, "details", "Open in details", lambda: self.open_details_requested.emit(message))
         self._add(menu, "save", "Save message as...", lambda: self.save_requested.emit(message))
 
@@ -148,13 +148,13 @@ class RowMenu(QObject):
             self._add(
                 menu, "mark", "Unmark" if note.marked else "Mark", lambda: self.mark_requested.emit(message), "mark"
             )
-        title = "Edit the comment..." if note.comment else "Comment..."
+        title = "Edit comment..." if note.comment else "Comment..."
         self._add(menu, "comment", title, lambda: self.comment_requested.emit(message))
 
     def _add_copies(self, menu: QMenu, row: int, message: int, column: int, part: int) -> None:
         if part:
             source = self._model.original(message).source
-            self._add_copy(menu, "copy.original", "Copy the original", lambda: one_text("the original", source))
+            self._add_copy(menu, "copy.original", "Copy original", lambda: one_text("the original", source))
             return
         copies = self._copies
         self._add(menu, "copy.row", "Copy row", lambda: self.copy_row(row), "copy")

@@ -118,7 +118,7 @@ class MessagesPanel(QWidget):
         self._document = document
         self._connected: tuple[str, int] | None = (document.name, time.time_ns()) if document.live else None
         self._shown = -1
-        self._when_empty = "This log holds no messages. What is written to it will be listed here."
+        self._when_empty = "This log has no messages. New messages will appear here."
         self._more_timer = QTimer(self)
         self._more_timer.setSingleShot(True)
         self._more_timer.setInterval(budgets.current.more_ms)
@@ -285,7 +285,7 @@ class MessagesPanel(QWidget):
         if shown:
             self.empty.show_words("All rows here are bookkeeping, which is hidden.")
         elif total and self.model.rows.filter.text.strip() == PENDING_FILTER:
-            self.empty.show_no_match(total, "Nothing waits for an answer.")
+            self.empty.show_no_match(total, "No message is waiting for an answer.")
         elif total:
             self.empty.show_no_match(total)
         elif self._connected is not None:

@@ -63,10 +63,10 @@ class NewPill(QAbstractButton):
         number = formats.number(self._count)
         if self._work:
             words = name = self._work
-            tool_tip, self._icon = "Give it up", "clear"
+            tool_tip, self._icon = "Cancel", "clear"
         elif self._is_sorted:
             words = f"Sorted; {number} new below"
-            name, tool_tip, self._icon = f"{words}. Sort them in", "Sort the new messages in", "refresh"
+            name, tool_tip, self._icon = f"{words}. Sort them", "Sort new messages", "refresh"
         else:
             words = f"{number} new"
             name, tool_tip, self._icon = f"{words} messages", "Show the newest messages and follow them (End)", "down"

@@ -56,7 +56,7 @@ class ContextExport(QObject):
         """
         who = file_stem(mask_text(moment.context.reader.title), "model")
         name = f"{who}-at-{moment.message + 1}{'-unmasked' if secrets else ''}.json"
-        dialog = QFileDialog(self._widget, "Export what the model sees", name, "JSON (*.json);;All files (*)")
+        dialog = QFileDialog(self._widget, "Export model context", name, "JSON (*.json);;All files (*)")
         dialog.setObjectName("modelSeesExportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
@@ -66,7 +66,7 @@ class ContextExport(QObject):
     def export(self, moment: Moment, target: Path, *, secrets: bool) -> None:
         """Writes the messages to a file in slices; cancels a running export."""
         count = formats.count_of(int(moment.included.sum()), "entry", "entries")
-        masked = "Secrets are written as they are." if secrets else "Secrets are masked."
+        masked = "Secrets are not masked." if secrets else "Secrets are masked."
         name = plain(target.name)
         self._writing.start(
             write_conversation(moment, target, secrets=secrets),
@@ -87,7 +87,7 @@ class ContextExport(QObject):
 
     def _cancel(self) -> None:
         self.stop()
-        self._say("The export was cancelled; nothing was written.")
+        self._say("Export cancelled. No file was written.")
 
     def _say(self, sentence: str, *, warns: bool = False) -> None:
         token = "severity.warning" if warns else "severity.note"

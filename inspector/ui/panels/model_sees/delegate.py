@@ -25,8 +25,8 @@ _MARKS = {
     "went": ("ri.subtract-line", "severity.error"),
     "collapsed": ("ri.archive-line", "badge.collapsed"),
 }
-TITLES = ("No.", "Role", "Content", "Tokens", "Why (* is assumed)")
-_ASSUMED_TIP = "A star after a reason says that it is assumed: no client reports what it hands to its model."
+TITLES = ("No.", "Role", "Content", "Tokens", "Reason (* assumed)")
+_ASSUMED_TIP = "A star marks an assumed reason: clients do not report the context they give to their model."
 _ARROWS = {True: "ri.arrow-down-line", False: "ri.arrow-up-line"}
 """Arrow at the sorted column, by descending."""
 STAR = " *"
@@ -187,7 +187,7 @@ class ColumnHeads(QWidget):
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         asked = self._order_at(event.position().x())
-        tips = {True: "Largest first, and oldest first again (S)", False: "Oldest first", None: _ASSUMED_TIP}
+        tips = {True: "Sort largest first, or oldest first (S)", False: "Oldest first", None: _ASSUMED_TIP}
         self.setToolTip(tips[asked])
         self.setCursor(Qt.CursorShape.ArrowCursor if asked is None else Qt.CursorShape.PointingHandCursor)
 

@@ -108,7 +108,7 @@ def figures_of(moment: Moment, *, counting: bool) -> Figures:
     by_role, reported = moment.by_role(), moment.reported()
     words, share = "", None
     if reported is not None:
-        words = f"{reported.words}\nreported by it with {formats.message_number(reported.message)}"
+        words = f"{reported.words}\nreported with {formats.message_number(reported.message)}"
         if reported.tokens is not None and reported.max_tokens:
             share = min(1.0, reported.tokens / reported.max_tokens)
     roles = tuple((role, *by_role[role]) for role in _ORDER if role in by_role)
@@ -172,7 +172,7 @@ class FiguresView(QWidget):
             lines += ["", *figures.reported.split("\n")]  # narrow views do not paint it
         if figures.lines:
             lines += ["", *(" ".join(filter(None, line)) for line in figures.lines)]
-        note = f"Estimate, counted with {TOKENIZER}. What the participant reports is its own count, and never mixed in."
+        note = f"Estimate, counted with {TOKENIZER}. Tokens reported by the participant are a separate count."
         return "\n".join([*lines, "", note])
 
     @override
@@ -324,7 +324,7 @@ class FiguresView(QWidget):
             (self._color(role), f"{ROLE_WORDS[role]} {tokens:,}") for role, _, tokens in figures.roles
         ]
         if figures.saved:
-            items.append((None, f"saved {figures.saved:,}, not in it"))
+            items.append((None, f"saved {figures.saved:,}, not in the context"))
         for color, text in items:
             wide = metrics.horizontalAdvance(text)
             if x + side + wide > box.right():

@@ -45,7 +45,7 @@ class ComparingLine(QWidget):
         self.hint = HintLabel(themes, name="modelSeesChanges", parent=self)
         self.reach = LinkButton("", name="modelSeesReach", parent=self)
         self.close_button = IconButton(
-            themes, "clear", "Compare no more (Esc)", name="modelSeesCompareClose", variant="small", parent=self
+            themes, "clear", "End comparison (Esc)", name="modelSeesCompareClose", variant="small", parent=self
         )
         self._row = QHBoxLayout(self)
         self._row.addWidget(self.figure)
@@ -72,16 +72,16 @@ class ComparingLine(QWidget):
             return
         if change is None:
             self.figure.setText(f"Compared with No. {compared + 1}")
-            self.hint.say("Select another message, here or in another view, to see what changed until then, or since.")
+            self.hint.say("Select a second message to compare.")
             self.reach.hide()
             return
         sign = _MINUS if change.tokens < 0 else "+"
         self.figure.setText(f"{sign}{abs(change.tokens):,} tokens")
         parts = ((len(change.came), "came"), (len(change.went), "went"), (len(change.collapsed), "collapsed"))
-        words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "nothing changed"
+        words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "no changes"
         ends = (f"No. {one.message + 1} ({one.total:,} tokens)" for one in (change.earlier, change.later))
         self.hint.say(f"from {' to '.join(ends)}: {words} (estimate)")
-        self.reach.set_label("List everything" if changes_only else "List only what changed")
+        self.reach.set_label("Show all entries" if changes_only else "Show only changes")
         self.reach.show()
 
     def _on_theme_changed(self) -> None:
@@ -99,8 +99,8 @@ _SHORTER = ((False, 0), (False, 1), (True, 1), (True, 2))
 
 OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("collapsing", "Collapse consumed results", "collapsing"),
-    ("own_reasoning", "Own reasoning stays", "own reasoning"),
-    ("others_reasoning", "Reasoning of others comes in", "others' reasoning"),
+    ("own_reasoning", "Keep own reasoning", "own reasoning"),
+    ("others_reasoning", "Include reasoning of others", "others' reasoning"),
 )
 """Fields of `Options` with their menu text and short text."""
 
@@ -169,7 +169,7 @@ class ModelSeesHead(LineHead):
     out_toggled = Signal(bool)
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(themes, name="modelSeesHead", label="Whose context, and when", parent=parent)
+        super().__init__(themes, name="modelSeesHead", label="Model and message", parent=parent)
         self._readers: Sequence[Reader] = ()
         self._shown: Reader | None = None
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -181,11 +181,11 @@ class ModelSeesHead(LineHead):
         self.row.addWidget(self.at)
         self._add_step(-1, "back", "Previous message that changes the context ([)", "modelSeesPrevious")
         self._add_step(1, "forward", "Next message that changes the context (])", "modelSeesNext")
-        self.hold = self._switch("ri.pushpin-line", "Stay at this moment (H)", "modelSeesHold")
+        self.hold = self._switch("ri.pushpin-line", "Hold this moment (H)", "modelSeesHold")
         self.compare = self._switch("ri.arrow-left-right-line", "Compare with this moment (C)", "modelSeesCompare")
         self.row.addStretch(1)
         self.row.addWidget(self.assume)
-        self.out = self._switch("hidden", "Show what is out (O)", "modelSeesOut")
+        self.out = self._switch("hidden", "Show excluded entries (O)", "modelSeesOut")
         self.row.addWidget(self.out)
         self.more_button = IconButton(
             themes, "more", "Copy, export and more", name="modelSeesMore", variant="small", parent=self
@@ -217,7 +217,7 @@ class ModelSeesHead(LineHead):
             action.setCheckable(True)
             action.triggered.connect(lambda on, field=field: self.assumed.emit(field, on))
             self.assume.menu_of_options.addAction(action)
-        self.assume.setToolTip("No client reports what it hands to its model; this is what is assumed of it.")
+        self.assume.setToolTip("Clients do not report the context they give to their model; these are assumptions.")
 
     def _connect(self) -> None:
         self.hold.toggled.connect(self.hold_toggled)
@@ -234,7 +234,7 @@ class ModelSeesHead(LineHead):
         """Shows the current reader; the menu offers the known ones."""
         self._shown, self._readers = shown, known
         self.reader.setEnabled(shown is not None)
-        self.reader.say("nobody" if shown is None else plain(shown.title, _NAME))
+        self.reader.say("no participant" if shown is None else plain(shown.title, _NAME))
 
     def show_options(self, options: Options) -> None:
         """Shows the assumptions."""
@@ -244,7 +244,7 @@ class ModelSeesHead(LineHead):
             self.options[field].setChecked(on)
             if on:
                 short.append(words)
-        self.assume.say(", ".join(short) or "nothing collapsed, no reasoning")
+        self.assume.say(", ".join(short) or "no collapsing, no reasoning")
 
     def show_at(self, words: str, *, held: bool, follows: bool) -> None:
         """Shows the message of the moment.
@@ -256,18 +256,12 @@ class ModelSeesHead(LineHead):
         """
         self.at.setText(words)
         self.at.setAccessibleName(words)
-        tip = (
-            "This moment is held."
-            if held
-            else "It goes with the message that is selected elsewhere."
-            if follows
-            else ""
-        )
+        tip = "This moment is held." if held else "Follows the selected message." if follows else ""
         self.at.setToolTip(tip)
         self.hold.blockSignals(True)
         self.hold.setChecked(held)
         self.hold.blockSignals(False)
-        self.hold.say("Follow the selected message again (H)" if held else "Stay at this moment (H)")
+        self.hold.say("Follow the selection (H)" if held else "Hold this moment (H)")
         self.fit()
 
     def show_comparing(self, comparing: bool) -> None:
@@ -275,7 +269,7 @@ class ModelSeesHead(LineHead):
         self.compare.blockSignals(True)
         self.compare.setChecked(comparing)
         self.compare.blockSignals(False)
-        self.compare.say("Compare no more (Esc)" if comparing else "Compare with this moment (C)")
+        self.compare.say("End comparison (Esc)" if comparing else "Compare with this moment (C)")
 
     def _fill_readers(self) -> None:
         menu = self.reader.menu_of_options

@@ -48,22 +48,22 @@ class EntryMenu(QMenu):
         message, because = line.entry.message, line.entry.because
         self._go("go", f"Go to {formats.message_number(message)} in the table", self.message_chosen, message)
         if because is not None:
-            did = "collapsed it" if line.entry.collapsed else "took it out"
+            did = "collapsed it" if line.entry.collapsed else "removed it"
             self._go(
                 "go.because", f"Go to {formats.message_number(because)}, which {did}", self.message_chosen, because
             )
         self._go("details", "Open in details", self.details_chosen, message)
         self.addSeparator()
-        self._go("moment", "Show what the model saw then", self.moment_chosen, message)
-        self._go("compare", "Compare with the moment then", self.compare_chosen, message)
+        self._go("moment", "Show this moment", self.moment_chosen, message)
+        self._go("compare", "Compare with this moment", self.compare_chosen, message)
         self.addSeparator()
         add_filter_actions(self, f"no == {message + 1}", self.filter_chosen.emit)
-        these = self.addAction("Filter by all listed here")
+        these = self.addAction("Filter by all listed")
         these.setObjectName("filter.listed")
         these.setEnabled(bool(listed))
         these.triggered.connect(lambda: self.filter_chosen.emit(listed, "replace"))
         self.addSeparator()
-        self._copy("copy.text", "Copy what the model is given", copied).setIcon(icons.icon("copy"))
+        self._copy("copy.text", "Copy entry as given to the model", copied).setIcon(icons.icon("copy"))
         self._copy("copy.row", "Copy row", line.copied)
 
     def _go(self, name: str, title: str, signal: SignalInstance, message: int) -> None:
@@ -107,16 +107,14 @@ class MoreActions(QObject):
         self._menu, self._context_state, self._context_export = menu, context_state, context_export
         self.copy = self._add("copyMessages", "Copy as messages JSON", self._copy)
         self.export = self._add("exportMessages", "Export as messages JSON...", lambda: self._export(secrets=False))
-        self.unmasked = self._add(
-            "exportUnmasked", "Export with secrets as they are...", lambda: self._export(secrets=True)
-        )
+        self.unmasked = self._add("exportUnmasked", "Export with secrets...", lambda: self._export(secrets=True))
         menu.addSeparator()
         self.requests = self._add(
-            "compareRequests", "Compare with the request before (R)", self.request_compare_requested.emit
+            "compareRequests", "Compare with the previous request (R)", self.request_compare_requested.emit
         )
-        self.largest = self._add("largest", "List the largest entries first (S)", self._order)
+        self.largest = self._add("largest", "Sort largest first (S)", self._order)
         self.largest.setCheckable(True)
-        self.listed = self._add("filterListed", "Filter by all listed here", self._filter)
+        self.listed = self._add("filterListed", "Filter by all listed", self._filter)
         self.end = self._add("toEnd", "Go to the end of the capture", self.end_requested.emit)
         menu.aboutToShow.connect(self._enable)
 

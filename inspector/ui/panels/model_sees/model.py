@@ -39,7 +39,7 @@ ROLE_WORDS = {
 """Names of roles for users; `Role.word` is for chat interfaces."""
 _COLLAPSED = BADGE_BY_ID["collapsed"]
 COLLAPSED = State(_COLLAPSED.text, _COLLAPSED.token, "dash")
-ASSUMED = "Assumed: no client reports what it hands to its model."
+ASSUMED = "Assumed: clients do not report the context they give to their model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class EntryLine:
         if self.entry.collapsed and whole is not None:
             parts.append(f"{self.entry.tokens or 0:,} tokens now, {whole:,} before it was collapsed (estimate).")
         elif self.entry.cache is not None:
-            parts.append(f"A prompt cache was asked to hold all up to here for {self.entry.cache}.")
+            parts.append(f"A prompt cache was requested up to here, for {self.entry.cache}.")
         elif not self.entry.included and whole:
             parts.append(f"It would cost {formats.count_of(whole, 'token')} (estimate).")
         return "\n\n".join(parts)

@@ -100,10 +100,10 @@ class EntriesView(ListView):
 
 _SHARE = 10
 """The computation takes at most this fraction of the time."""
-NOBODY = "Nobody in this capture has said anything a model could have seen."
-WORKING = "Working out what stood in this context."
-NOTHING = "Nothing stood in the context of this model then. Select a later message, or show what is out."
-UNCHANGED = "Nothing changed between the two moments."
+NOBODY = "This capture has no message that a model could have seen."
+WORKING = "Computing this context..."
+NOTHING = "The context was empty at this message. Select a later message, or show excluded entries."
+UNCHANGED = "No changes between the two moments."
 
 
 class ModelSeesPanel(ListPanel):
@@ -404,7 +404,7 @@ class ModelSeesPanel(ListPanel):
 
     def _show_out(self, on: bool) -> None:
         self.context_state.with_out = on
-        self.head.out.say("Hide what is out (O)" if on else "Show what is out (O)")
+        self.head.out.say("Hide excluded entries (O)" if on else "Show excluded entries (O)")
         self.refresh()
 
     def _assume(self, option: str, on: bool) -> None:

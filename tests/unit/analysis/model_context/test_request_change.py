@@ -50,8 +50,8 @@ def test_a_request_that_goes_on_begins_with_all_of_the_one_before() -> None:
     assert (change.first_difference, change.shared, texts(change, change.added)) == (None, 2, ["3.4 m.", "And now?"])
     assert change_words(change) == "No. 7 sends 4 entries and 1 tool: 2 added since No. 2"
     assert cache_words(change) == (
-        "70 of 100 tokens read from a cache, 25 written to one (reported with No. 12)",
-        "It begins with all that No. 2 sent.",
+        "70 of 100 tokens read from a cache, 25 written to it (reported with No. 12)",
+        "It begins with all of No. 2.",
     )
     whole = change.context.whole_tokens
     assert NOT_COUNTED not in whole
@@ -65,16 +65,16 @@ def test_what_differs_first_is_named() -> None:
         (sent(9, SAID, tools=other), "It differs from No. 2 first in the tool tide."),
         (sent(9, SAID, tools=[*TOOLS, {"name": "port"}]), "It differs from No. 2 first in the tool port."),
         (sent(9, SAID, tool_choice={"type": "any"}), "Since No. 2 tool_choice was changed."),
-        (sent(9, [*SAID[:2], cut, SAID[3]]), "It differs from No. 2 first at No. 14, where No. 6 stood."),
-        (sent(9, [SAID[0], cut, *SAID[1:]]), "No. 13 was put in front of No. 5."),
+        (sent(9, [*SAID[:2], cut, SAID[3]]), "It differs from No. 2 first at No. 14, instead of No. 6."),
+        (sent(9, [SAID[0], cut, *SAID[1:]]), "No. 13 was inserted before No. 5."),
         (sent(9, SAID, system="Be long.", thinking={"type": "adaptive"}), "first at No. 11, where No. 3 stood."),
-        (sent(9, SAID[:2]), "All of it stands at the beginning of No. 2, too."),
+        (sent(9, SAID[:2]), "It equals the beginning of No. 2."),
     ]
     for second, words in cases:
         change = change_between(request(1, SAID), second)
         assert words in cache_words(change)[1]
     changed = change_between(request(1, SAID), sent(9, SAID, model="m-2"))
-    assert cache_words(changed)[1] == "Nothing of this model was sent before it."
+    assert cache_words(changed)[1] == "It is the first request to this model."
 
 
 def test_marks_stand_at_their_entries_and_are_no_difference() -> None:
@@ -143,8 +143,8 @@ def test_a_mark_that_has_run_out_is_said() -> None:
     _, found, other = (request_at(moment_of(document, message)) for message in requests)
     assert found is not None
     assert other is not None
-    assert cache_words(found)[1].endswith("14 min 59 s had passed since then: longer than its mark lasts.")
-    assert cache_words(other)[1] == "Nothing in it asks for a cache."
+    assert cache_words(found)[1].endswith("14 min 59 s had passed since then, longer than the cache lasts.")
+    assert cache_words(other)[1] == "It requests no cache."
 
 
 @pytest.mark.parametrize("mark", [None, 5, {}, {"ttl": 3}, {"ttl": "x" * 999}])

@@ -96,7 +96,7 @@ def result_section(sheet: Sheet) -> list[QWidget]:
     if not text:
         return []
     answer = subject.answer
-    label = "Why it failed" if failed else "Result"
+    label = "Failure" if failed else "Result"
     link = sheet.link(f"No. {answer + 1}", lambda: sheet.links.message_requested.emit(answer), name="resultLink")
     shown = formats.shortened(text, _MOST_OF_FAILURE if failed else _MOST_SHOWN)
     mono = not failed or exit_code_in(text) is not None
@@ -169,7 +169,7 @@ def thought_sections(sheet: Sheet) -> list[QWidget]:
     rows = thought_facts(sheet.subject)
     if not rows:
         return []
-    return [sheet.section("Thought before", sheet.facts(rows, name="thoughtBefore", label="Thought before"))]
+    return [sheet.section("Preceding thought", sheet.facts(rows, name="thoughtBefore", label="Preceding thought"))]
 
 
 _MOST_VALUES = 50
@@ -193,8 +193,8 @@ def build_result(sheet: Sheet) -> list[QWidget]:
         sections.append(sheet.section("Error", sheet.fact_card(error_facts(error), name="error", label="Error")))
     content = _content_sections(sheet) if "result" in subject.payload else []
     if origin := origin_facts(subject):
-        card = sheet.facts(origin, name="origin", label="What the server answered")
-        content.append(sheet.section("What the server answered", card))
+        card = sheet.facts(origin, name="origin", label="Answer of the server")
+        content.append(sheet.section("Answer of the server", card))
     content += _moved_sections(sheet)
     asked = asked_section(sheet)
     if subject.flags & (Flag.ERROR | Flag.DERIVED):  # in a transcript, the chain is the whole conversation so far
@@ -209,7 +209,7 @@ def _moved_sections(sheet: Sheet) -> list[QWidget]:
         return []
     name = f"{FOLDER}/{plain(moved.path.name)}"
     if moved.size is None:
-        told = [fact("", f"{name} is not beside the session.", "dim")]
+        told = [fact("", f"{name} is not in the session's folder.", "dim")]
         return [sheet.section("Full result", sheet.facts(told, name="movedResult", label="Full result"))]
     size = formats.size(moved.size)
     label = f"Full result, {size}" if moved.is_whole else f"Full result, the first {formats.size(MOST_SHOWN)} of {size}"
@@ -329,16 +329,16 @@ def build_proposal(sheet: Sheet) -> list[QWidget]:
     made = [proposal_fact(subject)]
     state = sheet.facts(made, name="proposalState", label="State", live=lambda: [proposal_fact(subject)])
     alone = len(subject.chain) < 2
-    body: list[QWidget] = [state] if alone else [state, sheet.chain(label="What became of it")]
+    body: list[QWidget] = [state] if alone else [state, sheet.chain(label="Outcome")]
     link = None if alone else sheet.alone_link()
-    sections.append(sheet.section("What became of it", *body, action=link))
+    sections.append(sheet.section("Outcome", *body, action=link))
     acted = acted_facts(subject)
     if acted:
-        sections.append(sheet.section("Who acted", sheet.facts(acted, name="whoActed", label="Who acted")))
+        sections.append(sheet.section("Decisions", sheet.facts(acted, name="whoActed", label="Decisions")))
     could = capable_facts(subject, subject.message)
     if could:
         sections.append(
-            sheet.section("Who could decide", sheet.facts(could, name="whoCould", label="Who could decide"))
+            sheet.section("Required capability", sheet.facts(could, name="whoCould", label="Required capability"))
         )
     return sections
 
@@ -346,7 +346,7 @@ def build_proposal(sheet: Sheet) -> list[QWidget]:
 def _bare_call(sheet: Sheet) -> QWidget:
     """Makes the section of a call without arguments."""
     method, target = sheet.subject.method, sheet.subject.target
-    rows = [words_fact("It does not say what is to be called.")]
+    rows = [words_fact("The proposal names no call.")]
     if method or target:
         rows = [
             Fact("", (FactPart(f"{plain(target or method or '', 120)}  ", "mono"), FactPart("no arguments", "dim")))
@@ -368,8 +368,8 @@ def build_verdict(sheet: Sheet) -> list[QWidget]:
         sections += call_section(sheet, payload, "Proposed call")
         by = Fact("Proposed by", (FactPart(sender_of(subject.capture, proposal) + ", "), message_part(proposal)))
         acted = [by, *acted_facts(Subject(subject.document, proposal))]
-        sections.append(sheet.section("Who acted", sheet.facts(acted, name="whoActed", label="Who acted")))
-    sections += sheet.chain_section("What became of it")
+        sections.append(sheet.section("Decisions", sheet.facts(acted, name="whoActed", label="Decisions")))
+    sections += sheet.chain_section("Outcome")
     return sections
 
 
@@ -379,7 +379,7 @@ _LISTS = {
     "notifications/prompts/list_changed": "The prompts of {} changed.",
     "notifications/resources/list_changed": "The resources of {} changed.",
     "notifications/roots/list_changed": "The roots of {} changed.",
-    "notifications/initialized": "{} is ready: the handshake is over.",
+    "notifications/initialized": "{} is ready; the handshake is complete.",
 }
 
 
@@ -400,7 +400,7 @@ def notification_sections(sheet: Sheet) -> list[QWidget]:
     elif method in _LISTS:
         rows, skip = [words_fact(_LISTS[method].format(_speaker(subject, method)))], ()
     else:
-        rows, skip = [words_fact("A notification: nobody answers it.")], ()
+        rows, skip = [words_fact("A notification; it has no answer.")], ()
     rows += value_facts(values, skip=(*skip, "_meta"))
     return [sheet.section("Notification", sheet.fact_card(rows, name="notification", label="Notification"))]
 

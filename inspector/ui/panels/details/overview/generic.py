@@ -83,7 +83,7 @@ def _payload_section(sheet: Sheet, label: str, skip: str | None = None) -> QWidg
         odd = raw.get("payload")
         nothing = "There is no payload." if odd is None else nothing
         if odd is not None and not isinstance(odd, Mapping):
-            nothing = f"The payload is no object: {value_text(mask_secrets(odd))[:400]}"
+            nothing = f"The payload is not an object: {value_text(mask_secrets(odd))[:400]}"
     rows = value_facts(payload, lines=8, skip=(skip,) if skip else ()) or [fact("", nothing, "dim", lines=4)]
     return sheet.section(label, sheet.fact_card(rows, name="payload", label=label, name_width=80))
 
@@ -101,13 +101,13 @@ def _unknown_kind(sheet: Sheet) -> QWidget:
         rows.append(fact("Kind", plain(name, 200), "mono", filter=f"kind == {quote(subject.kind)}"))
     same = int(np.count_nonzero(columns["kind"] == strings.find(subject.kind)))
     rows.append(fact("Messages", f"{formats.number(same)} of this kind", "dim"))
-    words = "No version of the protocol has this kind; it is shown as it came."
+    words = "No version of the protocol defines this kind; shown as received."
     if subject.derived:
         label = subject.capture.string("protocol", subject.message) or ""
         program = WORDS.get(label, "the program").removesuffix(" session")
         words = f"Internal record of {program}, not part of the conversation."
     rows.append(fact("", words, "dim", lines=2))
-    label = "Bookkeeping" if subject.derived else "A kind of its own"
+    label = "Bookkeeping" if subject.derived else "Unknown kind"
     return sheet.section(label, sheet.facts(rows, name="unknownKind", label="Kind", name_width=80))
 
 
@@ -119,7 +119,7 @@ def _refusal_section(sheet: Sheet) -> QWidget:
     if isinstance(details, str):
         rows.append(words_fact(details))
     rows += value_facts(payload, skip=("error", "details") if isinstance(details, str) else ("error",))
-    rows.append(fact("", "It names no message, so it is not known which one it is about.", "dim", lines=2))
+    rows.append(fact("", "It names no message, so the offending one is unknown.", "dim", lines=2))
     return sheet.section("Error", sheet.fact_card(rows, name="systemError", label="Error", name_width=80))
 
 
@@ -128,15 +128,15 @@ def too_large(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
     size, known = formats.size(subject.size), formats.size(HEAD)
     save = sheet.link("Save as...", lambda: sheet.links.save_requested.emit(subject.message), name="saveLarge")
-    words = f"This message is {size}, of which the first {known} are decoded here. Saving it writes every byte."
+    words = f"This message has {size}; only the first {known} are decoded here. Save writes all of it."
     card = sheet.fact_card([words_fact(words)], name="tooLarge", label="Large message")
     sections: list[QWidget] = [sheet.section("Large message", card, action=save)]
     if subject.text:
-        text = sheet.text(subject.text, name="largeText", label="How it begins", mono=not _is_prose(subject))
-        sections.append(sheet.section("How it begins", text))
+        text = sheet.text(subject.text, name="largeText", label="Beginning", mono=not _is_prose(subject))
+        sections.append(sheet.section("Beginning", text))
     elif subject.payload:
         rows = value_facts(subject.payload, lines=4)
-        sections.append(sheet.section("How it begins", sheet.fact_card(rows, name="payload", label="How it begins")))
+        sections.append(sheet.section("Beginning", sheet.fact_card(rows, name="payload", label="Beginning")))
     return [*sections, *sheet.chain_section()]
 
 
@@ -162,12 +162,12 @@ def build_unreadable(sheet: Sheet) -> list[QWidget]:
     if place is not None:
         rows.append(fact("", f"Byte {formats.number(place)} of {formats.number(size)}", "dim"))
     sections: list[QWidget] = [
-        sheet.section("Where it broke", sheet.fact_card(rows, name="broke", label="Where it broke"))
+        sheet.section("Position of the error", sheet.fact_card(rows, name="broke", label="Position of the error"))
     ]
     stop = (place or 0) + AFTER
     data = head_bytes(subject, stop) if frame is None else frame[: max(stop, BEFORE + AFTER)]
     dump = hex_rows(data, place)
-    label = "Bytes around it" if place is not None else "First bytes"
+    label = "Bytes nearby" if place is not None else "First bytes"
     facts = sheet.facts(dump, name="bytes", label=label, name_width=40)
     return [*sections, sheet.section(label, facts), _record_section(sheet)]
 

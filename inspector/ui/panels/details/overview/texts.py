@@ -92,7 +92,7 @@ def build_about_chat(sheet: Sheet) -> list[QWidget]:
         rows.append(Fact("Chat", (message_part(about), FactPart(f"  {sender}", "dim"))))
         rows.append(fact("", text_of(subject.capture, about), lines=6))
     else:
-        rows.append(fact("Chat", "the message it names was not seen", "dim"))
+        rows.append(fact("Chat", "its message is not in the log", "dim"))
     label = "Acknowledged" if subject.kind == "chat/acknowledge" else "Cancelled"
     return [sheet.section(label, sheet.fact_card(rows, name="acknowledged", label=label)), *sheet.chain_section()]
 
@@ -109,17 +109,17 @@ def build_reasoning(sheet: Sheet) -> list[QWidget]:
     if node == MAIN:
         return sections + sheet.chain_section()
     rows, hidden, outside = thread_rows(subject, node)
-    body: list[QWidget] = [sheet.thread(rows, label="Thoughts and acts", name="thoughts")]
+    body: list[QWidget] = [sheet.thread(rows, label="Thoughts and actions", name="thoughts")]
     if hidden:
         more = f"{formats.number(hidden)} more, scope to this context"
         body.append(sheet.link(more, lambda: sheet.links.scope_requested.emit(subject.message), name="moreThoughts"))
     scope = sheet.link(
         "Scope to this context", lambda: sheet.links.scope_requested.emit(subject.message), name="scopeTo"
     )
-    sections.append(sheet.section("Thoughts and acts", *body, action=scope))
+    sections.append(sheet.section("Thoughts and actions", *body, action=scope))
     stream = stream_opener(subject, subject.analysis.contexts.started_by[node])
     if stream is not None:
-        sections += joined_sections(sheet, subject.analysis.streams.of(stream), "Streamed meanwhile")
+        sections += joined_sections(sheet, subject.analysis.streams.of(stream), "Concurrent streams")
     cost = cost_facts(subject, node, outside) + ([stream_link(subject, stream)] if stream is not None else [])
     sections.append(sheet.section("Cost", sheet.facts(cost, name="cost", label="Cost")))
     return sections
@@ -247,7 +247,7 @@ def build_session(sheet: Sheet) -> list[QWidget]:
     payload = sheet.subject.payload
     agreed = payload.get("sub_context")
     agreed = agreed if isinstance(agreed, Mapping) else {}
-    rows = [words_fact(str(agreed.get("intent") or "No intent is written down."), lines=6)]
+    rows = [words_fact(str(agreed.get("intent") or "No intent stated."), lines=6)]
     for name, label in _AGREED:
         listed = agreed.get(name)
         values = listed[:_MOST_AGREED] if isinstance(listed, list) else []
@@ -289,7 +289,7 @@ def build_opened(sheet: Sheet) -> list[QWidget]:
                 rows.append(fact(label, _policy_words(policy[name])))
         rows += value_facts(policy, skip=tuple(name for name, _ in _POLICY))
     else:
-        rows.append(fact("Takes along", "no policy is written: everything, and 5 recent messages", "dim", lines=2))
+        rows.append(fact("Includes", "no policy stated: everything, and 5 recent messages", "dim", lines=2))
     rows += value_facts(payload, skip=("label", "context_policy", "created_at", "parent_session_id"))
     card = sheet.fact_card(rows, name="subsessionOpened", label="Opened")
     return [sheet.section("Opens a sub-session", card)]
@@ -307,14 +307,14 @@ def build_closed(sheet: Sheet) -> list[QWidget]:
     if isinstance(summary, str) and summary:
         sections.append(text_section(sheet, summary, declared=True, label="Summary", name="summaryText"))
     elif not discarded:
-        none = sheet.facts([fact("", "None was written.", "dim")], name="noSummary", label="Summary")
+        none = sheet.facts([fact("", "No summary was written.", "dim")], name="noSummary", label="Summary")
         sections.append(sheet.section("Summary", none))
     return sections
 
 
 def _policy_words(value: object) -> str:
     if isinstance(value, bool):
-        return "taken along" if value else "left out"
+        return "included" if value else "left out"
     return value_text(value)
 
 

@@ -33,7 +33,7 @@ _MARKS: dict[State, tuple[str, Ink]] = {
     "done": ("\N{CHECK MARK}", "good"), "now": ("\N{BLACK RIGHT-POINTING SMALL TRIANGLE}", "strong"),
     "later": ("\N{WHITE CIRCLE}", "plain"), "dropped": ("\N{MULTIPLICATION SIGN}", "dim"),
 }  # fmt: skip
-_STATES: dict[State, str] = {"done": "done", "now": "worked on", "later": "to be done", "dropped": "dropped"}
+_STATES: dict[State, str] = {"done": "done", "now": "in progress", "later": "to do", "dropped": "dropped"}
 
 
 def tool_sections(sheet: Sheet, tool: str | None, arguments: Mapping[str, Any]) -> list[QWidget]:

@@ -64,8 +64,8 @@ def build_presence(sheet: Sheet) -> list[QWidget]:
     return sections + sheet.chain_section()
 
 
-_UNNAMED = "It names no message, so it is not known which one it is about."
-_UNSEEN = "The message it names was never seen: a gateway neither forwards nor logs what it refuses."
+_UNNAMED = "It names no message, so the offending one is unknown."
+_UNSEEN = "Its message is not in the log: a gateway neither forwards nor logs refused messages."
 
 
 def _announced_sections(sheet: Sheet, item: Mapping[str, Any], label: str) -> list[QWidget]:
@@ -80,7 +80,9 @@ def _announced_sections(sheet: Sheet, item: Mapping[str, Any], label: str) -> li
 
 def _coming_sections(sheet: Sheet, name: object) -> list[QWidget]:
     rows = coming_rows(sheet.subject, name)
-    return [sheet.section("Came and left", sheet.rail(rows, label="Came and left", name="comings"))] if rows else []
+    return (
+        [sheet.section("Joins and leaves", sheet.rail(rows, label="Joins and leaves", name="comings"))] if rows else []
+    )
 
 
 def build_welcome(sheet: Sheet) -> list[QWidget]:
@@ -96,7 +98,7 @@ def build_welcome(sheet: Sheet) -> list[QWidget]:
         sections += _announced_sections(sheet, you, "Capabilities")
     others = subject.payload.get("participants")
     if isinstance(others, list):
-        rows = [other_fact(item) for item in others[:MOST_LISTED]] or [fact("", "nobody else", "dim")]
+        rows = [other_fact(item) for item in others[:MOST_LISTED]] or [fact("", "no other participant", "dim")]
         if len(others) > MOST_LISTED:
             rows.append(fact("", f"{len(others) - MOST_LISTED} more, see Tree", "dim"))
         facts = sheet.facts(rows, name="othersPresent", label="Also present")
@@ -179,7 +181,7 @@ def build_capability(sheet: Sheet) -> list[QWidget]:
     listed = [p for key in _LISTS for p in patterns(about.get(key))]
     if listed and not changed:
         sign = MINUS if subject.kind in _TAKES else "+"
-        label = "Takes" if sign == MINUS else "Gives"
+        label = "Revokes" if sign == MINUS else "Grants"
         sections.append(pattern_section(sheet, label, listed, sign=sign))
     return sections + changed + sheet.chain_section()
 
@@ -258,19 +260,19 @@ def build_control(sheet: Sheet) -> list[QWidget]:
     if isinstance(reason, str) and reason:
         rows.append(fact("Reason", reason, lines=4))
     rows += value_facts({key: value for key, value in subject.payload.items() if not is_in_sentence(key, value)})
-    label = "Done" if subject.kind == "participant/compact-done" else "Asks"
+    label = "Done" if subject.kind == "participant/compact-done" else "Request"
     sections: list[QWidget] = [sheet.section(label, sheet.fact_card(rows, name="control", label=label))]
     reports = status_facts(subject)
     if reports:
-        facts = sheet.facts(reports, name="reports", label="Reported after it")
-        sections.append(sheet.section("Reported after it", facts))
+        facts = sheet.facts(reports, name="reports", label="Later reports")
+        sections.append(sheet.section("Later reports", facts))
     return sections + sheet.chain_section()
 
 
 _OPERATIONS = {
-    "push": "{} opens a context below the one it was in.",
-    "pop": "{} leaves its context for the one around it.",
-    "resume": "{} goes back to a context.",
+    "push": "{} opens a nested context.",
+    "pop": "{} returns to the parent context.",
+    "resume": "{} resumes a context.",
 }
 
 
@@ -281,7 +283,7 @@ def build_operation(sheet: Sheet) -> list[QWidget]:
     context = mask_secrets(envelope.get("context")) if isinstance(envelope, dict) else None
     operation = context.get("operation") if isinstance(context, Mapping) else None
     sender = sender_of(subject.capture, subject.message)
-    words = _OPERATIONS.get(operation, "{} names an operation that is not known.") if isinstance(operation, str) else (
+    words = _OPERATIONS.get(operation, "{} names an unknown operation.") if isinstance(operation, str) else (
         "{} names no operation."
     )  # fmt: skip
     tree = subject.analysis.contexts.tree
