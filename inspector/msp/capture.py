@@ -251,7 +251,7 @@ class MspCapture:
             spans = sorted((one.covers, number) for number, one in enumerate(session.snapshots) if one.covers)
             for (before, _), (span, number) in pairwise(spans):
                 if span[0] < before[1]:
-                    text = f"It covers {span[0]} to {span[1]}, of which the snapshot before covers a part."
+                    text = f"It covers {span[0]} to {span[1]}, which overlaps the snapshot before."
                     row = self.projection.row_of_snapshot(session.key, number)
                     found += [ReportedProblem("msp-covers-overlap", row, text)] if row is not None else []
         return found
@@ -280,7 +280,7 @@ def read_sessions(paths: Sequence[Path], *, wait: bool) -> Generator[None, None,
     while thread.is_alive():
         thread.join(_WAIT_S / 10)
         yield
-    outcome = found[0] if found else OSError("the program could not read it; its log file says why")
+    outcome = found[0] if found else OSError("internal error; the log file has the details")
     if isinstance(outcome, Exception):
         raise outcome
     return outcome

@@ -161,7 +161,7 @@ class Composer:
                 steps.append(SetMember(policy, name, value))
         if not any(isinstance(step, SetMember) and step.data is policy for step in steps):
             return None
-        return Made(Edit(f"Change what {sub.label} takes along", "policy", sub.key), steps)
+        return Made(Edit(f"Change the policy of {sub.label}", "policy", sub.key), steps)
 
     def referred(self, sub: Subsession, other: Subsession) -> Made:
         """Composes a policy that includes another sub-session's summary."""
@@ -180,7 +180,7 @@ class Composer:
             raise CannotEditError(f"{sub.label} does not refer to {name}.")
         left = [one for one in sub.policy.include_summaries if one != name]
         made = self.with_policy(sub, {SUMMARIES: left or None})
-        words = f"Refer no longer from {sub.label} to the summary of {name}"
+        words = f"Remove the reference from {sub.label} to the summary of {name}"
         return cast(Made, made)._replace(edit=Edit(words, "policy", sub.key))
 
     # Why not ---------------------------------------------------------------------------------------------------------
@@ -202,15 +202,15 @@ class Composer:
         if sub.is_open:
             return f"{sub.label} is open."
         if sub.merged:
-            return f"{sub.label} was merged: what is said in it from now on could not be merged again."
+            return f"{sub.label} was merged: new messages could not be merged again."
         if isinstance(sub.parent, Subsession) and not sub.parent.is_open:
-            return f"{sub.parent.label}, its parent, is closed."
+            return f"Its parent {sub.parent.label} is closed."
         return None
 
     def why_not_merged(self, sub: Subsession) -> str | None:
         """Returns the reason against a merge, if any."""
         if sub.merged:
-            return f"{sub.label} was merged before."
+            return f"{sub.label} is already merged."
         if sub.is_open:
             return f"{sub.label} is still open: close it first."
         if sub.discarded:
@@ -220,9 +220,9 @@ class Composer:
         if why := _why_no_messages(sub.parent):
             return why
         if not _is_marked(sub):
-            return f"{sub.label} has no id of its own, by which could be told what of it was merged."
+            return f"{sub.label} has no id, so a merge could not be recorded."
         if (not sub.summary or sub.summarized) and not any(map(_is_global, sub.items)):
-            return f"Nothing of {sub.label} would cross: it has no summary of its own left and no global message."
+            return f"{sub.label} has nothing to merge: no summary of its own and no global message."
         return None
 
     def why_not_referred(self, sub: Subsession, other: Subsession) -> str | None:
@@ -232,13 +232,13 @@ class Composer:
         if other is sub:
             return f"{sub.label} cannot refer to itself."
         if other.parent is not sub.parent:
-            return f"{other.label} does not stand beside {sub.label}: they have not the same parent."
+            return f"{sub.label} cannot refer to {other.label}: they have different parents."
         if other.discarded:
             return f"{other.label} was discarded."
         if not other.summary:
             return f"{other.label} has no summary yet: close it with one first."
         if not _is_marked(other):
-            return f"{other.label} has no id of its own, by which it could be referred to."
+            return f"{other.label} has no id to refer to."
         if other.id in sub.policy.include_summaries:
             return f"{sub.label} refers to {other.label} already."
         return None
@@ -249,7 +249,7 @@ class Composer:
         """Refuses an object from before a reload: the edit would have no effect."""
         known = self._by_key.get(owner.key)
         if owner is not known and not any(owner is session for session in self._objects.sessions):
-            raise CannotEditError(f"{owner.label} was read again from its file meanwhile.")
+            raise CannotEditError(f"{owner.label} was reloaded from its file meanwhile.")
 
     def _ended(self, sub: Subsession, status: str) -> list[Step]:
         self.refuse_strange(sub)
@@ -333,7 +333,7 @@ class Composer:
         if alone is not None:
             return self._beside(alone, parent, data)
         if home is None:
-            raise CannotEditError(f"There is no object of {parent.label} in these files.")
+            raise CannotEditError(f"{parent.label} has no object in these files.")
         return self._embedded(parent, home, data)
 
     def _is_found(self, parent: Owner) -> bool:
@@ -366,7 +366,7 @@ class Composer:
     def _embedded(self, parent: Owner, home: Home, data: dict[str, Any]) -> tuple[Home, list[Step]]:
         inside = parent.data.get("subsessions")
         if inside is not None and not isinstance(inside, list):
-            raise CannotEditError(f"The list of sub-sessions of {parent.label} is no list.")
+            raise CannotEditError(f"The sub-sessions of {parent.label} are not a list.")
         siblings = cast(list[Any], inside) if inside is not None else []
         steps: list[Step] = [] if inside is not None else [SetMember(parent.data, "subsessions", siblings)]
         return Home(home.file, siblings, None), [*steps, Insert(siblings, data)]
@@ -390,9 +390,9 @@ def _listed(parent: Owner, data: dict[str, Any]) -> list[Step]:
 
 def _why_no_messages(owner: Owner) -> str | None:
     if isinstance(owner, Session) and owner.implied:
-        return f"There is no object of {owner.label} in these files."
+        return f"{owner.label} has no object in these files."
     if owner.data.get("messages") is not None and not isinstance(owner.data["messages"], list):
-        return f"The messages of {owner.label} are no list."
+        return f"The messages of {owner.label} are not a list."
     return None
 
 

@@ -160,7 +160,7 @@ def read_files(paths: Sequence[Path]) -> list[MspFile]:
             if not found or _may_be_msp(path):
                 files.append(read_file(path, name))
                 continue
-            code, text = problems.SKIPPED, f"{name} holds no session and no sub-session."
+            code, text = problems.SKIPPED, f"{name} contains no session or sub-session."
         except OSError as error:
             if not found:
                 raise
@@ -234,7 +234,7 @@ def _decode(file: MspFile) -> None:
     for value, number in zip(values, numbers, strict=True):
         if value is UNREAD:
             place = f"{file.name} line {number}"
-            file.problems.append(Problem(problems.UNREADABLE, f"{place} is no JSON.", "", None, place))
+            file.problems.append(Problem(problems.UNREADABLE, f"{place} is not JSON.", "", None, place))
 
 
 def _unpacked(path: Path, data: bytes) -> bytes:
@@ -246,13 +246,13 @@ def _unpacked(path: Path, data: bytes) -> bytes:
     # One byte more than allowed shows that the limit is exceeded, without reading on.
     text = cast(bytes, stream.read(_BOX_BYTES + 1))
     if len(text) > _BOX_BYTES:
-        raise ValueError("it holds more than 1 GB")
+        raise ValueError("it is larger than 1 GB")
     return text
 
 
 def _why(name: str, error: BaseException) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"{name} is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
+        return f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
     if isinstance(error, RecursionError):
         return f"{name} is nested too deeply to be read."
     return f"{name} cannot be read: {error}."

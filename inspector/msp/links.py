@@ -73,7 +73,7 @@ class _Linker:
             siblings = file.value if file.lines else None
             file.holds |= self._take(value, f"{file.name} {place}", Home(file, siblings, None), None)
         if not file.holds and not file.problems:
-            self._problem(problems.SKIPPED, f"{file.name} holds no session and no sub-session.", "", file.name)
+            self._problem(problems.SKIPPED, f"{file.name} contains no session or sub-session.", "", file.name)
 
     def link(self) -> None:
         """Finds each sub-session's parent."""
@@ -105,11 +105,11 @@ class _Linker:
                 continue
             ids = {_id_of(item) for item in cast(list[object], listed)}
             for missing in sorted(name for name in ids - known if name):
-                text = f"{session.label} lists the sub-session {missing}, of which there is no object."
+                text = f"{session.label} lists the sub-session {missing}, but there is no object for it."
                 self._problem(problems.MISSING, text, session.key, f"{session.place}.subsessions")
             for sub in session.children:
                 if sub.id and sub.id not in ids:
-                    text = f"{sub.label} is not among the sub-sessions {session.label} lists."
+                    text = f"{session.label} does not list the sub-session {sub.label}."
                     self._problem(problems.UNLISTED, text, sub.key, sub.place)
 
     def _parent(
@@ -131,7 +131,7 @@ class _Linker:
             self._problem(problems.PARENT, text, sub.key, place)
             return self._implied(named, sessions)
         if holder is not None and found is not holder and holder.id != named and _embeds(holder, sub):
-            text = f"{sub.label} lies in {holder.label}, and names {named} as its parent."
+            text = f"{sub.label} is inside {holder.label} but names {named} as its parent."
             self._problem(problems.PARENT, text, sub.key, place)
         if _is_below(found, sub):
             each = "itself" if found is sub else f"{found.label}, which is below it"
@@ -158,7 +158,7 @@ class _Linker:
             inner = Home(home.file, value, home.box)
             found = [self._take(item, f"{place}[{n}]", inner, holder, depth + 1) for n, item in enumerate(value)]
             for number in [n for n, taken in enumerate(found) if not taken] if any(found) else ():
-                text = f"{place}[{number}] is no session and no sub-session."
+                text = f"{place}[{number}] is not a session or sub-session."
                 self._problem(problems.SKIPPED, text, "", f"{place}[{number}]")
             return any(found)
         if not isinstance(value, dict):
@@ -211,11 +211,13 @@ class _Linker:
             if isinstance(item, dict) and "subsession_id" in item:
                 self._take_subsession(item, place, Home(home.file, siblings, None), owner, depth + 1)
             elif not _is_text(item):
-                self._problem(problems.SKIPPED, f"{place} is no sub-session and no id of one.", owner.key, place)
+                self._problem(
+                    problems.SKIPPED, f"{place} is neither a sub-session nor the id of one.", owner.key, place
+                )
 
     def _too_deep(self, value: Any, key: str, place: str) -> None:
         if isinstance(value, dict | list) and value:
-            text = f"{place[:200]}… lies deeper than {_DEEPEST} objects in each other, and is left out."
+            text = f"{place[:200]}… is nested deeper than {_DEEPEST} objects and is skipped."
             self._problem(problems.SKIPPED, text, key, place)
 
     def _key(self, wanted: str, kind: str, place: str = "") -> str:

@@ -188,7 +188,7 @@ class MergedContexts:
 
     def _own(self, sub: Subsession) -> Layer:
         entries = tuple(
-            Entry(message.id, message.role, message.content, "Said in the sub-session.",
+            Entry(message.id, message.role, message.content, "Own message.",
                   self.count(message.content), message)
             for message in sub.messages
         )  # fmt: skip

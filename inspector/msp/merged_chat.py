@@ -118,7 +118,7 @@ def _others(session: Session, known: KnownMessages) -> Iterator[tuple[int, Messa
 
 
 def _entry(message: Message, span: Snapshot | None, session: Session, rules: Rules, count: Count) -> Entry:
-    reason = "Said in the chat." if message.owner is session else f'Global, said in "{_short(message.owner.label)}".'
+    reason = "Message of the chat." if message.owner is session else f'Global, from "{_short(message.owner.label)}".'
     if span is not None:
         reason = f"{reason} Also in the snapshot of {covered_words(span, rules)}."
     content = message.content
@@ -127,14 +127,14 @@ def _entry(message: Message, span: Snapshot | None, session: Session, rules: Rul
 
 def _remarks(session: Session, sent: list[_Placed], withheld: tuple[Withheld, ...]) -> Iterator[Remark]:
     if session.implied:
-        yield Remark("Of the session only the id is known: nothing of its chat is in the document.")
+        yield Remark("Only the id of the session is known: its chat is not in the document.")
     twice = sum(span is not None for _, span in sent)
     if twice:
         are = "message is" if twice == 1 else "messages are"
-        yield Remark(f"{twice:,} {are} sent twice: in a snapshot and as said.", "covered_again")
+        yield Remark(f"{twice:,} {are} sent twice: in a snapshot and as messages.", "covered_again")
     if withheld:
         are = "message is" if len(withheld) == 1 else "messages are"
-        yield Remark(f"{len(withheld):,} {are} left out, as a snapshot covers what was said there.", "covered_again")
+        yield Remark(f"{len(withheld):,} {are} not sent, because a snapshot covers them.", "covered_again")
 
 
 def _short(text: str) -> str:

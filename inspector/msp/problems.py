@@ -72,8 +72,8 @@ _MOST_OF_A_MESSAGE = 5
 _WRONG = {"main_only": "subsession_only", "subsession_only": "main_only"}
 _VISIBILITIES = (None, "global", *_WRONG)
 _ELSEWHERE = {
-    "subsession_only": "{who} in the main conversation is marked subsession_only: no one is shown it there.",
-    "main_only": "{who} of a sub-session is marked main_only: it is for the main conversation alone.",
+    "subsession_only": "{who} in the main conversation is marked subsession_only, so it is shown nowhere.",
+    "main_only": "{who} of a sub-session is marked main_only, which is only meant for the main conversation.",
 }
 
 
@@ -143,11 +143,11 @@ def _object(owner: Session | Subsession) -> Iterator[Problem]:
     for name in ("messages", "subsessions"):
         value = owner.data.get(name, [])
         if not isinstance(value, list):
-            yield _invalid(owner.key, None, f"{owner.place}.{name}", "is no list")
+            yield _invalid(owner.key, None, f"{owner.place}.{name}", "is not a list")
     for name in ("created_at", "closed_at"):
         value = owner.data.get(name)
         if isinstance(value, str) and parse_time(value) == NO_TIME:
-            yield _invalid(owner.key, None, f"{owner.place}.{name}", "is no time")
+            yield _invalid(owner.key, None, f"{owner.place}.{name}", "is not a time")
     if isinstance(owner, Subsession):
         yield from _state(owner)
         yield from _references(owner)
@@ -158,12 +158,12 @@ def _state(sub: Subsession) -> Iterator[Problem]:
     closed_at = sub.data.get("closed_at")
     place = f"{sub.place}.status"
     if status in (CLOSED, DISCARDED) and closed_at is None:
-        yield Problem(STATUS, f"{sub.label} is {status}, and nothing says since when.", sub.key, None, place)
+        yield Problem(STATUS, f"{sub.label} is {status} without a closing time.", sub.key, None, place)
     elif status in OPEN_STATUSES and closed_at is not None:
-        text = f"{sub.label} is called {status}, and has a time at which it was closed: it counts as closed."
+        text = f"{sub.label} has the status {status} and a closing time; it counts as closed."
         yield Problem(STATUS, text, sub.key, None, place)
     elif status and status not in (CLOSED, DISCARDED, *OPEN_STATUSES):
-        text = f"The status of {sub.label}, {sub.status}, is none the protocol knows."
+        text = f"{sub.label} has the status {sub.status}, unknown to the protocol."
         yield Problem(STATUS, text, sub.key, None, place)
     # An unknown creation time is the smallest number, so it never exceeds the other.
     if NO_TIME != sub.closed_ns < sub.created_ns:
@@ -176,7 +176,7 @@ def _references(sub: Subsession) -> Iterator[Problem]:
         return
     beside = {other.id for other in sub.parent.children if other is not sub} if sub.parent is not None else set[str]()
     for name in [name for name in names if name not in beside][:_MOST_OF_A_MESSAGE]:
-        text = f"{sub.label} refers to the summary of {name}, which is no sub-session beside it."
+        text = f"{sub.label} refers to the summary of {name}, which is not a sibling sub-session."
         yield Problem(MISSING, text, sub.key, None, f"{sub.place}.context_policy.{SUMMARIES}")
 
 
@@ -184,7 +184,7 @@ def _odd(owner: Session | Subsession, item: object, number: int, seen: Collectio
     """Returns the problems of a message; `seen` has the ids before it."""
     if not isinstance(item, dict):
         place = f"{owner.place}.messages[{number}]"
-        return [Problem(UNREADABLE, f"{place} is no message.", owner.key, None, place)]
+        return [Problem(UNREADABLE, f"{place} is not a message.", owner.key, None, place)]
     message = cast(dict[str, Any], item)
     misplaced = "main_only" if isinstance(owner, Subsession) else "subsession_only"
     found, visibility = message.get("id"), message.get("visibility")
@@ -218,7 +218,7 @@ def _message(
         yield from _faults(MessageModel, item, owner.key, name, place)
     time = item.get("timestamp")
     if isinstance(time, str) and parse_time(time) == NO_TIME:
-        yield _invalid(owner.key, name, f"{place}.timestamp", "is no time")
+        yield _invalid(owner.key, name, f"{place}.timestamp", "is not a time")
     if item.get("visibility") == misplaced:
         yield Problem(VISIBILITY, _ELSEWHERE[misplaced].format(who=who), owner.key, name, f"{place}.visibility")
     if name in seen:
@@ -252,15 +252,15 @@ def _is_wire(step: int | str) -> bool:
 
 _FAULTS = {
     "missing": "is missing",
-    "string_type": "is no text",
-    "bool_type": "is neither true nor false",
-    "int_type": "is no whole number",
-    "list_type": "is no list",
-    "model_type": "is no object",
+    "string_type": "is not text",
+    "bool_type": "is not true or false",
+    "int_type": "is not a whole number",
+    "list_type": "is not a list",
+    "model_type": "is not an object",
     "string_too_short": "is empty",
     "too_short": "has too few elements",
     "too_long": "has too many elements",
-    "literal_error": "is none of the values the protocol knows",
+    "literal_error": "is not a value of the protocol",
 }
 
 

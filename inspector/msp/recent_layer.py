@@ -84,7 +84,7 @@ class RecentLayer:
         )
         written = self.sub.policy.recent_parent_messages
         if written is None:
-            why = f"The policy does not say how many, which counts as {self.wanted:,}."
+            why = f"The policy has no number; {self.wanted:,} is used."
         elif self.wanted:
             why = f"The policy asks for {self.wanted:,}."
         else:
@@ -122,15 +122,15 @@ class RecentLayer:
         if candidate.standing is Standing.MAIN_ONLY:
             return f"{MAIN_ONLY}: visible only in the parent.", "include_main_only"
         if candidate.standing is Standing.MISPLACED:
-            return f"{SUBSESSION_ONLY}, but outside any sub-session: stays where it is.", "include_misplaced"
+            return f"{SUBSESSION_ONLY}, but outside any sub-session: not sent.", "include_misplaced"
         if candidate.standing is Standing.UNKNOWN:
-            return f"The protocol knows no visibility {_short(candidate.message.visibility)}.", "include_misplaced"
+            return f"Visibility {_short(candidate.message.visibility)} is unknown to the protocol.", "include_misplaced"
         if place in self.choice.copies:
-            return "One of the sub-session's own messages, which are sent anyway.", None
+            return "Own message of the sub-session: sent in its own layer.", None
         if place >= self.choice.stop:
             return "Written after the sub-session was opened.", "before_opening"
         if place in self.choice.doubled:
-            return "Another message with its id is sent.", None
+            return "Another message with the same id is sent.", None
         return None
 
     def _older(self, place: int, count: Count, known: OlderEntries) -> Entry:
@@ -165,13 +165,13 @@ class RecentLayer:
         message = candidate.message
         origin = ""
         if message.owner is not self.parent.owner:
-            origin = f", said in {_short(message.owner.label)}"
+            origin = f", from {_short(message.owner.label)}"
         if candidate.standing is Standing.ABOVE:
             return f"Global{origin}, above the parent."
         last = self._last_words
         if older:
             return f"Global{origin}: sent though older than {last}." if self.wanted else f"Global{origin}: always sent."
-        extra = f", {message.visibility} and let in" if _let_in(candidate, message) else ""
+        extra = f", {message.visibility} and included" if _let_in(candidate, message) else ""
         if self.wanted == 1:
             return f"The last parent message{origin}{extra}."
         return f"One of {last}{origin}{extra}."

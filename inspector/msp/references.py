@@ -40,7 +40,7 @@ class Reference(NamedTuple):
     def missing(self) -> str:
         """Reason for an empty reference, as a continuation of its label; "" if it has a summary."""
         if self.other is None:
-            return "is not beside it"
+            return "is not a sibling"
         if self.other.discarded:
             return "was discarded"
         return "" if self.other.summary else "has no summary yet"
@@ -65,9 +65,9 @@ def with_references(layer: Layer, sub: Subsession, recent: RecentLayer, count: C
     if not references:
         return layer
     entries = tuple(_entry(other, count) for other in references)
-    words = f"{len(entries):,} summar{'y' if len(entries) == 1 else 'ies'} of sub-sessions beside it"
+    words = f"{len(entries):,} summar{'y' if len(entries) == 1 else 'ies'} of siblings"
     what = words if layer.what == "none" or not layer.included else f"{layer.what}, {words}"
-    why = f"{layer.why} It names {len(entries):,} sub-session{'' if len(entries) == 1 else 's'} beside this one."
+    why = f"{layer.why} It names {len(entries):,} sibling sub-session{'' if len(entries) == 1 else 's'}."
     tokens = layer.tokens + sum(entry.tokens for entry in entries)
     return replace(layer, included=True, what=what, why=why, tokens=tokens, entries=(*layer.entries, *entries))
 
@@ -76,18 +76,16 @@ def reference_remarks(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     """Yields remarks on references without a summary, and on summaries that are sent anyway."""
     written = sub.policy.data.get(SUMMARIES)
     if written is not None and not isinstance(written, list):
-        yield Remark(f"{SUMMARIES} is {_short(content_text(written))}, which is no list; it refers to none.")
+        yield Remark(f"{SUMMARIES} is {_short(content_text(written))}, which is not a list; no summary is included.")
     in_parent = _in_parent(recent)
     references = [one for one in references_of(sub) if one.missing or one.name in in_parent]
     if len(references) > _MOST_REMARKS:
-        yield Remark(f"It refers to {len(references) - _MOST_REMARKS:,} more summaries that are not sent for it.")
+        yield Remark(f"It refers to {len(references) - _MOST_REMARKS:,} more summaries that are not sent.")
     for reference in references[:_MOST_REMARKS]:
         if reference.missing:
             yield Remark(f"It refers to the summary of {_short(reference.label)}, which {reference.missing}.")
         else:
-            yield Remark(
-                f"The summary of {_short(reference.label)} it refers to is sent once: it is among the parent messages."
-            )
+            yield Remark(f"The referenced summary of {_short(reference.label)} is sent once, as a parent message.")
 
 
 def _sent(sub: Subsession, recent: RecentLayer) -> list[Subsession]:
@@ -105,8 +103,8 @@ def _in_parent(recent: RecentLayer) -> set[object]:
 
 def _entry(other: Subsession, count: Count) -> Entry:
     content = summary_entry(other, other.summary or "")
-    reason = f"The summary of {_short(other.label)}, to which the policy refers; not merged." if not other.merged else (
-        f"The summary of {_short(other.label)}, to which the policy refers."
+    reason = f"Summary of {_short(other.label)}, referenced by the policy; not merged." if not other.merged else (
+        f"Summary of {_short(other.label)}, referenced by the policy."
     )  # fmt: skip
     return Entry(other.id, SYSTEM, content, reason, count(content), other)
 

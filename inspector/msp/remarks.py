@@ -30,23 +30,23 @@ def remarks_on(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) ->
 
 def _on_the_subsession(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     if sub.discarded:
-        yield Remark("The sub-session was discarded; this is what it would send if it went on.")
+        yield Remark("The sub-session was discarded. It would send this if it continued.")
     elif not sub.is_open:
-        yield Remark("The sub-session is closed; this is what it would send if it went on.")
+        yield Remark("The sub-session is closed. It would send this if it continued.")
     if sub.parent is None:
-        yield Remark("The document does not have its parent: only its own messages are sent.")
+        yield Remark("Its parent is not in the document: only its own messages are sent.")
     elif isinstance(recent.parent.owner, Session) and recent.parent.owner.implied:
-        yield Remark("Of its parent only the id is known: only its own messages are sent.")
+        yield Remark("Only the id of its parent is known: only its own messages are sent.")
 
 
 def _on_the_policy(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     policy = sub.policy
     read = (
-        ("include_sub_context", policy.include_sub_context, "neither true nor false; it is included"),
-        ("include_snapshots", policy.include_snapshots, "neither true nor false; they are included"),
+        ("include_sub_context", policy.include_sub_context, "not true or false; it is included"),
+        ("include_snapshots", policy.include_snapshots, "not true or false; they are included"),
         (
             "recent_parent_messages", policy.recent_parent_messages,
-            f"no whole number; it counts as {recent.wanted:,}",
+            f"not a whole number; {recent.wanted:,} is used",
         ),
     )  # fmt: skip
     for name, value, words in read:
@@ -78,17 +78,16 @@ def _on_visibility(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     if recent.rules.include_main_only:
         let_in = sum(message.visibility == MAIN_ONLY for message in recent.sent())
         if let_in:
-            yield Remark(f"{_messages(let_in, 'parent')} {MAIN_ONLY} and let in.", "include_main_only")
+            yield Remark(f"{_messages(let_in, 'parent')} {MAIN_ONLY} and included.", "include_main_only")
     misplaced = recent.standing(Standing.MISPLACED)
     if misplaced:
-        stays = "stays where it was" if misplaced == 1 else "stay where they were"
-        yield Remark(f"{_messages(misplaced, 'parent')} {SUBSESSION_ONLY} and {stays} said.", "include_misplaced")
+        yield Remark(f"{_messages(misplaced, 'parent')} {SUBSESSION_ONLY} and not sent.", "include_misplaced")
     unknown = recent.standing(Standing.UNKNOWN)
     if unknown:
-        yield Remark(f"{_messages(unknown, 'parent')} of a visibility the protocol does not know.", "include_misplaced")
+        yield Remark(f"{_messages(unknown, 'parent')} of a visibility unknown to the protocol.", "include_misplaced")
     own = sum(item.get("visibility") == MAIN_ONLY for item in sub.items)
     if own:
-        yield Remark(f"{_messages(own, 'own')} {MAIN_ONLY}, which says nothing in a sub-session; sent all the same.")
+        yield Remark(f"{_messages(own, 'own')} {MAIN_ONLY}, which has no effect in a sub-session.")
 
 
 def _on_snapshots(recent: RecentLayer) -> Iterator[Remark]:
@@ -101,19 +100,19 @@ def _on_snapshots(recent: RecentLayer) -> Iterator[Remark]:
         yield Remark(f"{what} {are} sent twice: in a snapshot and as parent message{'' if len(covered) == 1 else 's'}.",
                      "covered_again")  # fmt: skip
     else:
-        yield Remark(f"{what} {are} left out, as a snapshot covers what was said there.", "covered_again")
+        yield Remark(f"{what} {are} not sent, because a snapshot covers them.", "covered_again")
 
 
 def _on_age(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
     opened = sub.created_ns
     if opened == NO_TIME:
         if recent.rules.before_opening:
-            yield Remark("When it was opened is not known, so no parent message is left out as newer.")
+            yield Remark("Its opening time is unknown, so newer parent messages are not excluded.")
         return
     newer = recent.newer_than(opened)
     if newer:
-        sent = "message sent was" if newer == 1 else "messages sent were"
-        yield Remark(f"{newer:,} parent {sent} said after the sub-session was opened.", "before_opening")
+        sent = "message sent is" if newer == 1 else "messages sent are"
+        yield Remark(f"{newer:,} parent {sent} newer than the sub-session.", "before_opening")
 
 
 def _on_others(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) -> Iterator[Remark]:
@@ -125,13 +124,13 @@ def _on_others(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) ->
         siblings = (child for child in parent.children if child is not sub and not child.merged and not child.discarded)
         found = global_in(siblings)
         if found:
-            verb = "comes" if found == 1 else "come"
-            yield Remark(f"{_global(found)} of other sub-sessions {verb} in once merged into the parent.",
+            is_ = "is" if found == 1 else "are"
+            yield Remark(f"{_global(found)} of other sub-sessions {is_} not sent before a merge.",
                          "sibling_globals")  # fmt: skip
     if not rules.ancestor_globals and isinstance(parent, Subsession):
         found = global_in(above_of(parent))
         if found:
-            yield Remark(f"{_global(found)} above the parent {'stays' if found == 1 else 'stay'} there.",
+            yield Remark(f"{_global(found)} above the parent {'is' if found == 1 else 'are'} not sent.",
                          "ancestor_globals")  # fmt: skip
 
 

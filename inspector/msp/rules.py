@@ -68,74 +68,71 @@ class RuleWords(NamedTuple):
 
 RULE_WORDS: dict[str, RuleWords] = {
     "explicit_false_wins": RuleWords(
-        "The policy can leave the sub-context out",
+        "The policy can exclude the sub-context",
         'The protocol calls the sub-context "always included" and has a switch for it. Off: it is always sent.',
         "--always-sub-context",
     ),
     "snapshots_in_order": RuleWords(
-        "Snapshots by what they cover",
-        "By the first message they cover, then by when they were made. Off: in the order they are written in.",
+        "Sort snapshots by the messages they cover",
+        "By the first message they cover, then by time. Off: in the order of the file.",
         "--snapshots-as-written",
     ),
     "missing_recent": RuleWords(
-        "Recent parent messages when the policy does not say",
-        "5 is the only value the protocol shows. 0 sends none.",
+        "Recent parent messages without a number in the policy",
+        "The protocol's example is 5. 0 sends none.",
         "--missing-recent",
     ),
     "include_main_only": RuleWords(
-        "Let main_only messages in",
-        "By the letter they are visible only in the parent and stay there. As that may be the usual visibility of a "
-        "chat, nothing may be left to send.",
+        "Include main_only messages",
+        "By the protocol they are visible only in the parent. If a chat marks most messages so, few are left to send.",
         "--include-main-only",
     ),
     "count_withheld": RuleWords(
         "Withheld messages count as recent",
-        "On: the last messages are taken first, then those among them that stay in the parent are left out. "
-        "Off: as many are sent as the policy asks for, if there are so many.",
+        "On: withheld messages count towards the number in the policy. Off: earlier messages take their place.",
         "--count-withheld",
     ),
     "older_globals": RuleWords(
         "Send older global messages",
-        "Global messages are visible everywhere, so they are sent however old they are, and not counted among the "
-        "recent ones. Off: older messages are not sent.",
+        "Global messages are visible everywhere, so they are sent at any age and do not count as recent. "
+        "Off: older ones are not sent.",
         "--no-older-globals",
     ),
     "sibling_globals": RuleWords(
         "Global messages of other sub-sessions",
-        "They appear in the parent, so they are sent as its messages are. Off: only once they are merged there.",
+        "They appear in the parent, so they are sent like its messages. Off: only after a merge into the parent.",
         "--no-sibling-globals",
     ),
     "ancestor_globals": RuleWords(
-        "Global messages of everything above, when nested",
-        "Global messages are visible everywhere: a sub-session in a sub-session is also sent those above its parent. "
-        "Off: they stay there.",
+        "Global messages of all ancestors, when nested",
+        "Global messages are visible everywhere: a nested sub-session also receives those above its parent. "
+        "Off: it does not.",
         "--no-ancestor-globals",
     ),
     "include_misplaced": RuleWords(
-        "Let messages of an odd visibility in",
-        "Parent messages that are subsession_only outside any sub-session, or whose visibility the protocol does not "
-        "know. Off: they stay where they are.",
+        "Include messages with an invalid visibility",
+        "Parent messages that are subsession_only outside any sub-session, or have an unknown visibility. "
+        "Off: they are not sent.",
         "--include-misplaced",
     ),
     "before_opening": RuleWords(
-        "Only what was said before it was opened",
-        "Off: the last parent messages are sent, also those that are newer than the sub-session, as the protocol says.",
+        "Only messages from before it was opened",
+        "Off: the last parent messages are sent even if newer than the sub-session, as the protocol says.",
         "--before-opening",
     ),
     "recent_from_root": RuleWords(
         "Recent messages of the chat, when nested",
-        "On: a sub-session in a sub-session is sent recent messages of the chat itself. Off: of its direct parent.",
+        "On: a nested sub-session receives recent messages of the chat itself. Off: of its direct parent.",
         "--recent-from-root",
     ),
     "covered_again": RuleWords(
         "Send recent messages that a snapshot covers",
-        "By the letter they are sent twice, in the snapshot and as they are. Off: only in the snapshot.",
+        "By the protocol they are sent twice, in the snapshot and as messages. Off: only in the snapshot.",
         "--leave-out-covered",
     ),
     "half_open": RuleWords(
-        "Snapshots cover messages up to, not with, the last index",
-        'On: covers_messages [0, 20] is messages 1 to 20. Off: it is messages 1 to 21. Nothing is left out by it '
-        "but what the rule about covered messages leaves out.",
+        "Snapshots exclude the last index of their range",
+        'On: covers_messages [0, 20] is messages 1 to 20. Off: it is messages 1 to 21.',
         "--inclusive",
     ),
 }  # fmt: skip

@@ -32,7 +32,7 @@ class ChangedOnDiskError(OSError):
 
     def __init__(self, paths: Sequence[Path]) -> None:
         names = ", ".join(path.name for path in paths)
-        super().__init__(errno.ESTALE, f"Changed on the disk since it was read: {names}", str(paths[0]))
+        super().__init__(errno.ESTALE, f"Changed on disk since it was read: {names}", str(paths[0]))
         self.paths = list(paths)
 
 
@@ -41,7 +41,7 @@ class WouldReplaceError(FileExistsError):
 
     def __init__(self, paths: Sequence[Path]) -> None:
         names = ", ".join(path.name for path in paths)
-        super().__init__(errno.EEXIST, f"There is something of that name: {names}", str(paths[0]))
+        super().__init__(errno.EEXIST, f"Already exists: {names}", str(paths[0]))
         self.paths = list(paths)
 
 
@@ -97,7 +97,7 @@ def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool
     if not force and (changed := _really_changed([*(file for file, _ in wanted), *gone])):
         raise ChangedOnDiskError([file.path for file in changed])
     if packed := next((file for file, _ in wanted if file.compressed), None):
-        raise OSError(errno.EROFS, "It is compressed and only read; save it under another name", str(packed.path))
+        raise OSError(errno.EROFS, "It is compressed and read-only; save it under another name", str(packed.path))
     _write([(file, file.path, data) for file, data in wanted], force=force, put=_is_now)
     for file in gone:
         # Others may have put their own content into a file that we created.
@@ -163,11 +163,11 @@ def _is_its_own(file: MspFile, target: Path) -> bool:
 def _refuse_name(file: MspFile, target: Path, data: bytes) -> None:
     """Raises OSError if a file with such a name could not be read again."""
     if target.suffix in COMPRESSED:
-        raise OSError(errno.EINVAL, f"It is not compressed: take a name that does not end in {target.suffix}")
+        raise OSError(errno.EINVAL, f"It is not compressed: choose a name that does not end in {target.suffix}")
     if target.suffix in LINES_SUFFIXES and not file.lines and file.path.suffix != target.suffix:
         values, _ = lines_of(decoded(data).text)
         if any(value is UNREAD for value in values):
-            raise OSError(errno.EINVAL, "It has not one object in each line: take a name that ends in .json")
+            raise OSError(errno.EINVAL, "It is not JSON Lines: choose a name that ends in .json")
 
 
 def _write(

@@ -103,18 +103,18 @@ def snapshot_deleted(session: Session, snapshot: Snapshot) -> Made:
 def refuse_agreeing(session: Session) -> None:
     """Raises CannotEditError if the sub-context cannot be edited."""
     if session.implied:
-        raise CannotEditError(f"There is no object of {session.label} in these files.")
+        raise CannotEditError(f"{session.label} has no object in these files.")
     if session.data.get("sub_context") is not None and not isinstance(session.data["sub_context"], dict):
-        raise CannotEditError(f"The sub-context of {session.label} is no object.")
+        raise CannotEditError(f"The sub-context of {session.label} is not an object.")
 
 
 def refuse_snapshots(session: Session) -> None:
     """Raises CannotEditError if the snapshots cannot be edited."""
     if session.implied:
-        raise CannotEditError(f"There is no object of {session.label} in these files.")
+        raise CannotEditError(f"{session.label} has no object in these files.")
     listed = session.data.get("summary_snapshots")
     if listed is not None and not isinstance(listed, list):
-        raise CannotEditError(f"The snapshots of {session.label} are no list.")
+        raise CannotEditError(f"The snapshots of {session.label} are not a list.")
 
 
 def _member(name: str, before: object, value: str | Sequence[str]) -> str | list[object]:
@@ -147,13 +147,13 @@ def _texts(values: Sequence[str] | str) -> list[str]:
 def _checked(covers: tuple[int, int]) -> list[int]:
     start, stop = covers
     if start < 0 or stop < start:
-        raise CannotEditError(f"A snapshot covers messages from one to a later one, not {start} to {stop}.")
+        raise CannotEditError(f"The first message of a snapshot must come before the last: {start}, {stop}.")
     return [start, stop]
 
 
 def _checked_content(content: str) -> str:
     if not content.strip():
-        raise CannotEditError("A snapshot says something.")
+        raise CannotEditError("A snapshot needs a text.")
     return content
 
 
@@ -161,5 +161,5 @@ def _place_of(session: Session, snapshot: Snapshot) -> int:
     listed = session.data.get("summary_snapshots") or []
     found = next((place for place, item in enumerate(listed) if item is snapshot.data), None)
     if found is None:
-        raise CannotEditError(f"The snapshot is none of {session.label} any more.")
+        raise CannotEditError(f"{session.label} no longer has this snapshot.")
     return found

@@ -61,11 +61,15 @@ class SessionLayers:
         included = includes_sub_context(policy, self._rules)
         what = _sub_context_words(self.session) or "none"
         if policy.include_sub_context is False:
-            why = "The policy leaves it out." if not included else (
-                'The policy leaves it out; it is sent all the same, being "always included".'
+            why = "Excluded by the policy." if not included else (
+                'Excluded by the policy, but sent: the protocol calls it "always included".'
             )  # fmt: skip
         else:
-            why = "The policy includes it." if policy.include_sub_context else "Included, as the policy does not say."
+            why = (
+                "Included by the policy."
+                if policy.include_sub_context
+                else "Included by default: the policy has no value."
+            )
         return _layer("sub_context", included, what, why, self._sub_context)
 
     def snapshots_layer(self, policy: Policy) -> Layer:
@@ -73,9 +77,13 @@ class SessionLayers:
         entries = self._snapshot_entries
         included = includes_snapshots(policy)
         if included:
-            why = "The policy includes them." if policy.include_snapshots else "Included, as the policy does not say."
+            why = (
+                "Included by the policy."
+                if policy.include_snapshots
+                else "Included by default: the policy has no value."
+            )
         else:
-            why = "The policy leaves them out."
+            why = "Excluded by the policy."
         if len(entries) == 1 and (words := covered_words(self.snapshots[0], self._rules)):
             what = f"1, covers {words}"
         else:
@@ -95,7 +103,7 @@ class SessionLayers:
         return tuple(
             Entry(
                 snapshot.id, SYSTEM, snapshot.content,
-                f"Summary of {covered_words(snapshot, self._rules) or 'messages that are not named'}.",
+                f"Summary of {covered_words(snapshot, self._rules) or 'unspecified messages'}.",
                 self._count(snapshot.content), snapshot,
             )
             for snapshot in self.snapshots

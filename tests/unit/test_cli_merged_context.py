@@ -131,14 +131,14 @@ def test_what_is_no_msp_document(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text('{"protocol":"mew/v0.4","id":"1","from":"a","kind":"chat","payload":{"text":"hi"}}\n', "utf-8")
     result = CliRunner().invoke(app, ["merged-context", str(log), "-s", "s1"])
-    assert (result.exit_code, result.stderr.strip()) == (2, "log.jsonl holds no session and no sub-session.")
+    assert (result.exit_code, result.stderr.strip()) == (2, "log.jsonl contains no session or sub-session.")
     cut = tmp_path / "cut.json"
     cut.write_text('{"session_id": "m1",\n "messages": [')
     merged = ["merged-context", str(cut), "-s", "s1"]
     for arguments in (merged, ["merged-context", "-", "-s", "s1"], ["check", str(cut)]):
         result = CliRunner().invoke(app, arguments, input=cut.read_text())
         assert result.exit_code == 2
-        assert "is no JSON: Expecting value in line 2, column 15." in result.stderr
+        assert "is not JSON: Expecting value in line 2, column 15." in result.stderr
     result = CliRunner().invoke(app, ["merged-context", str(tmp_path / "gone.json"), "-s", "s1"])
     assert result.exit_code == 2
     assert "gone.json cannot be read: No such file or directory." in result.stderr
@@ -177,7 +177,7 @@ def test_of_a_session_it_is_what_its_own_chat_sends(desk: Path) -> None:
     text = said_of(str(desk), "-s", "m1")
     assert text.startswith("m1: ")
     assert "The chat has no parent." in text
-    assert "Said in the chat." in text
+    assert "Message of the chat." in text
 
 
 @pytest.mark.parametrize("form", ["--messages", "--json"])

@@ -243,7 +243,7 @@ def test_each_refusal_is_a_sentence_and_changes_nothing(sample: Path, tmp_path: 
     for arguments, sentence in (
         (("new", sample), f"{sample} already exists: choose another name."),
         (("new", tmp_path / "desk.json.gz"), f"{tmp_path}/desk.json.gz cannot be written: It is not compressed: "
-                                             "take a name that does not end in .gz."),
+                                             "choose a name that does not end in .gz."),
         (("add", gone, "x"), f"{gone} cannot be read: No such file or directory."),
         (("add", "-", "x"), "Standard input cannot be edited: name the file."),
         (("add", sample, " "), "The text is empty."),
@@ -267,7 +267,7 @@ def test_each_refusal_is_a_sentence_and_changes_nothing(sample: Path, tmp_path: 
          "--discard and --summary cannot be combined."),
         (("merge", sample, "s1"), "about s1 is still open: close it first."),
         (("refer", sample, "s1", "s2"),
-         "about s2 does not stand beside about s1: they have not the same parent."),
+         "about s1 cannot refer to about s2: they have different parents."),
         (("refer", sample, "s1", "s2", "--withdraw"), "about s1 does not refer to s2."),
         (("remove", sample, "fact", "1"), "There is no fact 1: the session has 0."),
         (("remove", sample, "message", "1"), "Messages cannot be removed: a session is a record."),

@@ -48,7 +48,7 @@ UNREADABLE = Check(
     "Its content is missing from the session.",
     "Repair the file with an editor. An unreadable file is never overwritten.",
     "Context Inspector: every file is shown, readable or not",
-    example="desk.jsonl line 3 is no JSON.",
+    example="desk.jsonl line 3 is not JSON.",
 )  # fmt: skip
 SKIPPED = Check(
     "msp-skipped", NOTE, "File without a session",
@@ -56,7 +56,7 @@ SKIPPED = Check(
     "It lies among the session files but contains no session.",
     "Move it to another folder if it is not meant to be a session.",
     "MSP, session and subsession objects",
-    example="notes.json holds no session and no sub-session.",
+    example="notes.json contains no session or sub-session.",
 )  # fmt: skip
 INVALID = Check(
     "msp-invalid", WARNING, "Invalid member",
@@ -104,7 +104,7 @@ MISSING = Check(
     "Its messages are not in these files, and a referenced summary of it is not sent.",
     "Also open the file or folder that contains it, or remove its id from the list.",
     "MSP, session object: subsessions",
-    example="The session lists s9, of which there is no object.",
+    example="The session lists s9, but there is no object for it.",
 )  # fmt: skip
 PARENT = Check(
     "msp-parent", WARNING, "Parent not found",
@@ -128,7 +128,7 @@ OVERLAP = Check(
     "The overlap is sent twice to each sub-session that includes snapshots.",
     "Start each snapshot after the end of the previous one.",
     "MSP, summary snapshots: covers_messages",
-    example="It covers 10 to 30, of which another snapshot covers a part.",
+    example="It covers 10 to 30, which overlaps the snapshot before.",
 )  # fmt: skip
 
 CHECKS = (

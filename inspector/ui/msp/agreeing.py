@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inspector.ui.services import SettingsOwner
 
 _MOST_OFFERED = 60
-NOTHING_TO_REFER = "No sub-session beside it was closed with a summary"
+NOTHING_TO_REFER = "No sibling sub-session has a summary"
 
 
 class MspAgreeing(QObject):
@@ -107,11 +107,11 @@ class MspAgreeing(QObject):
             return None
         menu = QMenu(self._window)
         menu.setObjectName("summariesMenu")
-        menu.setAccessibleName("Summaries it refers to")
+        menu.setAccessibleName("Referenced summaries")
         references = references_of(sub)
         named = {one.name for one in references}
         for one in references[:_MOST_OFFERED]:  # references can be withdrawn even if their sub-session is missing
-            words = plain(one.label, 60) if one.other is not None else f"{plain(one.name, 60)} (not beside it)"
+            words = plain(one.label, 60) if one.other is not None else f"{plain(one.name, 60)} (not a sibling)"
             self._offer(menu, sub, one.name, words, on=True)
         beside_it = sub.parent.children if sub.parent is not None else []
         closed = (one for one in beside_it if one.summary and not one.is_open and one.id not in named)

@@ -29,7 +29,7 @@ _GOES_ON = "  "
 _MOST_SHOWN = 1_000
 _MOST_MESSAGES = 999_999_999
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-ONE_A_LINE = "One on each line; a line that begins with two blanks belongs to the one above."
+ONE_A_LINE = "One per line. A line that starts with two spaces continues the one above."
 LISTS = (("constraints", "&Constraints"), ("decisions", "&Decisions"), ("facts", "&Facts"))
 
 
@@ -51,11 +51,14 @@ class NewSessionDialog(FormDialog):
         self.label.setObjectName("newSessionLabel")
         self.label.setAccessibleName("Label")
         self.label.textChanged.connect(lambda _text: self.ok.setEnabled(bool(self.label.text().strip())))
-        field = FieldColumn(self.label, name="newSessionLabelHelp", help_text="What the chat is called.", parent=self)
+        field = FieldColumn(self.label, name="newSessionLabelHelp", help_text="Name of the chat.", parent=self)
         self.form.add_field("&Label", field, self.label)
-        self.intent = text_field("newSessionIntent", "Intent", "What it is for; sub-sessions are told.", self)
+        self.intent = text_field("newSessionIntent", "Intent", "Purpose of the chat. Sub-sessions receive it.", self)
         column = FieldColumn(
-            self.intent, name="newSessionIntentHelp", help_text="What it is for; sub-sessions are told.", parent=self
+            self.intent,
+            name="newSessionIntentHelp",
+            help_text="Purpose of the chat. Sub-sessions receive it.",
+            parent=self,
         )
         self.form.add_field("&Intent", column, self.intent)
         self.ok.setEnabled(False)
@@ -91,10 +94,10 @@ class SubContextDialog(FormDialog):
         super().__init__(
             themes, name="subContext", title=f"Sub-context of {label_of(session)}", done="Save", parent=parent
         )
-        self.ok.setText("Change it")
-        self.ok.setAccessibleName("Change it")
+        self.ok.setText("Apply")
+        self.ok.setAccessibleName("Apply")
         self.setWindowTitle("Sub-context")
-        self.intent = text_field("subContextIntent", "Intent", "What the session is for.", self, session.intent)
+        self.intent = text_field("subContextIntent", "Intent", "Purpose of the session.", self, session.intent)
         self.form.add_field("&Intent", self.intent, self.intent)
         self._before: dict[str, list[str]] = {name: list(getattr(session, name)) for name, _ in LISTS}
         self.lists: dict[str, QPlainTextEdit] = {}
@@ -185,9 +188,7 @@ class SnapshotsDialog(FormDialog):
             half_open: True if a range excludes its last index, by the rules.
             parent: owner; the dialog is modal to its window.
         """
-        super().__init__(
-            themes, name="snapshots", title=f"Snapshots of {label_of(session)}", done="Add it", parent=parent
-        )
+        super().__init__(themes, name="snapshots", title=f"Snapshots of {label_of(session)}", done="Add", parent=parent)
         self.setWindowTitle("Snapshots")
         self._snapshots = session.snapshots[:_MOST_SHOWN]
         self._messages, self._beyond = len(session.messages), 0 if half_open else 1
@@ -199,16 +200,16 @@ class SnapshotsDialog(FormDialog):
         for number, snapshot in enumerate(self._snapshots):
             self.which.addItem(self._words(number, snapshot), number)
         self.form.add_field("S&napshot", self.which, self.which)
-        self.content = text_field("snapshotsContent", "Text", "What the messages come to.", self)
+        self.content = text_field("snapshotsContent", "Text", "Summary of the messages.", self)
         column = FieldColumn(
-            self.content, name="snapshotsContentHelp", help_text="What was said, in short.", parent=self
+            self.content, name="snapshotsContentHelp", help_text="Summary of the messages.", parent=self
         )
         self.form.add_field("&Text", column, self.content)
-        self.covers = CheckField("Says which messages it sums up", "By their numbers in the chat.",
+        self.covers = CheckField("Covers a range of messages", "Numbers in the chat.",
                                  name="snapshotsCovers", parent=self)  # fmt: skip
         self.covers.add_below(self._build_span())
         self.form.add_wide(self.covers)
-        self.delete = QPushButton("Delete it", self)
+        self.delete = QPushButton("Delete", self)
         self.delete.setObjectName("snapshotsDelete")
         self.delete.setAccessibleName("Delete this snapshot")
         self.delete.setAutoDefault(False)
@@ -265,7 +266,7 @@ class SnapshotsDialog(FormDialog):
         self.first.setValue(start + 1)
         self.last.setValue(stop + self._beyond)
         self._shown = self._values()
-        self.ok.setText("Change it" if number >= 0 else "Add it")
+        self.ok.setText("Apply" if number >= 0 else "Add")
         self.ok.setAccessibleName(self.ok.text())
         self.delete.setVisible(number >= 0)
         self._on_changed()
@@ -278,7 +279,7 @@ class SnapshotsDialog(FormDialog):
         self.first.setEnabled(on)
         self.last.setEnabled(on)
         wrong = on and self.last.value() < self.first.value()
-        self.covers.say_help("The last message comes before the first." if wrong else "By their numbers in the chat.")
+        self.covers.say_help("The last message comes before the first." if wrong else "Numbers in the chat.")
         written = bool(self.content.toPlainText().strip())
         self.ok.setEnabled(written and not wrong and (self.number < 0 or self._values() != self._shown))
 

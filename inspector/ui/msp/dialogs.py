@@ -25,8 +25,8 @@ _MOST_STEPS = 20
 _SUMMARY_LINES = 7
 _MOST_SHOWN = 100
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-NO_SUMMARY = "Without a summary nothing of it reaches the parent chat but its global messages, once it is merged."
-SUMMARY_HELP = "What came of it, in a sentence or two."
+NO_SUMMARY = "Without a summary, a merge adds only its global messages to the parent chat."
+SUMMARY_HELP = "Result in one or two sentences."
 APPEND = "Append to the parent chat"
 
 
@@ -71,21 +71,21 @@ class NewSubsessionDialog(FormDialog):
             chosen: key of the preselected one.
             parent: owner; the dialog is modal to its window.
         """
-        super().__init__(themes, name="newSubsession", title="New sub-session", done="Open it", parent=parent)
+        super().__init__(themes, name="newSubsession", title="New sub-session", done="Create", parent=parent)
         self.label = QLineEdit(self)
         self.label.setObjectName("newSubsessionLabel")
         self.label.setAccessibleName("Label")
         self.label.textChanged.connect(lambda _text: self.ok.setEnabled(bool(self.label.text().strip())))
-        field = FieldColumn(self.label, name="newSubsessionLabelHelp", help_text="What it is about, in a word or two.",
+        field = FieldColumn(self.label, name="newSubsessionLabelHelp", help_text="Topic in one or two words.",
                             parent=self)  # fmt: skip
         self.form.add_field("&Label", field, self.label)
         self.parents = QComboBox(self)
         self.parents.setObjectName("newSubsessionParent")
-        self.parents.setAccessibleName("Belongs to")
+        self.parents.setAccessibleName("Parent")
         for key, words in parents:
             self.parents.addItem(words, key)
         self.parents.setCurrentIndex(max(0, self.parents.findData(chosen)))
-        self.form.add_field("&Belongs to", self.parents, self.parents)
+        self.form.add_field("&Parent", self.parents, self.parents)
         self.ok.setEnabled(False)
         themes.changed.connect(self.fit_page)
         self.fit_page()
@@ -132,7 +132,7 @@ class CloseSubsessionDialog(FormDialog):
         self.summary.textChanged.connect(self._on_changed)
         self._field = FieldColumn(self.summary, name="closeSubsessionSummaryHelp", help_text=NO_SUMMARY, parent=self)
         self.form.add_field("&Summary", self._field, self.summary)
-        help_text = f"As one message of {parent_label}, labelled with this sub-session." if parent_label else (
+        help_text = f"Adds one message to {parent_label}, labelled with this sub-session." if parent_label else (
             "Its parent is not in this document."
         )  # fmt: skip
         self.append = CheckField(APPEND, help_text, name="closeSubsessionAppend", parent=self)
@@ -194,7 +194,7 @@ class MergeDialog(FormDialog):
             parent: owner; the dialog is modal to its window.
         """
         super().__init__(themes, name="mergeSubsession", title=f"Merge {label}", done="Merge", parent=parent)
-        help_text = f"{count_of(len(messages), 'message')} will be added to {parent_label}. Nothing else crosses."
+        help_text = f"{count_of(len(messages), 'message')} will be added to {parent_label}. Nothing else is added."
         shown = messages[:_MOST_SHOWN]
         text = "\n\n".join(f"{plain(one.role, 40)}: {plain(mask_text(one.content), 2_000)}" for one in shown)
         if len(messages) > len(shown):

@@ -97,7 +97,7 @@ class MspFollowing:
             projected.use_idle_time(self._services.settings.contexts.idle_after_s)
         except OSError as error:
             projected.close()
-            sentence = f"The messages cannot be shown as they are now: {error.strerror or error}."
+            sentence = f"The messages could not be updated: {error.strerror or error}."
             self._notices.say(sentence, "severity.error")
             return None
         except BaseException:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LOOK_MS = 2_000
 """Interval of checks for files changed on disk, milliseconds."""
-READ_ONLY = "A compressed file is only read. Save it under another name to work on its sub-sessions."
+READ_ONLY = "A compressed file is read-only. Save it under another name to edit its sub-sessions."
 _SAVE, _DISCARD, _RELOAD, _OVERWRITE = "save", "discard", "reload", "overwrite"
 _MOST_NAMED = 5
 _CHANGED = "session-changed"
@@ -207,8 +207,8 @@ class MspSaving(QObject):
             names = ", ".join(plain(path.name, 60) for path in error.paths[:_MOST_NAMED])
             more = f" and {len(error.paths) - _MOST_NAMED:,} more" if len(error.paths) > _MOST_NAMED else ""
             answer = await self._asking.ask(
-                f"Replace what is in {plain(target.name, 60)}?",
-                f"The folder has {names}{more}, which would be gone for good.",
+                f"Replace files in {plain(target.name, 60)}?",
+                f"The folder already has {names}{more}. Replaced files cannot be restored.",
                 ((_OVERWRITE, "Replace"), (CANCEL, "Cancel")),
             )
             if answer != _OVERWRITE:
@@ -291,16 +291,16 @@ class MspSaving(QObject):
     def _say_changed(self, changed: list[Path]) -> None:
         name = plain(changed[0].name, 60) if changed else "The file"
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
-        advice = " Your edits are kept, but not saved." if self.dirty else ""
+        advice = " Your edits are not saved yet." if self.dirty else ""
         if self.dirty and self._refused:
-            advice = " Nothing was saved: overwrite it, or save your edits elsewhere."
+            advice = " Your edits are not saved. Overwrite it, or save them under another name."
         links: list[Link] = [("Reload", self.reload)]
         # for deleted files the only copy is in this window
         if self.dirty or not all(path.exists() for path in changed):
             links.append(("Overwrite...", self.overwrite))
         links.append(("Save as...", self.save_as))
         self._notices.show_notice(
-            _CHANGED, "warning", f"{name}{more} {'were' if more else 'was'} changed on disk by somebody else.{advice}",
+            _CHANGED, "warning", f"{name}{more} {'were' if more else 'was'} changed by another program.{advice}",
             links, token="severity.warning",
         )  # fmt: skip
 
@@ -315,8 +315,8 @@ class MspSaving(QObject):
             return
         if self.dirty:
             answer = await self._asking.ask(
-                "Reload and lose the edits?",
-                "The edits made here since it was saved last are gone for good then, and cannot be undone.",
+                "Reload and lose your edits?",
+                "Edits since the last save will be lost and cannot be undone.",
                 ((_RELOAD, "Reload"), (CANCEL, "Cancel")),
             )
             if answer != _RELOAD:
@@ -326,7 +326,7 @@ class MspSaving(QObject):
                 document.reload()
         except (OSError, ValueError) as error:
             reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
-            sentence = plain(f"The file cannot be read again: {reason}.")
+            sentence = plain(f"The file could not be reloaded: {reason}.")
             self._notices.show_notice(
                 _FAILED, "error", sentence, [("Save as...", self.save_as)], token="severity.error", closable=True
             )
@@ -344,8 +344,8 @@ class MspSaving(QObject):
 
     async def _overwrite(self) -> None:
         answer = await self._asking.ask(
-            "Overwrite what was changed on disk?",
-            "What somebody else has written since is gone for good then.",
+            "Overwrite the changes on disk?",
+            "Changes by other programs will be lost.",
             ((_OVERWRITE, "Overwrite"), (CANCEL, "Cancel")),
         )
         if answer == _OVERWRITE:
@@ -382,14 +382,14 @@ class MspSaving(QObject):
         if not self.dirty:
             answer = await self._asking.ask(
                 "Discard the message you were writing?",
-                "It was not added to its sub-session, and is gone for good when the window closes.",
+                "It has not been added to its sub-session and will be lost.",
                 ((_DISCARD, "Discard"), (CANCEL, "Cancel")),
             )
             return answer == _DISCARD
-        unsaid = " A message that was written and not added is lost in any case." if drafts else ""
+        unsaid = " A message you have not added will be lost in any case." if drafts else ""
         answer = await self._asking.ask(
             f"Save the changes to {plain(self._shown.document.name, 60)}?",
-            f"What was edited since it was saved last is gone for good when it is discarded.{unsaid}",
+            f"Edits since the last save will be lost if you discard them.{unsaid}",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
         )
         if answer == _SAVE:

@@ -16,10 +16,10 @@ from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
 HELP = (
-    "What a sub-session takes along from its chat is laid down by its policy. Where the protocol leaves something "
-    "open, these rules decide."
+    "The context policy of a sub-session selects inherited messages. Where the protocol leaves a choice, these rules "
+    "apply."
 )
-BUDGET_HELP = f"Tokens; an estimate with {TOKENIZER}. From three quarters on the indicator warns."
+BUDGET_HELP = f"Tokens, estimated with {TOKENIZER}. The indicator warns at 75 %."
 
 
 class SubsessionsPage(SettingsPage):

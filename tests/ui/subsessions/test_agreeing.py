@@ -144,7 +144,7 @@ def test_a_snapshot_is_added_changed_and_deleted(qapp: QApplication, report: Pat
         follow(panel, "policyEditSnapshots")
         dialog = child(window, SnapshotsDialog)
         child(dialog, QComboBox, "snapshotsWhich").setCurrentIndex(0)
-        assert dialog.ok.text() == "Add it"
+        assert dialog.ok.text() == "Add"
         assert not dialog.ok.isEnabled()  # it says nothing yet
         type_into(dialog, "snapshotsContent", "What was said since")
         first, last = dialog.first.value(), dialog.last.value()

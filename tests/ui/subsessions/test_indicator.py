@@ -102,15 +102,15 @@ def test_layers_add_up_to_the_total(indicator: Indicator) -> None:
     assert indicator.page.layers[0].accessibleName().startswith("1 Sub-context, ")
 
 
-def test_withheld_messages_are_let_in_by_a_link(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
-    line = next(line for line in indicator.page.notes.lines if "stay." in line.note.text)
-    assert line.note.text == "2 parent messages are main_only and stay."
-    assert line.link.text() == "Let them in"
+def test_a_link_includes_withheld_messages(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
+    line = next(line for line in indicator.page.notes.lines if "not sent." in line.note.text)
+    assert line.note.text == "2 parent messages are main_only and not sent."
+    assert line.link.text() == "Include them"
     with qtbot.waitSignal(indicator.rules_changed):
         qtbot.mouseClick(line.link, Qt.MouseButton.LeftButton)
     assert settings.merged.include_main_only
-    assert "let in" in notes(indicator)
-    keep = next(line for line in indicator.page.notes.lines if line.link.text() == "Keep it out")
+    assert "included" in notes(indicator)
+    keep = next(line for line in indicator.page.notes.lines if line.link.text() == "Exclude it")
     qtbot.mouseClick(keep.link, Qt.MouseButton.LeftButton)
     assert not settings.merged.include_main_only
 
@@ -160,7 +160,7 @@ def test_an_edit_of_the_policy_is_shown_and_undone(
 ) -> None:
     sub = document.subsessions[0]
     document.set_policy(sub, include_snapshots=False)
-    qtbot.waitUntil(lambda: words(indicator)[1].startswith("left out by the policy"))
+    qtbot.waitUntil(lambda: words(indicator)[1].startswith("excluded by the policy"))
     assert not indicator.page.policy.snapshots.isChecked()
     document.undo()
     qtbot.waitUntil(lambda: words(indicator)[1].startswith("1 of 1"))
@@ -275,10 +275,10 @@ def test_a_summary_that_is_referred_to_says_whose_it_is(
     indicator = shown(qtbot, theme_controller, settings, document)
     figures = indicator.page.layers[1].figures
     assert figures is not None
-    assert figures.words == "1 of 1, and 1 summary beside it"
+    assert figures.words == "1 of 1, and 1 summary of siblings"
     rows = [row.line for row in indicator.page.order.findChildren(OrderRow)]
     for number in range(len(document.sessions[0].snapshots)):
         document.delete_snapshot(document.sessions[0], document.sessions[0].snapshots[number])
-    qtbot.waitUntil(lambda: "1 summary beside it" in str(indicator.page.layers[1].figures))
+    qtbot.waitUntil(lambda: "1 summary of siblings" in str(indicator.page.layers[1].figures))
     assert [line.text for line in rows if line.layer == 2] == ["summary of messages 1 to 2", "summary of scales"]
-    assert 'The summary of "scales", to which the policy refers; not merged.' in rows[2].tip
+    assert 'Summary of "scales", referenced by the policy; not merged.' in rows[2].tip

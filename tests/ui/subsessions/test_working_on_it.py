@@ -597,9 +597,9 @@ def test_saving_over_a_file_changed_on_disk_says_that_nothing_was_saved(qapp: QA
         before = notice.text
         window.actions_by_id["file.save"].trigger()
         await until(lambda: notice.text != before, "other words")
-        assert "Nothing was saved" in notice.text
+        assert "not saved. Overwrite" in notice.text
         window.msp.saving.check_files()
-        assert "Nothing was saved" in notice.text
+        assert "not saved. Overwrite" in notice.text
 
     at_work(qapp, report, steps)
 

@@ -164,7 +164,7 @@ def test_merging_writes_the_summary_and_the_global_messages_once(opened):
     assert [message.id for message in added][1:] == ["a1"]
     assert "units" in added[0].content
     assert sub.merged
-    with pytest.raises(CannotEditError, match="before"):
+    with pytest.raises(CannotEditError, match="already merged"):
         document.merge(sub)
     document.save()
     again = SessionDocument.read(document.paths)
@@ -223,7 +223,7 @@ def test_a_policy_is_changed_member_by_member(opened):
     document.set_policy(sub, include_snapshots=False, recent_parent_messages=300)
     document.set_policy(sub, include_snapshots=None, include_sub_context=None)
     assert sub.data["context_policy"] == {"recent_parent_messages": 300}
-    assert (document.undo(), document.undo(), document.undo()) == ("Change what outer takes along",) * 2 + (None,)
+    assert (document.undo(), document.undo(), document.undo()) == ("Change the policy of outer",) * 2 + (None,)
     assert "context_policy" not in sub.data
 
 
@@ -362,7 +362,7 @@ def test_reading_again_forgets_what_was_edited(opened):
     assert (document.dirty, document.undo_words, len(document.sessions[0].messages)) == (False, None, 3)
     assert seen.edits[-1].kind == "restructure"
     document.paths[0].write_text("{")
-    with pytest.raises(ValueError, match="no JSON"):
+    with pytest.raises(ValueError, match="not JSON"):
         document.reload()
     assert len(document.sessions) == 1
 
@@ -511,7 +511,7 @@ def test_what_has_no_id_of_its_own_is_not_merged_and_marks_nothing(tmp_path: Pat
     document = SessionDocument.read([path])
     document.close(document.subsessions[1], "T", append_to_parent=True)
     assert len(document.sessions[0].messages) == 1
-    with pytest.raises(CannotEditError, match="no id of its own"):
+    with pytest.raises(CannotEditError, match="has no id, so"):
         document.merge(document.subsessions[1])
     document.save()
     again = SessionDocument.read([path])

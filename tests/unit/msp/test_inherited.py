@@ -91,4 +91,4 @@ def test_without_a_session_there_is_nothing_to_inherit() -> None:
     assert [(layer.included, len(layer.entries)) for layer in context.layers] == [
         (True, 0), (True, 0), (True, 0), (True, 1),
     ]  # fmt: skip
-    assert context.notes == ("The document does not have its parent: only its own messages are sent.",)
+    assert context.notes == ("Its parent is not in the document: only its own messages are sent.",)

@@ -32,7 +32,7 @@ def test_the_form_for_scripts() -> None:
                 {"id": "a", "role": "assistant", "content": "a said", "reason": "One of the last 5 parent messages."},
                 {"id": "c", "role": "user", "content": "c said", "reason": "One of the last 5 parent messages."}]},
             {"name": "own", "included": True, "tokens": 2, "entries": [
-                {"id": "q", "role": "user", "content": "q said", "reason": "Said in the sub-session."}]},
+                {"id": "q", "role": "user", "content": "q said", "reason": "Own message."}]},
         ],
         "withheld": [{"id": "b", "reason": "main_only: visible only in the parent."}],
         "tokens": 8,
@@ -62,7 +62,7 @@ def test_own_messages_keep_their_order_whatever_their_times_and_visibility() -> 
     sub = opened(session(), said("b", "main_only", 9), said("a", "global", 1), said("c", "private"))
     context = merged(sub)
     assert [entry.id for entry in context.layer("own").entries] == ["b", "a", "c"]
-    assert context.notes == ("1 own message is main_only, which says nothing in a sub-session; sent all the same.",)
+    assert context.notes == ("1 own message is main_only, which has no effect in a sub-session.",)
 
 
 NEST = session(said("m", "global"), said("n"), snapshots=(snapshot("sum", [0, 2]),), sub_context={"intent": "report"})
@@ -77,14 +77,14 @@ def test_a_nested_one_has_the_session_above_and_the_messages_of_its_direct_paren
     without = merged(INNER, ancestor_globals=False)
     assert recent(without) == ["p", "g"]
     assert not any(entry.covered_by for entry in without.entries)
-    assert without.notes == ("2 of 5 (1 withheld as main_only).", "1 global message above the parent stays there.")
+    assert without.notes == ("2 of 5 (1 withheld as main_only).", "1 global message above the parent is not sent.")
 
 
 def test_a_nested_one_by_other_rules() -> None:
     above = merged(INNER, ancestor_globals=True)
     assert recent(above) == ["m", "p", "g"]
     assert above.layer("recent").entries[0].reason == (
-        'Global, said in "m1", above the parent. Also in the snapshot of messages 1 to 2.'
+        'Global, from "m1", above the parent. Also in the snapshot of messages 1 to 2.'
     )
     root = merged(INNER, recent_from_root=True)
     assert recent(root) == ["m", "n", "g"]
@@ -100,7 +100,7 @@ def test_sub_sessions_that_lie_in_each_other_end() -> None:
 
 def test_one_that_is_over_says_so() -> None:
     assert merged(opened(DESK, name="c", status="closed")).notes[0] == (
-        "The sub-session is closed; this is what it would send if it went on."
+        "The sub-session is closed. It would send this if it continued."
     )
     assert "discarded" in merged(opened(DESK, name="d", status="discarded")).notes[0]
 
@@ -108,9 +108,9 @@ def test_one_that_is_over_says_so() -> None:
 def test_odd_values_of_a_policy_are_named() -> None:
     policy = {"include_sub_context": "yes", "include_snapshots": 1, "recent_parent_messages": "five\u202e"}
     assert merged(opened(session(), policy=policy)).notes == (
-        'include_sub_context is "yes", which is neither true nor false; it is included.',
-        'include_snapshots is "1", which is neither true nor false; they are included.',
-        'recent_parent_messages is "five\u202e", which is no whole number; it counts as 5.',
+        'include_sub_context is "yes", which is not true or false; it is included.',
+        'include_snapshots is "1", which is not true or false; they are included.',
+        'recent_parent_messages is "five\u202e", which is not a whole number; 5 is used.',
     )
 
 

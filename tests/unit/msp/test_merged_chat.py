@@ -27,7 +27,7 @@ def test_it_sends_what_the_session_says_of_itself_its_snapshots_and_all_messages
     assert [layer.name for layer in context.layers] == ["sub_context", "snapshots", "recent", "own"]
     assert [layer.included for layer in context.layers] == [True, True, False, True]
     assert own(context) == ["a", "b"]
-    assert context.notes == ("1 message is sent twice: in a snapshot and as said.",)
+    assert context.notes == ("1 message is sent twice: in a snapshot and as messages.",)
     assert context.tokens == sum(entry.tokens for entry in context.entries)
 
 
@@ -43,7 +43,7 @@ def test_global_messages_of_sub_sessions_stand_where_they_were_said():
     main = session(said("a", None, 1), said("b", None, 5))
     opened(main, said("q", "global", 3), said("r", "subsession_only", 3), name="s1")
     assert own(chat(main)) == ["a", "q", "b"]
-    assert chat(main).layer("own").entries[1].reason == 'Global, said in "s1".'
+    assert chat(main).layer("own").entries[1].reason == 'Global, from "s1".'
     assert own(chat(main, sibling_globals=False)) == ["a", "b"]
 
 
@@ -69,4 +69,4 @@ def test_json_names_the_session():
 def test_of_a_session_that_is_only_named_nothing_is_known():
     main = session()
     main.implied = True
-    assert chat(main).notes == ("Of the session only the id is known: nothing of its chat is in the document.",)
+    assert chat(main).notes == ("Only the id of the session is known: its chat is not in the document.",)

@@ -170,7 +170,7 @@ def test_an_edit_in_another_sub_session_leaves_the_parents_as_they_are(monkeypat
     take = MessageColumns._take
     monkeypatch.setattr(MessageColumns, "_take", lambda self, block: (taken.append(len(block)), take(self, block))[1])
     other.items.append(said("x", "global"))
-    assert contexts.of(sub).notes == ("1 global message of other sub-sessions comes in once merged into the parent.",)
+    assert contexts.of(sub).notes == ("1 global message of other sub-sessions is not sent before a merge.",)
     parent.items.append(said("d"))
     assert [entry.id for entry in contexts.of(sub).layer("recent").entries] == list("abcd")
     assert taken == [1]

@@ -66,9 +66,9 @@ def test_of_a_chat_that_is_main_only_nothing_is_left() -> None:
     assert context.layer("recent").included
     lenient = merged(sub, include_main_only=True)
     assert recent(lenient) == ["a", "b", "c"]
-    assert lenient.notes == ("3 parent messages are main_only and let in.",)
+    assert lenient.notes == ("3 parent messages are main_only and included.",)
     assert all(entry.let_in for entry in lenient.layer("recent").entries)
-    assert lenient.layer("recent").entries[0].reason == "One of the last 5 parent messages, main_only and let in."
+    assert lenient.layer("recent").entries[0].reason == "One of the last 5 parent messages, main_only and included."
 
 
 OLD_GLOBALS = [
@@ -83,7 +83,7 @@ def test_older_global_messages_come_in_once_in_order_and_are_not_counted() -> No
     assert [entry.older_global for entry in context.layer("recent").entries] == [True, True, False, False]
     assert context.layer("recent").entries[0].reason == "Global: sent though older than the last 2 parent messages."
     assert context.layer("recent").what == "2 of 2, 2 older and global"
-    assert [(one.id, one.reason) for one in context.withheld] == [("a", "Another message with its id is sent.")]
+    assert [(one.id, one.reason) for one in context.withheld] == [("a", "Another message with the same id is sent.")]
     assert [message.id for message in context.older] == ["b", "d"]
 
 
@@ -109,9 +109,9 @@ def test_order_is_by_time_and_what_has_none_stays_behind_what_it_followed() -> N
 @pytest.mark.parametrize(
     ("visibility", "reason"),
     [
-        ("subsession_only", "subsession_only, but outside any sub-session: stays where it is."),
-        ("private", 'The protocol knows no visibility "private".'),
-        ("Global", 'The protocol knows no visibility "Global".'),
+        ("subsession_only", "subsession_only, but outside any sub-session: not sent."),
+        ("private", 'Visibility "private" is unknown to the protocol.'),
+        ("Global", 'Visibility "Global" is unknown to the protocol.'),
     ],
 )
 def test_an_odd_visibility_is_never_promoted(visibility: str, reason: str) -> None:
@@ -149,7 +149,7 @@ def test_what_a_snapshot_covers_may_be_left_out() -> None:
     context = merged(sub, covered_again=False)
     assert (recent(context), withheld(context)) == (list("efg"), ["c", "d"])
     assert context.withheld[0].reason == "Covered by the snapshot of messages 1 to 4, which is sent."
-    assert context.notes == ("Messages 3 to 4 are left out, as a snapshot covers what was said there.",)
+    assert context.notes == ("Messages 3 to 4 are not sent, because a snapshot covers them.",)
     assert [message.id for message in context.older] == ["a", "b"]
 
 
@@ -164,12 +164,12 @@ def test_what_is_newer_than_the_sub_session_comes_in_by_the_letter() -> None:
     sub = opened(parent, created_at=at(20))
     context = merged(sub)
     assert recent(context) == ["a", "b", "c"]
-    assert context.notes == ("2 parent messages sent were said after the sub-session was opened.",)
+    assert context.notes == ("2 parent messages sent are newer than the sub-session.",)
     before = merged(sub, before_opening=True)
     assert (recent(before), withheld(before), before.notes) == (["a"], ["b", "c"], ())
     unknown = merged(opened(parent, name="s2"), before_opening=True)
     assert recent(unknown) == ["a", "b", "c"]
-    assert unknown.notes == ("When it was opened is not known, so no parent message is left out as newer.",)
+    assert unknown.notes == ("Its opening time is unknown, so newer parent messages are not excluded.",)
 
 
 def test_what_siblings_say_comes_in_through_the_parent_alone() -> None:
@@ -180,10 +180,10 @@ def test_what_siblings_say_comes_in_through_the_parent_alone() -> None:
     sub = opened(parent, said("q", "global", 40))
     strict = merged(sub, sibling_globals=False)
     assert recent(strict) == ["a", "z"]
-    assert strict.notes == ("1 global message of other sub-sessions comes in once merged into the parent.",)
+    assert strict.notes == ("1 global message of other sub-sessions is not sent before a merge.",)
     context = merged(sub)
     assert (recent(context), withheld(context)) == (["a", "x", "z"], [])
-    assert context.layer("recent").entries[1].reason == 'One of the last 5 parent messages, said in "other".'
+    assert context.layer("recent").entries[1].reason == 'One of the last 5 parent messages, from "other".'
 
 
 def test_a_merged_sibling_is_a_message_of_the_parent() -> None:
@@ -198,7 +198,7 @@ def test_its_own_messages_are_not_sent_a_second_time_from_the_parent() -> None:
     sub.merged = True
     context = merged(sub)
     assert (recent(context), withheld(context)) == (["r"], ["q", "new"])
-    assert {one.reason for one in context.withheld} == {"One of the sub-session's own messages, which are sent anyway."}
+    assert {one.reason for one in context.withheld} == {"Own message of the sub-session: sent in its own layer."}
 
 
 def test_a_message_of_another_conversation_with_the_same_id_is_another_one() -> None:

@@ -294,7 +294,7 @@ def test_saving_into_its_own_folder_replaces_nothing_of_others(tmp_path: Path):
 @pytest.mark.parametrize("name", ["x.jsonl", "x.ndjson", "x.json.gz", "x.json.zst"])
 def test_it_is_not_saved_under_a_name_it_cannot_be_read_from(tmp_path: Path, name: str):
     document = SessionDocument.read([_wrote(tmp_path / "a.json", SESSION)])
-    with pytest.raises(OSError, match="take a name"):
+    with pytest.raises(OSError, match="choose a name"):
         document.save_as(tmp_path / name)
     assert _names(tmp_path) == ["a.json"]
     assert document.paths == [tmp_path / "a.json"]

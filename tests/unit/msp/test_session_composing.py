@@ -135,17 +135,17 @@ def test_entries_that_are_no_texts_stay_as_they_are_written(tmp_path: Path):
 
 def test_what_is_not_what_the_protocol_says_is_refused(tmp_path: Path):
     document = opened(tmp_path, {"session": session("m1", sub_context="none", summary_snapshots={})})
-    with pytest.raises(CannotEditError, match=r"^The sub-context of m1 is no object\.$"):
+    with pytest.raises(CannotEditError, match=r"^The sub-context of m1 is not an object\.$"):
         document.set_sub_context(document.sessions[0], intent="x")
-    with pytest.raises(CannotEditError, match=r"^The snapshots of m1 are no list\.$"):
+    with pytest.raises(CannotEditError, match=r"^The snapshots of m1 are not a list\.$"):
         document.add_snapshot(document.sessions[0], "x")
 
 
 def test_a_session_that_is_only_named_has_nothing_to_edit(tmp_path: Path):
     document = opened(tmp_path, subsession("s1", "m1"))
-    with pytest.raises(CannotEditError, match=r"There is no object of m1 in these files\."):
+    with pytest.raises(CannotEditError, match=r"m1 has no object in these files\."):
         document.set_sub_context(document.sessions[0], intent="x")
-    with pytest.raises(CannotEditError, match=r"There is no object of m1 in these files\."):
+    with pytest.raises(CannotEditError, match=r"m1 has no object in these files\."):
         document.add_snapshot(document.sessions[0], "x")
 
 
@@ -195,7 +195,7 @@ def test_a_snapshot_that_is_gone_is_not_edited(tmp_path: Path):
     main = document.sessions[0]
     gone = main.snapshots[0]
     document.delete_snapshot(main, gone)
-    with pytest.raises(CannotEditError, match="none of m1 any more"):
+    with pytest.raises(CannotEditError, match="m1 no longer has this snapshot"):
         document.change_snapshot(main, gone, "x", None)
 
 
@@ -209,7 +209,7 @@ def test_a_summary_referred_to_is_sent_with_where_it_comes_from(tmp_path: Path):
     entry = merged_context(other, count=words).layer("snapshots").entries[-1]
     assert (entry.id, entry.role, entry.source) == ("s1", "system", closed)
     assert entry.content == f"Summary of the sub-session “about s1”:\n\n{SUMMARY}"
-    assert entry.reason == 'The summary of "about s1", to which the policy refers; not merged.'
+    assert entry.reason == 'Summary of "about s1", referenced by the policy; not merged.'
     assert not closed.merged
     assert document.problems == []
     document.save()
@@ -260,8 +260,8 @@ def test_a_reference_is_withdrawn(tmp_path: Path):
     [
         ({"summary": None}, "about s1 has no summary yet: close it with one first."),
         ({"status": "discarded"}, "about s1 was discarded."),
-        ({"parent_session_id": "s2"}, "about s1 does not stand beside about s2: they have not the same parent."),
-        ({"subsession_id": "s2"}, "about s1 has no id of its own, by which it could be referred to."),
+        ({"parent_session_id": "s2"}, "about s2 cannot refer to about s1: they have different parents."),
+        ({"subsession_id": "s2"}, "about s1 has no id to refer to."),
     ],
 )
 def test_what_cannot_be_referred_to_is_refused(tmp_path: Path, more: dict[str, Any], why: str):
@@ -285,9 +285,9 @@ def test_a_reference_to_nobody_is_a_finding_and_a_note(tmp_path: Path):
     other.data["context_policy"] = policy
     found = [problem for problem in document.problems if problem.code == MISSING]
     assert [problem.text for problem in found] == [
-        "about s2 refers to the summary of gone, which is no sub-session beside it."
+        "about s2 refers to the summary of gone, which is not a sibling sub-session."
     ]
-    assert merged_context(other, count=words).notes[-1] == 'It refers to the summary of "gone", which is not beside it.'
+    assert merged_context(other, count=words).notes[-1] == 'It refers to the summary of "gone", which is not a sibling.'
     assert len(sent(other)) == 1
 
 
@@ -296,7 +296,7 @@ def test_very_many_references_are_told_in_a_few_sentences(tmp_path: Path):
     other.data["context_policy"] = {"include_summaries": [f"gone{n}" for n in range(100_000)]}
     assert len([problem for problem in document.problems if problem.code == MISSING]) == 5
     notes = merged_context(other, count=words).notes
-    assert (len(notes), notes[0]) == (6, "It refers to 99,995 more summaries that are not sent for it.")
+    assert (len(notes), notes[0]) == (6, "It refers to 99,995 more summaries that are not sent.")
 
 
 def test_what_is_no_list_refers_to_none_and_is_told(tmp_path: Path):
@@ -304,10 +304,10 @@ def test_what_is_no_list_refers_to_none_and_is_told(tmp_path: Path):
     other.data["context_policy"] = {"include_summaries": "s1"}
     assert sent(other) == []
     assert merged_context(other, count=words).notes == (
-        'include_summaries is "s1", which is no list; it refers to none.',
+        'include_summaries is "s1", which is not a list; no summary is included.',
     )
     assert [problem.text.split("$")[1] for problem in document.problems] == [
-        ".subsessions[1].context_policy.include_summaries is no list."
+        ".subsessions[1].context_policy.include_summaries is not a list."
     ]
 
 

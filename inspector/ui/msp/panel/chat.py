@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument
     from inspector.msp.objects import Message, Subsession
 
-MAKE_GLOBAL, TAKE_BACK = "Make global", "Make it the sub-session's own again"
+MAKE_GLOBAL, TAKE_BACK = "Make global", "Limit to the sub-session"
 _MOST_LINKS = 5
 
 
@@ -71,7 +71,7 @@ class MessageMenu(QMenu):
             toggle.triggered.connect(lambda: self.global_chosen.emit())
             self.addSeparator()
         if cut:
-            whole = self.addAction("Show all of it")
+            whole = self.addAction("Show all")
             whole.setObjectName("chat.whole")
             whole.triggered.connect(lambda: self.whole_chosen.emit())
         table = self.addAction("Show in the table")

@@ -220,7 +220,7 @@ def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
     match row.kind:
         case "inherited":
             reach = "hide" if rows.expanded else "show"
-            return f"{inherited}; Return to {reach} the messages of the parent chat" if rows.opens else inherited
+            return f"{inherited}; Enter to {reach} the messages of the parent chat" if rows.opens else inherited
         case "title":
             return title_words(rows)
         case "end":

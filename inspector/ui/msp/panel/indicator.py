@@ -205,8 +205,8 @@ def _order_lines(merged: MergedContext, *, counted: bool) -> list[OrderLine]:
     return lines
 
 
-TITLE = "What the sub-session sees"
-NOTHING = "Select a sub-session to see what it takes along from the chat."
+TITLE = "Merged context"
+NOTHING = "Select a sub-session to see its merged context."
 _REST = 4
 """Pause between updates during counting, as a multiple of the duration of one."""
 _LEAST_WIDTH = 186
@@ -289,7 +289,7 @@ class Indicator(QWidget):
         title = TextLabel(TITLE, variant="strong", name="subsessionIndicatorTitle", wrap=True, parent=self)
         row.addWidget(title, 1)
         self.read_button = IconButton(
-            self._themes, "silent", "Read what would be sent", name="subsessionRead", variant="small", parent=self
+            self._themes, "silent", "Show all entries", name="subsessionRead", variant="small", parent=self
         )
         self.read_button.clicked.connect(self.read)
         row.addWidget(self.read_button)

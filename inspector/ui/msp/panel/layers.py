@@ -27,18 +27,18 @@ from inspector.ui.widgets.labels import IconLabel, TextLabel
 if TYPE_CHECKING:
     from inspector.msp.merged import Entry, Layer, MergedContext, Remark, Rules
 
-LEFT_OUT = "left out by the policy"
+LEFT_OUT = "excluded by the policy"
 LENIENT = "include_main_only"
 """Name of the rule that admits main_only messages."""
 _WARNINGS = ("covered_again", "include_misplaced")
 
 SWITCHES: dict[str, tuple[str, str]] = {
-    LENIENT: ("Let them in", "Keep them out"),
-    "include_misplaced": ("Let them in", "Keep them out"),
-    "sibling_globals": ("Send them", "Leave them out"),
-    "ancestor_globals": ("Send them", "Leave them out"),
+    LENIENT: ("Include them", "Exclude them"),
+    "include_misplaced": ("Include them", "Exclude them"),
+    "sibling_globals": ("Include them", "Exclude them"),
+    "ancestor_globals": ("Include them", "Exclude them"),
     "covered_again": ("Send them again", "Send them once"),
-    "before_opening": ("Leave them out", "Send newer ones"),
+    "before_opening": ("Exclude them", "Include newer ones"),
 }
 """Link labels of notes about a rule: while the rule is off, and while it is on."""
 
@@ -80,7 +80,7 @@ def _snapshot_words(merged: MergedContext, layer: Layer) -> str:
     own = sum(isinstance(one.source, Snapshot) for one in layer.entries)
     words = f"{own:,} of {there:,}"
     if others := len(layer.entries) - own:
-        beside = f"{formats.count_of(others, 'summary', 'summaries')} beside it"
+        beside = f"{formats.count_of(others, 'summary', 'summaries')} of siblings"
         return f"{words}, and {beside}" if there else beside
     covered = [covered_words(one.source, merged.rules) for one in layer.entries if isinstance(one.source, Snapshot)]
     if len(covered) == 1 and covered[0]:
@@ -103,8 +103,8 @@ def notes_of(merged: MergedContext, main_only: int) -> list[Note]:
     older = sum(entry.older_global for entry in merged.layer("recent").entries)
     if older:
         words = "message is" if older == 1 else "messages are"
-        text = f"{older:,} global parent {words} older than the recent ones and sent all the same."
-        notes.append(Note(text, rule="older_globals", link="Leave it out" if older == 1 else "Leave them out"))
+        text = f"{older:,} global parent {words} older than the recent ones and still sent."
+        notes.append(Note(text, rule="older_globals", link="Exclude it" if older == 1 else "Exclude them"))
     return notes
 
 
@@ -114,8 +114,9 @@ def _note(merged: MergedContext, remark: Remark, main_only: int) -> Note:
     withheld = main_only if rule == LENIENT else 0
     recent = sum(not entry.older_global for entry in merged.layer("recent").entries)
     if withheld and recent and not is_on:
-        text = f"{formats.count_of(withheld, 'parent message')} {'is' if withheld == 1 else 'are'} main_only and "
-        text += "stays." if withheld == 1 else "stay."
+        text = (
+            f"{formats.count_of(withheld, 'parent message')} {'is' if withheld == 1 else 'are'} main_only and not sent."
+        )
     link = SWITCHES[rule][is_on] if rule in SWITCHES else ""
     if text.startswith(("1 ", "Message ")) or "(1 withheld" in text:
         link = link.replace(" them", " it")

@@ -152,7 +152,7 @@ class SubsessionList(QWidget):
         head.setObjectName("subsessionListHead")
         head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(head)
-        self._which = Segments(self._themes, (_ALL, _OPEN), "subsessionsShown", "Which are listed", head)
+        self._which = Segments(self._themes, (_ALL, _OPEN), "subsessionsShown", "Listed sub-sessions", head)
         self._which.choose(_ALL)
         self._which.chosen.connect(self._on_which_chosen)
         self._sort = IconButton(

@@ -76,7 +76,7 @@ class Order(enum.StrEnum):
 
 
 _WORDS = {
-    Order.CHAT: "As in the chat",
+    Order.CHAT: "Chat order",
     Order.LATEST: "Latest first",
     Order.MESSAGES: "Most messages first",
     Order.TOKENS: "Most tokens first",

@@ -203,7 +203,7 @@ COPIED_MOST = 2_000
 SHOWN_MOST = 200_000
 """Maximum of displayed characters of an entry."""
 _UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
-NOTHING = "Nothing would be sent."
+NOTHING = "The merged context is empty."
 
 
 class MergedDialog(QDialog):
@@ -244,7 +244,7 @@ class MergedDialog(QDialog):
         self._masked = True
         self.setObjectName("mergedContext")
         label = plain(merged.subsession.label, 60)
-        self.setWindowTitle(f"What {label} would send")
+        self.setWindowTitle(f"Merged context of {label}")
         self.setAccessibleName(self.windowTitle())
         self._build(label)
         self._writing = SlicedWork(self)
@@ -259,7 +259,9 @@ class MergedDialog(QDialog):
 
     def _build(self, label: str) -> None:
         self._column = QVBoxLayout(self)
-        self._column.addWidget(TextLabel(f"What {label} would send", variant="title", name="mergedTitle", parent=self))
+        self._column.addWidget(
+            TextLabel(f"Merged context of {label}", variant="title", name="mergedTitle", parent=self)
+        )
         self._column.addWidget(TextLabel(self._sum_words(), variant="hint", name="mergedSum", wrap=True, parent=self))
         self.model = EntriesModel(self._merged, self, counted=self._counted)
         self.view = ListView(self.model, self._themes, name="mergedEntries", title="Entries", parent=self)
@@ -292,8 +294,8 @@ class MergedDialog(QDialog):
         self._page = QVBoxLayout(page)
         row = QHBoxLayout()
         self._head = TextLabel("", variant="strong", name="mergedHead", parent=page)
-        self._go = LinkButton("Go to it", name="mergedGo", parent=page)
-        self._go.setToolTip("Show this message in its chat (Return)")
+        self._go = LinkButton("Go to message", name="mergedGo", parent=page)
+        self._go.setToolTip("Show this message in its chat (Enter)")
         self._go.clicked.connect(lambda: self._on_entered(self.view.currentIndex().row()))
         row.addWidget(self._head, 1)
         row.addWidget(self._go)
@@ -350,7 +352,7 @@ class MergedDialog(QDialog):
         content = entry.content
         shown = visible_controls(masked_start(content, SHOWN_MOST))
         if len(content) > SHOWN_MOST:
-            shown += f"\n\n… {len(content) - SHOWN_MOST:,} more characters; an export holds them."
+            shown += f"\n\n… {len(content) - SHOWN_MOST:,} more characters. Export to read them all."
         self.text.setPlainText(shown)
         self._go.setVisible(isinstance(entry.source, Message))
 
@@ -382,7 +384,7 @@ class MergedDialog(QDialog):
         """Asks for a file, then exports all entries."""
         label = file_stem(mask_text(self._merged.subsession.label), "sub-session")
         name = f"{label}-context{'' if self._masked else '-unmasked'}.json"
-        dialog = QFileDialog(self, "Export what would be sent", name, "JSON (*.json);;All files (*)")
+        dialog = QFileDialog(self, "Export merged context", name, "JSON (*.json);;All files (*)")
         dialog.setObjectName("mergedExportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")

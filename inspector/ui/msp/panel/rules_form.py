@@ -39,14 +39,14 @@ class BudgetField(NumberField):
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(name, "Budget in tokens", _LEAST_BUDGET, _MOST_BUDGET, parent)
-        self.setToolTip("What a sub-session may send, in tokens")
+        self.setToolTip("Maximum of tokens a sub-session may send")
         self.setSingleStep(_BUDGET_STEP)
 
 
 _MOST_WANTED = 9_999
 _UNDER_BOX = 22
 """Indent below a checkbox: the left edge of its label."""
-POLICY_CLOSED = "It is closed: its policy stays as it was."
+POLICY_CLOSED = "The policy of a closed sub-session is read-only."
 
 
 class PolicyBox(QWidget):
@@ -387,9 +387,9 @@ class RulesBox(QWidget):
         row = QHBoxLayout()
         self.disclosure = DisclosureButton(themes, "Rules", "subsessionRulesOpen", self)
         self.disclosure.toggled.connect(self._on_toggled)
-        self.usual = LinkText(themes, "As usual", "subsessionRulesUsual", self)
-        self.usual.setToolTip("Take every rule as it usually is")
-        self.usual.setAccessibleName("Take every rule as it usually is")
+        self.usual = LinkText(themes, "Reset", "subsessionRulesUsual", self)
+        self.usual.setToolTip("Reset all rules to their defaults")
+        self.usual.setAccessibleName("Reset all rules to their defaults")
         self.usual.clicked.connect(self._on_usual_clicked)
         row.addWidget(self.disclosure, 1)
         row.addWidget(self.usual)

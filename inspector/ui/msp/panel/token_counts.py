@@ -23,7 +23,7 @@ _GIVEN_AT_ONCE = 2
 _MOST_DEATHS = 3
 _NOTHING = np.empty(0, np.int64)
 NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
-GIVEN_UP = "Tokens are counted no further: the process that counts ended three times."
+GIVEN_UP = "Token counting stopped: its process ended three times."
 
 
 class TokenCounts(QObject):
@@ -132,7 +132,7 @@ class TokenCounts(QObject):
         try:
             self._process = CountingProcess()
         except OSError as error:
-            self._give_up(f"Tokens are not counted: no process could be started for it, {error.strerror}.")
+            self._give_up(f"Tokens cannot be counted: the process did not start, {error.strerror}.")
             return None
         self._holder[0] = self._process
         return self._process

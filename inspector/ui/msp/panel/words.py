@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from inspector.msp.objects import Message, Session, Subsession
 
 GLOBAL = "global: also in the parent chat"
-MAIN_ONLY_INSIDE = "main_only: kept here, does not belong into a sub-session"
+MAIN_ONLY_INSIDE = "main_only: no effect in a sub-session"
 NO_MESSAGES = "No messages yet."
 _NAME = 60
 _DAY_NS = 86_400_000_000_000
