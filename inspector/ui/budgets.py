@@ -1,8 +1,7 @@
-"""How long a window may work at once, and how long it puts off what nobody waits for.
+"""Time budgets of the window: lengths of work slices on the GUI thread, and delays of background work.
 
-Everything that is timed so that the window stays responsive stands here, and is read from `current` each time it is
-needed. What is timed for the eye (animations, notices that go), what follows the outside (files watched, writing tried
-again) and what is about the run of the program stays where it is used.
+All times that keep the window responsive are fields of `current`, read at each use. Other times stay where they are
+used: animations, watched files, retries, and times of the whole run.
 """
 
 from __future__ import annotations
@@ -16,113 +15,113 @@ from dataclasses import dataclass
 class Budgets:
     """Times in seconds (`_s`) or milliseconds (`_ms`)."""
 
-    # Work at once, before the loop turns
+    # Work without returning to the event loop
 
     slice_s: float = 0.008
-    """A slice of what somebody waits for, or of what has to be done."""
+    """Slice of work that the user waits for, or that must be done."""
     awaited_slice_s: float = 0.016
-    """A slice of a search or a sort: somebody waits for nothing else, and each slice has its price."""
+    """Slice of a search or sort: longer, since the user waits only for it and each slice has overhead."""
     background_slice_s: float = 0.005
-    """A slice of what nobody waits for: checks put off, counts, lists behind the traffic."""
+    """Slice of background work: deferred checks, counts, lists behind the traffic."""
     painting_slice_s: float = 0.003
-    """What may be decoded while rows are painted; the rest follows."""
+    """Decoding while rows are painted; the rest follows later."""
     first_s: float = 0.03
-    """A search or a sort that needs no longer is there at once, and shows no progress."""
+    """A search or sort up to this time finishes at once, without progress."""
     copied_s: float = 0.06
-    """What is copied and takes no longer is there when the key is released."""
+    """A copy up to this time finishes before the key is released."""
     summaries_s: float = 0.02
-    """One turn of counting the tokens of summaries."""
+    """One slice of counting tokens of summaries."""
     cheap_s: float = 0.002
-    """What took no longer to work out need not rest before it is worked out again."""
+    """Computations up to this time need no pause before the next one."""
     large: int = 10_000
-    """Messages from which on a window does in slices what it does at once for fewer."""
+    """Messages above which a window works in slices."""
 
-    # Between two slices
+    # Pauses between slices
 
     more_ms: int = 4
-    """The loop is left to others for so long."""
+    """Default pause between two slices."""
     awaited_ms: int = 1
-    """The same where somebody waits for what is looked for."""
+    """Pause between slices of work that the user waits for."""
     background_ms: int = 25
-    """The same where nobody does: a sixth of the time at most, never so long that a heartbeat would wait for it."""
+    """Pause between background slices: a sixth of the time at most, and short enough for the heartbeat."""
     summaries_ms: int = 30
-    """Between two turns of counting summaries."""
+    """Pause between slices of counting summaries."""
     input_s: float = 0.003
-    """When there is nothing to take in yet from the processes that decode, it is asked again after so long."""
+    """Interval of polling decoder processes for output."""
     poll_ms: int = 10
-    """So often it is asked whether a thread has finished what is to be painted."""
+    """Interval of polling a thread for a finished picture."""
 
-    # What nobody waits for
+    # Background work
 
     rest_s: float = 0.2
-    """It rests at most so long while a search goes on: one may begin anew with all that comes, and never end."""
+    """Longest pause during a running search: new traffic may restart it, so that it never ends."""
     waste_rest_s: float = 2.0
-    """What could be spared is looked for again no sooner, while traffic goes on; later where looking takes long."""
+    """Shortest pause between two searches for waste during traffic; longer if a search takes long."""
     waste_poll_ms: int = 2_000
-    """So often it is looked whether traffic still goes on."""
+    """Interval of checking that traffic has ended."""
     counting_start_ms: int = 700
-    """Tokens are counted so long after something came: first it is read, checked and painted."""
+    """Delay of token counting after new messages: they are read, checked and painted first."""
     counter_idle_s: float = 10.0
-    """A process that has had nothing to count for so long is ended."""
+    """Idle time until a counting process is ended."""
     write_ms: int = 400
-    """What is changed several times in a row (marks, widths of columns) is stored together after so long."""
+    """Delay of saving frequent changes (marks, column widths), so that they are stored together."""
 
     # Views behind the traffic
 
     flush_ms: int = 33
-    """Views are told of what came this often while that costs little."""
+    """Interval of updates to views while they are cheap."""
     slowest_flush_ms: int = 250
-    """However much it costs, they are told this often."""
+    """Longest interval of updates to views."""
     minimap_ms: int = 120
-    """The minimap follows some eight times a second."""
+    """Interval of the minimap."""
     lists_ms: int = 250
-    """Lists beside the table, and the lanes, are made anew no more often; less often where that takes long."""
+    """Shortest interval of lists and lanes; longer if they are slow."""
     figures_ms: int = 1_000
-    """Views of sums and of ages are."""
+    """Shortest interval of sums and ages."""
     conditions_ms: int = 400
-    """From new traffic to the next count of what conditions hide."""
+    """Delay of counts of conditions after new traffic."""
     chain_ms: int = 300
-    """The table follows a chain that grew so soon: finding one costs a look through all links."""
+    """Delay of updates to a growing chain: finding one reads all links."""
     details_ms: int = 400
-    """A page of the details follows traffic that belongs to it so soon; its own changes are shown at once."""
+    """Delay of updates to the details from traffic; the page's own changes are shown at once."""
 
-    # What is said of work
+    # Progress of work
 
     quiet_s: float = 0.3
     """Shorter work shows no progress."""
     tell_s: float = 0.1
-    """How far a search is, is said so often: each time labels change their width and panes are laid out."""
+    """Interval of a search's progress: each update resizes labels and lays out panes."""
     progress_s: float = 0.25
-    """How far an export is, is said so often."""
+    """Interval of an export's progress."""
     counts_s: float = 0.5
-    """Views are told so often of tokens that were counted."""
+    """Interval of updates on counted tokens."""
 
     # Pauses of the user
 
     repeat_ms: int = 30
-    """What the current message brings along waits for keys that repeat: only what one stops at is worked out."""
+    """Delay of work on the current message while a key repeats, so that only the last message is computed."""
     follow_ms: int = 60
-    """The same for what redraws a whole plot."""
+    """The same delay for whole plots."""
     typing_ms: int = 150
-    """An expression is tried when so long no key was pressed: half of one may take long, or match everything."""
+    """Delay after the last key before an expression is tried: an unfinished one may be slow or match everything."""
     patience_ms: int = 350
-    """So long somebody may rest in the middle of a filter before they are told what is wrong with it."""
+    """Pause in typing a filter before its error is shown."""
     edit_s: float = 2.0
-    """Edits of the same entry that follow one another sooner are one step back."""
+    """Edits of one entry within this time are one undo step."""
 
 
 current = Budgets()
-"""The budgets of this process."""
+"""Budgets of this process."""
 
 
 class Reports:
-    """When to say how far a piece of work that begins now is: not where it is short, then some times a second."""
+    """Throttles progress reports: none for short work, then a few a second."""
 
     def __init__(self) -> None:
         self._next_s = time.perf_counter() + current.quiet_s
 
     def due(self) -> bool:
-        """Whether to say it now; then the next time is later."""
+        """Returns True if a report is due now, and schedules the next."""
         now_s = time.perf_counter()
         if now_s < self._next_s:
             return False
@@ -131,5 +130,5 @@ class Reports:
 
 
 def turn_ends(messages: int) -> float:
-    """When to stop working on so many messages for this turn of the loop, by `time.perf_counter`; for few never."""
+    """Returns the end of this slice (`time.perf_counter`) for so many messages; infinity for few."""
     return time.perf_counter() + current.slice_s if messages > current.large else math.inf

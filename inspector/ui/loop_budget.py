@@ -1,7 +1,7 @@
-"""How much the present turn of the loop has been used for, so that two slices of work do not come in the same.
+"""Tracks time used in this event-loop iteration, so that at most one background slice runs in it.
 
-Timers that are due at once are all served before the loop hears of keys and the mouse again. What nobody waits for
-looks here first, and takes its slice in a turn of its own, which who reads a log then leaves to it.
+Qt serves all due timers before it handles keys and mouse again. Background work checks here first and claims an
+iteration of its own; log readers skip that one.
 """
 
 from __future__ import annotations
@@ -14,25 +14,24 @@ from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QObject, 
 from inspector.ui import budgets
 
 _CLAIM_S = 0.05
-"""A turn that was claimed, and is not taken, is lost after so long."""
+"""Seconds after which an unused claim expires."""
 _MOST_REFUSED = 4
-"""Turns in a row that may be refused: while traffic floods in none may be free."""
+"""Most iterations refused in a row: during heavy traffic no iteration may be free."""
 _MOST_LEFT = 3
-"""Turns in a row that who works in every turn leaves out: what has come is painted, and told to all views."""
+"""Most iterations that a log reader skips in a row, so that new messages are painted and views are updated."""
 
 
 class LoopTurn(QObject):
-    """The turns of the loop of this thread.
+    """Iterations of this thread's event loop.
 
-    Qt says when it wakes up. Time is that of the thread's processor: what else runs on the machine does not count.
+    Qt signals when it wakes up. It measures CPU time of the thread, so that load of the machine does not count.
     """
 
     def __init__(self, parent: QObject) -> None:
-        """Begin with a turn of which nothing was used."""
         super().__init__(parent)
         self._began_s = time.thread_time()
         self._claimed_until_s = 0.0
-        self._refused = 0  # turns in a row that were refused
+        self._refused = 0  # iterations refused in a row
         dispatcher = QAbstractEventDispatcher.instance()
         if dispatcher is not None:
             dispatcher.awake.connect(self._on_awake)
@@ -47,11 +46,11 @@ class LoopTurn(QObject):
 
     @property
     def used(self) -> bool:
-        """Whether something has taken a slice of this turn."""
+        """Some work has used a slice in this iteration."""
         return time.thread_time() - self._began_s > budgets.current.background_slice_s / 2
 
     def may_take(self) -> bool:
-        """Whether what nobody waits for may take a slice now; if not, it may in one of the next turns."""
+        """Returns True if background work may run a slice now; else claims one of the next iterations."""
         if self.used and self._refused < _MOST_REFUSED:
             self.claim()
             return False
@@ -59,17 +58,17 @@ class LoopTurn(QObject):
         return True
 
     def claim(self) -> None:
-        """Let who works in every turn leave the next one out: something is to be painted."""
+        """Makes log readers skip the next iteration, for painting."""
         self._claimed_until_s = time.perf_counter() + _CLAIM_S
 
     @property
     def taken(self) -> bool:
-        """Whether who works in every turn should leave this one out."""
+        """Log readers should skip this iteration."""
         return self.used or self._is_claimed
 
 
 def turn_of_loop() -> LoopTurn:
-    """The turns of this program's loop, counted from the first time somebody asks."""
+    """Returns the tracker of this program's event loop, made on the first call."""
     application = QCoreApplication.instance()
     assert application is not None
     options = Qt.FindChildOption.FindDirectChildrenOnly
@@ -77,7 +76,7 @@ def turn_of_loop() -> LoopTurn:
 
 
 async def others_first() -> None:
-    """Wait while others need the turn of the loop, for a few turns at most; for who works in every turn."""
+    """Yields to other work for a few iterations at most; for log readers, which run in every iteration."""
     for _ in range(_MOST_LEFT):
         if turn_of_loop().taken:
             await asyncio.sleep(0)

@@ -1,6 +1,6 @@
-"""What the application gives to every window: settings, look, keyring, background tasks.
+"""Interfaces of the application's services for windows: settings, look, keyring, background tasks.
 
-Features name the one of these they need; the application is all of them, and nothing below it imports it.
+Features declare the one they need. The application implements all of them, and no module below imports it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class SettingsChanges(QObject):
-    """Tells every window what one of them has done to what all share.
+    """Signals on changes of shared data, for all windows.
 
     Signals:
         presets_changed(): presets were added, removed, moved or edited.
-        filter_history_changed(): a filter was remembered, or all were forgotten.
-        lists_restored(object): presets and highlight rules are what they were before a step, which is not another one.
+        filter_history_changed(): a filter was added to the history, or the history was cleared.
+        lists_restored(object): presets and highlight rules were restored by Undo, so it is not a new undo step.
     """
 
     presets_changed = Signal()
@@ -35,64 +35,62 @@ class SettingsChanges(QObject):
 
 
 class SettingsOwner(Protocol):
-    """Holds the settings of all windows."""
+    """Owner of the settings of all windows."""
 
     settings: Settings
     """As stored; edited in place, then saved."""
     settings_changes: SettingsChanges
-    """By which windows hear of what another one edits."""
+    """Signals on edits in other windows."""
 
     def save_settings(self) -> None:
-        """Write the settings; a failure is said in the windows and changes nothing else."""
+        """Writes the settings; a failure is only reported in the windows."""
         ...
 
     def apply_settings(self, *, hints: bool = False) -> None:
-        """The settings were edited: every window takes them over.
+        """Applies edited settings to every window.
 
         Args:
-            hints: context hints are among what was edited; windows with their own mind about them give it up.
+            hints: context hints were edited, so overrides of single windows are dropped.
         """
         ...
 
 
 class TaskOwner(Protocol):
-    """Runs things in the background."""
+    """Runs background tasks."""
 
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
-        """Run something in the background; it ends with the application at the latest."""
+        """Runs a coroutine in the background; it is cancelled when the application ends."""
         ...
 
 
 class Windows(Protocol):
-    """All windows of the application, as far as a feature of one of them has to do with the others."""
+    """All windows, for features that affect other windows."""
 
     def documents(self) -> list[CaptureDocument]:
-        """What windows show, without those on their start page."""
+        """Returns the documents of all windows, without start pages."""
         ...
 
     def notices_of(self, own: NoticeStack) -> NoticeStack | None:
-        """Where to say something late: `own` while its window is open, else another window's; None without windows."""
+        """Returns `own` while its window is open, else notices of another window; None without windows."""
         ...
 
     def show_recents(self) -> None:
-        """Every start page shows the recent files and connections as they are now."""
+        """Updates recent files and connections on every start page."""
         ...
 
     def look_for_unsaved(self) -> None:
-        """Show on every start page what is still not saved."""
+        """Updates unsaved captures on every start page."""
         ...
 
 
 class Services(SettingsOwner, TaskOwner, Windows, Protocol):
-    """All that windows share."""
+    """All services that windows share."""
 
     theme: ThemeController
     tokens: TokenStore
     """The system keyring."""
     remembers: bool
-    """Whether recents and settings are written to disk."""
+    """True if recents and settings are written to disk."""
 
     @property
-    def tool_aliases(self) -> ToolAliases:
-        """Which names mean the same tool."""
-        ...
+    def tool_aliases(self) -> ToolAliases: ...

@@ -1,7 +1,7 @@
-"""Long work for a file, or on one, done in slices while the window stays responsive.
+"""Runs long work in slices on the event loop, so that the window stays responsive.
 
-What reads the document is done here, on the loop: a thread may look neither at columns nor at files the loop changes.
-Threads are for bytes nobody changes any more: a snapshot that is written, a file that is copied.
+Work that reads the document must run on the loop: threads may not read columns or files that the loop changes. Threads
+are for immutable bytes, such as a snapshot to write or a file to copy.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 
 class SlicedWork(QObject):
-    """Does one thing at a time."""
+    """Runs one piece of work at a time."""
 
     def __init__(self, parent: QObject) -> None:
-        """Nothing is at work.
+        """Prepares it without work.
 
         Args:
-            parent: owner; where it goes, the work is given up.
+            parent: owner; its end cancels the work.
         """
         super().__init__(parent)
         self._steps: Generator[Any] | None = None
@@ -40,22 +40,20 @@ class SlicedWork(QObject):
 
     @property
     def working(self) -> bool:
-        """Whether something is at work."""
         return self._steps is not None
 
     def start(
         self, steps: Generator[T], *, finished: Callable[[T], object], failed: Callable[[OSError], object],
         progressed: Callable[[T], object] | None = None, at_once: bool = True,
     ) -> None:  # fmt: skip
-        """Begin; what is at work is given up for it.
+        """Starts work; running work is cancelled.
 
         Args:
-            steps: do the work, at least one, and say each time how far it is; closed before their end they leave
-                what was there before.
-            finished: is given what the last step said.
-            failed: is given why the work could not be done.
-            progressed: is given what a step said, a few times a second; not where the work is short.
-            at_once: with a first slice; else with the next turn of the loop, when the dialog that asked is closed.
+            steps: does the work and yields its progress, at least once; closing it early must undo it.
+            finished: called with the last yielded value.
+            failed: called with the error.
+            progressed: called with yielded values a few times a second; not for short work.
+            at_once: run the first slice now; else in the next loop iteration, after a dialog has closed.
         """
         self.stop()
         self._steps, self._result = steps, None
@@ -66,7 +64,7 @@ class SlicedWork(QObject):
             self._go_on()
 
     def stop(self) -> None:
-        """Give up what is at work; what was there before is still there, and nothing more is said."""
+        """Cancels the work without a callback; its generator restores the earlier state."""
         self._timer.stop()
         steps, self._steps = self._steps, None
         if steps is not None:

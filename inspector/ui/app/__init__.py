@@ -1,1 +1,1 @@
-"""The application: windows, settings, failures, second starts."""
+"""The application: windows, settings, error reports, further starts."""

@@ -1,4 +1,4 @@
-"""The application: one event loop, windows with their documents, and what they share."""
+"""The application object: owns the event loop, the windows and their shared services."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 DEVELOPER_VARIABLE = "CONTEXT_INSPECTOR_DEVELOPER"
-"""Environment variable that shows the Developer menu, and has the log say more."""
+"""Environment variable that enables the Developer menu and detailed logging."""
 _NOT_SAVED = "settings-not-saved"
 RETRY_MS = 20_000
-"""Settings that could not be written are tried again after so long, until they are."""
+"""Delay before unsaved settings are written again."""
 _TIDIED_MS = 60_000
-"""What nobody needs any more goes so often."""
+"""Interval of garbage collections."""
 
 
 class Application:
@@ -62,16 +62,16 @@ class Application:
 
     Attributes:
         settings: as stored; `save_settings` writes them.
-        theme: the theme in force.
-        tokens: the system keyring, where tokens of kept connections are.
-        windows: the open ones.
-        remembers: whether recents and settings are written to disk.
-        last_open: keeps what is open for the next start; None where another process does, or nobody.
-        aliases_here: tool aliases for this run, which come before those of the settings.
-        failures: errors in the program itself, and the dialog about them.
-        log: the program's own log; None where none is written.
-        previous_run: what runs left that ended hard.
-        developer: whether the Developer menu is there whatever the settings say.
+        theme: controller of the theme.
+        tokens: the system keyring with tokens of saved connections.
+        windows: open windows.
+        remembers: True if recents and settings are written to disk.
+        last_open: saves the open documents for the next start; None if another process does, or none should.
+        aliases_here: tool aliases for this run, with priority over the settings.
+        failures: internal errors, and the dialog about them.
+        log: the program's own log; None if there is none.
+        previous_run: dumps of crashed runs.
+        developer: shows the Developer menu regardless of the settings.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Application:
         sentences = [loaded.message or "", dropped_keys_words(dropped) if dropped else ""]
         self.notice = " ".join(filter(None, sentences))
         self.remembers = remembers
-        self._not_written: set[str] = set()  # what was said to hold a secret
+        self._not_written: set[str] = set()  # secrets that were already reported
         self.tokens = TokenStore()
         self.windows: list[MainWindow] = []
         self.tasks: set[asyncio.Task[Any]] = set()
@@ -114,40 +114,40 @@ class Application:
 
     @property
     def tool_aliases(self) -> ToolAliases:
-        """Which names mean the same tool: as the command line says for this run, then as set."""
+        """Tool aliases: first from the command line, then from the settings."""
         return ToolAliases.of([*self.aliases_here, *self.settings.tool_aliases])
 
     @property
     def front(self) -> MainWindow | None:
-        """The window in use, itself or by a dialog of it, else the one opened last, which lies on the others."""
+        """The active window, or the owner of the active dialog, else the window opened last."""
         active = QApplication.activeWindow()
         while active is not None and active not in self.windows:
             active = active.parentWidget()
         return next((window for window in self.windows if window is active), next(reversed(self.windows), None))
 
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
-        """Run something in the background; it ends with the application at the latest."""
+        """Runs a coroutine in the background; it is cancelled when the application ends."""
         return spawn(coro, name=name, owner=self.tasks)
 
     def keep_last_open(self) -> None:
-        """Keep what is open for the next start, unless another process does."""
+        """Saves open documents for the next start, unless another process does."""
         lock = take_last_open() if self.remembers else None
         if lock is not None:
             self.last_open = LastOpenKeeper(self, lock)
 
     def take_second_starts(self, place: Place, lock: Lock) -> None:
-        """Do what later starts of the program are asked for, so that they need not run themselves."""
+        """Handles requests of later starts of the program, so that they need not run themselves."""
         from inspector.ui.app.single_instance import SingleInstance  # Qt's network, which no window waits for
 
         self._instance = SingleInstance(self, place, lock)
         QTimer.singleShot(0, self._instance, self._instance.listen)
 
     def new_window(self, opening: str = "", *, saved: SavedWindow | None = None) -> MainWindow:
-        """A new window, shown: on the start page, or on its way to a document.
+        """Opens a window on the start page, or for a document that is about to be loaded.
 
         Args:
-            opening: name of what will be shown in a moment.
-            saved: how it stood before.
+            opening: name of the document.
+            saved: state of an earlier window.
         """
         window = MainWindow(self, ACTIONS)
         self.windows.append(window)
@@ -161,28 +161,28 @@ class Application:
         return window
 
     def _tidy(self) -> None:
-        """Let what nobody needs any more go; see `run_loop`."""
+        """Collects garbage, unless a log is being read; see `run_loop`."""
         if not any(window.opening.reading for window in self.windows):
             gc_control.collect()
 
     def window_closing(self, window: MainWindow) -> None:
-        """A window is about to close."""
+        """Called before a window closes."""
         if self.last_open is not None:
             self.last_open.window_closing(window)
 
     def window_closed(self, window: MainWindow) -> None:
-        """Forget a window; the last one ends the application."""
+        """Removes a closed window; the last one ends the application."""
         if window in self.windows:
             self.windows.remove(window)
-            if not self.windows and self._retry.isActive():  # the last try
+            if not self.windows and self._retry.isActive():  # last attempt
                 self.save_settings()
                 self._retry.stop()
-            gc.unfreeze()  # what the window was made of can go
+            gc.unfreeze()  # so that the objects of the window can be freed
         if not self.windows and self._closed is not None:
             self._closed.set()
 
     def save_settings(self) -> None:
-        """Write the settings; a failure is said in the windows and changes nothing else."""
+        """Writes the settings; a failure is reported in the windows and changes nothing else."""
         edited_in = self.front
         for window in self.windows:
             window.undo_history.note_lists(edited_here=window is edited_in)
@@ -206,10 +206,10 @@ class Application:
                 window.notices.dismiss(_NOT_SAVED)
 
     def apply_settings(self, *, hints: bool = False) -> None:
-        """The settings were edited: every window takes them over.
+        """Applies edited settings to every window.
 
         Args:
-            hints: context hints are among what was edited; windows with their own mind about them give it up.
+            hints: context hints were edited, so overrides of single windows are dropped.
         """
         for window in self.windows:
             if hints:
@@ -217,14 +217,14 @@ class Application:
             window.apply_settings()
 
     def _say_left_out(self, left_out: list[str]) -> None:
-        """Say once what is not written, in the window it was made in."""
+        """Reports new secrets that are not saved, in the front window."""
         new = [words for words in left_out if words not in self._not_written]
         self._not_written = set(left_out)
         if new and self.front is not None:
             self.front.notices.say(secret_settings.left_out_words(new), "severity.warning")
 
     def open_targets(self, targets: list[str]) -> None:
-        """One window for each file or address; the start page when there is none."""
+        """Opens a window for each file or address, or the start page."""
         if not targets:
             self.new_window()
             return
@@ -233,19 +233,19 @@ class Application:
         for target in targets:
             is_file = "://" not in target and not is_stream(path_in(target))
             window = self.new_window(path_in(target).name if is_file else "")
-            if "://" in target:  # the dialog says so if it cannot be used
+            if "://" in target:  # the dialog reports invalid addresses
                 window.gateway.ask_for_gateway(target)
                 continue
             window.opening.open_target(target)
 
     def open_file(self, path: str) -> None:
-        """Open a file that the desktop hands over while the program runs, as for a later start."""
+        """Opens a file sent by the desktop to the running program, like a later start."""
         from inspector.ui.app.single_instance import open_request
 
         open_request(self, Request((path,)))
 
     async def run(self, start: Coroutine[Any, Any, None]) -> None:
-        """Run until the last window is closed.
+        """Runs until the last window is closed.
 
         Args:
             start: opens the first windows.
@@ -259,7 +259,7 @@ class Application:
             if self.windows:
                 await self._closed.wait()
         finally:  # also on Ctrl+C: sessions leave their gateways, captures are written
-            if self._instance is not None:  # first, so that nothing is handed to a program that ends
+            if self._instance is not None:  # first, so that no request reaches a program that ends
                 self._instance.close()
             await self.close_all()
             await cancel_and_wait(self.tasks)
@@ -267,36 +267,36 @@ class Application:
                 self.last_open.close()
 
     def unsaved(self) -> list[Unsaved]:
-        """Captures that earlier runs did not save."""
+        """Returns captures that earlier runs did not save."""
         from inspector.store.files.capture_folder import unsaved_captures
 
         return unsaved_captures() if self.remembers else []
 
     def documents(self) -> list[CaptureDocument]:
-        """What windows show, without those on their start page."""
+        """Returns the documents of all windows, without start pages."""
         return [window.document for window in self.windows if window.panes is not None]
 
     def notices_of(self, own: NoticeStack) -> NoticeStack | None:
-        """Where to say something late: `own` while its window is open, else another window's; None without windows."""
+        """Returns `own` while its window is open, else notices of another window; None without windows."""
         open_ones = [window.notices for window in self.windows]
         return own if any(one is own for one in open_ones) else next(iter(open_ones), None)
 
     def show_recents(self) -> None:
-        """Every start page shows the recent files and connections as they are now."""
+        """Updates recent files and connections on every start page."""
         for window in self.windows:
             if window.panes is None:
                 window.start_page.show_recents(self.settings)
 
     def look_for_unsaved(self) -> None:
-        """Show on every start page what is still not saved."""
+        """Updates unsaved captures on every start page."""
         found = self.unsaved()
         for window in self.windows:
             if window.panes is None:
                 window.start_page.show_unsaved(found)
 
     async def quit(self) -> None:
-        """Close every window, unless somebody asked about an unsaved capture wants to stay."""
-        # While one is asked, another may be edited, or opened: that one is asked, or asked again.
+        """Closes every window, unless the user cancels when asked about an unsaved capture."""
+        # During one question another window may be edited or opened; it is then asked, or asked again.
         while (window := next((one for one in self.windows if one.closing.may_lose_any), None)) is not None:
             if not await window.closing.may_close():
                 for other in self.windows:
@@ -305,7 +305,7 @@ class Application:
         await self.close_all()
 
     async def close_all(self) -> None:
-        """Close every window and wait for their sessions; nothing is asked, unsaved captures stay on disk."""
+        """Closes every window without asking and waits for their sessions; unsaved captures stay on disk."""
         if self.last_open is not None and self.windows:
             self.last_open.end()
         for window in list(self.windows):
@@ -313,7 +313,7 @@ class Application:
 
 
 def make_qt() -> QApplication:
-    """The QApplication, made once."""
+    """Returns the QApplication, made on the first call."""
     qInstallMessageHandler(on_qt_message)
     qt = QApplication.instance()
     if not isinstance(qt, QApplication):
@@ -326,7 +326,7 @@ def make_qt() -> QApplication:
 
 
 def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
-    """Run a coroutine on Qt's event loop. Ends with 130 on Ctrl+C."""
+    """Runs a coroutine on Qt's event loop. Returns 130 on Ctrl+C."""
     try:
         with (
             gc_control.only_when_asked(),
@@ -339,7 +339,7 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
 
 @contextmanager
 def guarded(application: Application) -> Generator[None]:
-    """Log, hear of errors nobody caught, and offer what earlier runs left, for as long as a window runs."""
+    """Enables logging, error reports and reports of earlier crashes while windows run."""
     application.log = program_log.start(mask_text, detailed=application.developer)
     application.failures.install()
     application.previous_run.look_soon()
@@ -355,15 +355,15 @@ def run_windows(
     targets: list[str], *, theme: str | None = None, tool_aliases: Sequence[str] = (), standalone: bool = False,
     new_window: bool = False, first: tuple[Place, Lock] | None = None,
 ) -> int:  # fmt: skip
-    """Open the windows and run until the last one is closed.
+    """Opens the windows and runs until the last one is closed.
 
     Args:
         targets: files and addresses.
-        theme: for this run.
-        tool_aliases: for this run.
-        standalone: a process by itself, which leaves what was open before to others.
-        new_window: do not open what was open before.
-        first: where to listen for second starts, and the lock by which this process is the one to do so.
+        theme: theme for this run.
+        tool_aliases: aliases for this run.
+        standalone: an independent process that does not restore or save open documents.
+        new_window: do not restore earlier windows.
+        first: address for second starts, and the lock that makes this process the first.
     """
     qt = make_qt()
 
@@ -390,7 +390,7 @@ def run_windows(
 
 
 def run_demo(*, seconds: float | None, screenshot: str | None, theme: str | None = None) -> int:
-    """The window on an embedded gateway with scripted agents; hints are shown in it."""
+    """Runs the window on an embedded gateway with scripted agents, with context hints on."""
     from inspector.demo.script import Demo
 
     qt = make_qt()

@@ -1,4 +1,4 @@
-"""Files that the desktop hands to the running program: on macOS a double click is an event, and no argument."""
+"""Receives files opened from the desktop: macOS sends an event, not an argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing_extensions import override
 
 
 class DesktopFiles(QApplication):
-    """Qt's application, which also takes such files; those that come before there is a window wait for one."""
+    """QApplication that receives such files; files that come before the first window wait for it."""
 
     def __init__(self, arguments: list[str]) -> None:
         super().__init__(arguments)
@@ -19,7 +19,7 @@ class DesktopFiles(QApplication):
         self._open: Callable[[str], object] | None = None
 
     def take_files(self, open_: Callable[[str], object]) -> None:
-        """Open them from now on, each by its path; those that wait first."""
+        """Sets the function that opens files; waiting files are opened first."""
         self._open = open_
         while self._waiting:
             open_(self._waiting.pop(0))

@@ -1,9 +1,9 @@
-"""Errors in the program itself, wherever they surface: one dialog, once a run, and a line in the window afterwards.
+"""Error reports: collects internal errors, shows one dialog, and later a notice.
 
-Five hooks lead here: what Qt's virtual methods and slots raise (`sys.excepthook`), threads, what is raised while
-objects are cleaned up, the event loop's handler, and Qt's own messages. Everything is counted and logged. The dialog
-opens once; while it is open, and for what comes after, failures only count, so that an error in painting cannot open
-it again and again. After it a notice tells that there were more, in words that do not change.
+Five hooks lead here: `sys.excepthook` for Qt's virtual methods and slots, threads, unraisable errors, the event loop's
+handler, and Qt's own messages. All errors are counted and logged. The dialog opens once; while it is open, and
+afterwards, errors only count, so that an error in painting cannot open it again and again. Then a notice with fixed
+words says that there were more.
 """
 
 from __future__ import annotations
@@ -36,46 +36,40 @@ _log = logging.getLogger(__name__)
 _AGAIN = "failed-again"
 _SHOWN_BY = ("inspector.ui.dialogs.report", "inspector.ui.dialogs.environment_facts")
 _EARLY_MS = 2_000
-"""After the start: the window is painted, and most often idle."""
+"""Delay after the start: the window is painted and mostly idle."""
 _REFRESH_MS = 1_000
 _MOST_REFRESHED = 1_000
-"""Failures the dialog goes on counting; beyond, it says that there are more."""
+"""Errors counted in the open dialog; beyond, it says that there are more."""
 _LOGGED_WHOLE = 3
-"""So many alike failures are logged with their traceback; then each tenth, hundredth... in a line."""
+"""Equal errors logged with their traceback; later only each tenth, hundredth... in one line."""
 _QUIT, _GO_ON = "quit", "go_on"
 
 
 class FailingProgram(Protocol):
-    """What a report of errors is about: the program with its windows."""
+    """The program that a report describes."""
 
     settings: Settings
     theme: ThemeController
     log: program_log.LogFile | None
 
     @property
-    def windows(self) -> Sequence[MainWindow]:
-        """The open ones."""
-        ...
+    def windows(self) -> Sequence[MainWindow]: ...
 
     @property
-    def front(self) -> MainWindow | None:
-        """The window to show a report before."""
-        ...
+    def front(self) -> MainWindow | None: ...
 
-    def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
-        """Run something in the background."""
-        ...
+    def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]: ...
 
     async def quit(self) -> None:
-        """Close every window, unless somebody asked about an unsaved capture wants to stay."""
+        """Closes every window, unless the user cancels."""
         ...
 
 
 class FailureDialog(QObject):
-    """Takes failures from anywhere, and shows them once.
+    """Collects errors from anywhere, and shows them once.
 
     Attributes:
-        failures: all of this run.
+        failures: all errors of this run.
         dialog: the dialog while it is open.
     """
 
@@ -87,9 +81,9 @@ class FailureDialog(QObject):
         self.failures = Failures()
         self.dialog: ReportDialog | None = None
         self._shown = False
-        self._awaited = False  # that the loop comes to what was taken
+        self._awaited = False  # the queued signal is pending
         self._installed = False
-        # Failures come in the middle of painting, and from threads: nothing is shown before the loop has the turn.
+        # Errors may occur during painting and in threads, so the dialog must wait for the event loop.
         self._came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
@@ -104,7 +98,7 @@ class FailureDialog(QObject):
     # Hooks
 
     def install(self) -> None:
-        """Hear of what nobody caught, from now on."""
+        """Installs the hooks for uncaught errors."""
         global _in_force
         if self._installed:
             return
@@ -115,7 +109,7 @@ class FailureDialog(QObject):
         self._early.start()
 
     def uninstall(self) -> None:
-        """Leave it to whoever heard of it before."""
+        """Restores the previous hooks."""
         global _in_force
         self._refresh.stop()
         self._early.stop()
@@ -135,25 +129,25 @@ class FailureDialog(QObject):
             self.take("thread", args.exc_value)
 
     def _on_clean_up(self, args: sys.UnraisableHookArgs) -> None:
-        # What it was about goes on dying: it is not asked for its name. Nobody waits for it: no dialog.
+        # The object is being destroyed, so its name is not read. It is not urgent: no dialog.
         if args.exc_value is not None:
             self.take("clean-up", args.exc_value, shows=False)
 
     def on_loop_failure(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """The event loop's exception handler: failed tasks and callbacks."""
+        """Exception handler of the event loop: failed tasks and callbacks."""
         error = context.get("exception")
         self.take("task", error if isinstance(error, BaseException) else None, str(context.get("message", "")))
 
-    # Taking
+    # Collecting
 
     def take(self, origin: str, error: BaseException | None, words: str = "", *, shows: bool = True) -> None:
-        """Count and log a failure, and have it shown; from any thread, and never raising itself.
+        """Counts, logs and shows an error; callable from any thread, never raises.
 
         Args:
-            origin: where it surfaced.
-            error: what was raised.
-            words: what is known besides.
-            shows: open the dialog for it; else it is in the log, and in the report should there be one.
+            origin: hook that received it.
+            error: the exception.
+            words: further information.
+            shows: open the dialog; else the error is only in the log and in a later report.
         """
         try:
             known = self.failures.take(origin, error, words)
@@ -193,7 +187,7 @@ class FailureDialog(QObject):
     # The dialog
 
     def show_report(self) -> None:
-        """Open the dialog about everything that failed so far."""
+        """Opens the dialog about all errors so far."""
         window = self._program.front
         if window is None or self.dialog is not None:
             return
@@ -217,7 +211,7 @@ class FailureDialog(QObject):
             self._show_not_shown(window)
 
     def _leave_half_made(self, parent: QWidget) -> None:
-        """A dialog that failed while it was made would stay in its window."""
+        """Deletes a dialog whose constructor failed, since it would stay a child of the window."""
         directly = Qt.FindChildOption.FindDirectChildrenOnly
         for dialog in parent.findChildren(QDialog, "reportDialog", directly):
             if not dialog.isVisible():
@@ -276,7 +270,7 @@ class FailureDialog(QObject):
 
 
 def _import_early() -> None:
-    """What shows a failure must not be looked for once the program's own files are gone."""
+    """Imports the report's modules early, in case the program's files are removed later."""
     try:
         for name in _SHOWN_BY:
             import_module(name)
@@ -285,12 +279,12 @@ def _import_early() -> None:
 
 
 _in_force: FailureDialog | None = None
-"""Who hears of Qt's messages."""
+"""Receiver of Qt's messages."""
 
 
 def on_qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-    """Qt's messages: warnings go to the log, what is critical is a failure, what is fatal is all that can be noted."""
-    if text.startswith("This plugin does not support"):  # what the offscreen platform says of every window
+    """Handles Qt's messages: logs warnings, collects critical ones as errors, dumps fatal ones."""
+    if text.startswith("This plugin does not support"):  # the offscreen platform prints it for every window
         return
     if kind == QtMsgType.QtFatalMsg:
         hard_crashes.dump(f"Qt\n{crash_report.marked_message(mask_text(text))}")

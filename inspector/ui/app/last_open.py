@@ -1,8 +1,8 @@
-"""What is open in all windows, kept up to date on disk, and opened again at the next start without arguments.
+"""Saves the open documents of all windows, and restores them at the next start without arguments.
 
-A window closed by itself is not opened again; the last one, and all that are open when the program quits, are. A start
-with files opens those alone; they are what was open then, also those that the command line named. Until it ends, a
-second start without files still opens what was open before.
+A window closed on its own is not restored; the last one is, and all windows that are open when the program quits. A
+start with files opens only these, and they are saved then. Until it ends, a second start without files still restores
+the earlier windows.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 EVERY_MS = 2_000
-"""So much of what was done may be lost when the program is killed."""
+"""Longest time of changes lost if the program is killed, in milliseconds."""
 GOOD_AFTER_S = 60.0
-"""So long what was opened again has to stand before the start counts as a good one."""
+"""Seconds that restored documents must stay open for the start to count as good."""
 _NOTICE = "restoring"
 _LONGEST_NAME = 60
 
@@ -51,23 +51,21 @@ class OpensWindows(Protocol):
     settings: Settings
 
     @property
-    def windows(self) -> Sequence[MainWindow]:
-        """The open ones."""
-        ...
+    def windows(self) -> Sequence[MainWindow]: ...
 
     def new_window(self, opening: str = "", *, saved: SavedWindow | None = None) -> MainWindow:
-        """A new window, shown: on the start page, or on its way to what is named; `saved` is how it stood before."""
+        """Opens a window on the start page, or for a named document; `saved` is the state of an earlier window."""
         ...
 
 
 class LastOpenKeeper(QObject):
-    """Keeps what is open of one application, which is the only one to do so."""
+    """Saves and restores open documents; one process at a time."""
 
     def __init__(self, program: OpensWindows, lock: Lock, parent: QObject | None = None) -> None:
-        """Read what was open before; nothing is opened yet.
+        """Loads the saved state; opens no window yet.
 
         Args:
-            program: whose windows they are.
+            program: owner of the windows.
             lock: from `last_open.take_last_open`.
             parent: owner.
         """
@@ -77,7 +75,7 @@ class LastOpenKeeper(QObject):
         self._before = load_last_open()
         self._attempts = self._before.attempts
         self._waits = bool(self._before.windows)
-        self._offered = False  # it went wrong twice: kept as it is until there is something else, or it is forgotten
+        self._offered = False  # restoring failed twice: kept until other documents are open, or the user discards it
         self._stands_since: float | None = None
         self._written = b""
         self._ended = False
@@ -86,18 +84,18 @@ class LastOpenKeeper(QObject):
         self._timer.timeout.connect(self.note)
         self._timer.start()
 
-    # Opening again
+    # Restoring
 
     @property
     def waits(self) -> bool:
-        """Whether what was open before still waits for a start without files."""
+        """The saved state still waits for a start without files."""
         return self._waits and self._program.settings.start.restore_windows
 
     def open_before(self, *, asked: bool = False) -> bool:
-        """Open what was open before; whether there is a window then.
+        """Restores the saved windows. Returns True if a window is open then.
 
         Args:
-            asked: the user wants it, although it went wrong before.
+            asked: the user requested it after earlier failures.
         """
         before, self._waits = self._before, False
         if not self._program.settings.start.restore_windows:
@@ -126,7 +124,7 @@ class LastOpenKeeper(QObject):
             self._offer_connection(window, saved)
 
     def _offer_connection(self, window: MainWindow, saved: SavedWindow) -> None:
-        """Join again only where the settings say so and nothing is to be asked; else say what was watched here."""
+        """Reconnects if the settings allow it and no input is needed; else shows a notice with a link."""
         connection = saved.connection
         if connection is None:
             return
@@ -173,10 +171,10 @@ class LastOpenKeeper(QObject):
         sentence = " ".join(filter(None, (trouble, missing)))
         window.notices.show_notice(_NOTICE + "Trouble", "note", sentence, [], closable=True)
 
-    # Keeping
+    # Saving
 
     def note(self) -> None:
-        """Write down what is open, where it is another than what is written; nothing where that is not wanted."""
+        """Saves the state if it has changed, or removes it if saving is disabled."""
         if self._ended:
             return
         if not self._program.settings.start.restore_windows:
@@ -185,19 +183,19 @@ class LastOpenKeeper(QObject):
         windows = self._program.windows
         found = [saved for window in windows if (saved := window.restoring.noted()) is not None]
         if self._waits:
-            if found:  # else nothing has come in place of what was open before
+            if found:  # else the earlier state is kept
                 self._write(LastOpen(found))
             return
         if self._offered:
             if not found:
                 return
-            self._offered, self._attempts = False, 0  # none of these windows is what went wrong
+            self._offered, self._attempts = False, 0  # no open window belongs to the failed state
         if self._attempts and self._has_stood():
             self._attempts = 0
         self._write(LastOpen(found, self._attempts))
 
     def _has_stood(self) -> bool:
-        """Whether what was opened again has stood for so long that it is not what ends the program."""
+        """Returns True if the restored documents have been open for `GOOD_AFTER_S`."""
         windows = self._program.windows
         if any(window.restoring.saved is not None and window.opening.reading for window in windows):
             self._stands_since = None
@@ -206,12 +204,12 @@ class LastOpenKeeper(QObject):
         return self._stands_since is not None and time.monotonic() - self._stands_since >= GOOD_AFTER_S
 
     def window_closing(self, window: MainWindow) -> None:
-        """A window is about to close; the last one is opened again at the next start."""
+        """Saves the state before the last window closes."""
         if list(self._program.windows) == [window]:
             self.end()
 
     def end(self) -> None:
-        """All windows close now: what is open is what shall be opened again."""
+        """Saves the final state, since all windows close now."""
         if not self._offered:
             self._attempts = 0
         self.note()
@@ -219,13 +217,13 @@ class LastOpenKeeper(QObject):
         self._timer.stop()
 
     def close(self) -> None:
-        """The application has ended."""
+        """Called when the application has ended."""
         self._ended = True
         self._timer.stop()
         self._lock.release()
 
     def _remove(self) -> None:
-        """Leave nothing of what is, or was, open."""
+        """Removes the saved state."""
         self._before, self._waits, self._offered = LastOpen(), False, False
         self._attempts, self._written = 0, b""
         try:
@@ -239,7 +237,7 @@ class LastOpenKeeper(QObject):
             return
         try:
             save_last_open(last)
-        except OSError as error:  # said nowhere: nothing is lost that was made
+        except OSError as error:  # only logged: no user data is lost
             _log.info("What is open could not be written down: %s", error)
         else:
             self._written = content

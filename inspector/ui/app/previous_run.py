@@ -1,4 +1,4 @@
-"""What an earlier run left that ended hard, offered in one window: a report to read, or to throw away."""
+"""Offers reports of earlier runs that crashed, in a notice of one window."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 _NOTICE = "ended-hard"
 _SOON_MS = 600
-"""After the start: the window is painted by then."""
+"""Delay after the start: the window is painted by then."""
 _MOST_DUMPS = 3
 """Dumps in one report."""
 _LOG_LINES = 200
@@ -39,21 +39,17 @@ class StartedProgram(Protocol):
     log: program_log.LogFile | None
 
     @property
-    def windows(self) -> Sequence[MainWindow]:
-        """The open ones."""
-        ...
+    def windows(self) -> Sequence[MainWindow]: ...
 
     @property
-    def front(self) -> MainWindow | None:
-        """The window to offer a report in."""
-        ...
+    def front(self) -> MainWindow | None: ...
 
 
 class PreviousRun(QObject):
-    """Looks for dumps once, some time after the start.
+    """Looks for crash dumps once, some time after the start.
 
     Attributes:
-        crashes: what was found and is not discarded, latest first.
+        crashes: found dumps that are not discarded, latest first.
     """
 
     def __init__(self, program: StartedProgram) -> None:
@@ -66,11 +62,10 @@ class PreviousRun(QObject):
         self._timer.timeout.connect(self.look)
 
     def look_soon(self) -> None:
-        """Look when the start is over."""
         self._timer.start()
 
     def look(self) -> None:
-        """Find what was left, and offer it; note about this run what took too long at its start."""
+        """Finds dumps and offers them; also logs facts on this run that would delay the start."""
         hard_crashes.note("version", version())
         _log.info("Context Inspector %s runs as process %d", version(), os.getpid())
         self.crashes = hard_crashes.left_over()
@@ -83,7 +78,6 @@ class PreviousRun(QObject):
         window.notices.show_notice(_NOTICE, "warning", SENTENCE, links, token="severity.warning")
 
     def show_report(self) -> None:
-        """Show the dumps as a report."""
         from inspector.ui.dialogs.report import ReportDialog
 
         dialog = ReportDialog(
@@ -121,7 +115,6 @@ class PreviousRun(QObject):
             self.discard()
 
     def discard(self) -> None:
-        """Throw the dumps away."""
         for crash in self.crashes:
             crash.discard()
         self.crashes = []
@@ -129,7 +122,7 @@ class PreviousRun(QObject):
             window.notices.dismiss(_NOTICE)
 
     def close(self) -> None:
-        """Leave what was not discarded to the next start."""
+        """Leaves the remaining dumps to the next start."""
         self._timer.stop()
         for crash in self.crashes:
             crash.release()

@@ -1,4 +1,4 @@
-"""A picture of the window on a log, for documentation and scripts; always in the bundled faces."""
+"""Takes screenshots of the window on a log, for documentation and scripts; always with the bundled fonts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """What to show in the picture."""
+    """Content and size of a screenshot."""
 
     file: str
     output: str
@@ -36,18 +36,18 @@ class Shot:
     hints: bool
     expand: bool
     view: str | None = None
-    """Which view of the middle column, by its title; None for the messages."""
+    """View of the middle column by title; None for the messages."""
     panel: str | None = None
-    """Which panel below, by its title."""
+    """Bottom panel by title."""
     compare: int | None = None
-    """The message whose moment Model sees compares with."""
+    """Message that Model sees compares with."""
     tool_aliases: tuple[str, ...] = ()
     participant: str | None = None
-    """Whose page the details show."""
+    """Participant shown in the details."""
 
 
 def take_screenshot(shot: Shot) -> str | None:
-    """Write the picture; returns a sentence when that cannot be done."""
+    """Writes the screenshot; returns a sentence if that fails."""
     qt = make_qt()
     sentence: str | None = None
 
@@ -72,16 +72,16 @@ def take_screenshot(shot: Shot) -> str | None:
 
 _COUNTED_S = 0.3
 _COUNTED_BYTES = 32 << 20
-"""Of a log whose tokens are counted for the picture."""
+"""Tokens are counted in logs of at most this many bytes."""
 _WORKED_OUT_S = 60.0
-"""The longest that a view is waited for."""
+"""Longest wait for a view, in seconds."""
 _STILL_S, _AGAIN_S = 5.0, 0.1
 _SETTLED_S = 1.5
-"""Layouts settle and delayed painting happens; views that count and look for something do it behind the rest."""
+"""Time for layouts and delayed painting; views that count or search finish later."""
 
 
 def _arrange(window: MainWindow, shot: Shot) -> str | None:
-    """Show the view and the panel asked for; returns a sentence when there is no such one."""
+    """Shows the requested view and panel; returns a sentence if one does not exist."""
     views = {view.title.lower(): view.id for view in window.center.views_of(window.document)}
     panels = {title.lower(): dock for title, dock in window.docks.items()}
     for asked, known in ((shot.view, views), (shot.panel, panels)):
@@ -94,7 +94,7 @@ def _arrange(window: MainWindow, shot: Shot) -> str | None:
         shown = window.center.currentWidget()
         if shot.compare is not None and isinstance(shown, ModelSeesPanel):
             shown.compare_with(min(max(shot.compare - 1, 0), len(window.document.capture) - 1))
-        window.focus_center()  # as a user's key does; else Qt gives the keyboard, and its ring, to the next button
+        window.focus_center()  # as a key would do; else Qt draws the focus ring on the next button
     if shot.panel is not None:
         dock = panels[shot.panel.lower()]
         dock.show()
@@ -135,7 +135,7 @@ async def _take_survey(window: MainWindow, shot: Shot, path: Path) -> str | None
 
 
 async def _save(window: MainWindow, output: str) -> str | None:
-    """Write the picture once it stands still: heights of what is wrapped settle in turns of the loop."""
+    """Saves the screenshot once it is stable: heights of wrapped texts settle over several loop iterations."""
     picture = window.grab().toImage()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_STILL_S):
@@ -172,12 +172,12 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if shot.select is not None:
         if not 1 <= shot.select <= len(panes.document.capture):
             return f"There is no message {shot.select}; {shot.file} has 1 to {len(panes.document.capture):,}."
-        panes.document.analysis.tokens.count_now([shot.select - 1])  # its details say how many
+        panes.document.analysis.tokens.count_now([shot.select - 1])  # its details show the number
         panes.go_to(shot.select - 1)
     if text:
         panes.filter_state.apply_filter(text)
     if shot.select is not None:
-        if text and shot.select - 1 not in panes.rows.chosen:  # going there would take the filter away again
+        if text and shot.select - 1 not in panes.rows.chosen:  # going to the message would clear the filter
             return f"Message {shot.select} does not match the filter; select one that does."
         panes.go_to(shot.select - 1)
         if shot.expand:
@@ -185,9 +185,9 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     sentence = _arrange(window, shot)
     if sentence is not None:
         return sentence
-    panes.problem_counts.refresh()  # else it takes its time
+    panes.problem_counts.refresh()  # at once instead of in slices
     if shot.select is None and panes.document.analysis.tokens.bytes_left <= _COUNTED_BYTES:
-        panes.document.count_tokens()  # what happened says how many there are
+        panes.document.count_tokens()  # the account shows the number
         panes.document.tell_counted()
     quick = shot.view is None and shot.panel is None and shot.select is not None
     await asyncio.sleep(0.05 if quick else _SETTLED_S)

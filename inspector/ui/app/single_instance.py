@@ -1,6 +1,6 @@
-"""The first program's side of `inspector.base.instance_lock`: listens for second starts and does what they want.
+"""Server for later starts of the program (see `inspector.base.instance_lock`): opens their files.
 
-Who speaks is bounded in bytes, time and number, and answered only with whether it was taken.
+Clients are limited in bytes, time and number; the only answer is that a request was accepted.
 """
 
 from __future__ import annotations
@@ -35,30 +35,28 @@ _MOST_CALLERS = 16
 
 
 class TakesRequests(Protocol):
-    """The program with its windows, which opens what other starts of it are asked for."""
+    """The program that handles requests of later starts."""
 
     last_open: LastOpenKeeper | None
 
     @property
-    def windows(self) -> Sequence[MainWindow]:
-        """The open ones."""
-        ...
+    def windows(self) -> Sequence[MainWindow]: ...
 
     def new_window(self, opening: str = "") -> MainWindow:
-        """A new window, shown: on the start page, or on its way to what is named."""
+        """Opens a window on the start page, or for a named document."""
         ...
 
 
 class SingleInstance(QObject):
-    """Listens while its program is the first one."""
+    """Listens for later starts while this program is the first one."""
 
     def __init__(self, program: TakesRequests, place: Place, lock: Lock, parent: QObject | None = None) -> None:
-        """Make it; it does not listen yet.
+        """Prepares the server; `listen` starts it.
 
         Args:
-            program: opens what is asked for.
-            place: where to listen.
-            lock: by which this program is the first.
+            program: handles the requests.
+            place: socket address.
+            lock: lock that makes this program the first.
             parent: owner.
         """
         super().__init__(parent)
@@ -72,8 +70,8 @@ class SingleInstance(QObject):
         self._server.newConnection.connect(self._on_new_connection)
 
     def listen(self) -> bool:
-        """Begin; False where that is not possible, which is no fault: every start is a program of its own then."""
-        # Whoever made a socket that lies here is gone: it held the lock that we hold.
+        """Starts listening. Returns False if it cannot; then every start runs as its own program."""
+        # The owner of an old socket has ended, since it held the lock that this program has now.
         self._place.socket.unlink(missing_ok=True)
         if not self._server.listen(str(self._place.socket)):
             _log.info("No second start can be taken: %s", self._server.errorString())
@@ -82,7 +80,7 @@ class SingleInstance(QObject):
         return True
 
     def close(self) -> None:
-        """Listen no more; the next start is the first one."""
+        """Stops listening; the next start becomes the first one."""
         for caller in list(self._callers):
             self._end(caller)
         self._server.close()
@@ -147,8 +145,8 @@ def _is_own(caller: QLocalSocket) -> bool:
 
 
 def open_request(program: TakesRequests, request: Request) -> None:
-    """Do what a second start asked for, and come to the front."""
-    if request.token:  # Qt asks the desktop with it, once, when a window comes to the front
+    """Opens the files of a second start and raises their window."""
+    if request.token:  # Qt passes it to the desktop once, when a window is raised
         os.environ["XDG_ACTIVATION_TOKEN"] = request.token
     shown = [_open(program, target, new_window=request.new_window) for target in request.targets]
     before = program.last_open
@@ -179,15 +177,15 @@ def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindo
 
 
 def _can_be_read(path: Path) -> bool:
-    """Whether there is a file or a folder; a pipe is the second start's own."""
+    """Returns True for a file or folder; pipes belong to the second start."""
     try:
         return path.exists() and not is_stream(path)
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # invalid file name
         return False
 
 
 def _window_on(program: TakesRequests, target: str) -> MainWindow | None:
-    """A window that shows this file already, as what is asked for: alone, or a session with its sub-agents."""
+    """Returns a window that already shows this file in the same way: alone, or as a session with its sub-agents."""
     path = path_in(target)
     windows = [window for window in program.windows if window.shown.location.is_session == is_session(target)]
     shown = ((window, window.shown.location.kept_file(window.document)) for window in windows if window.panes)
@@ -202,13 +200,13 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _free_window(program: TakesRequests) -> MainWindow | None:
-    """A window on the start page that nothing is on its way to, the active one rather than another."""
+    """Returns an unused window on the start page, the active one first."""
     free = [one for one in program.windows if not one.taken]
     return next((one for one in free if one.isActiveWindow()), free[-1] if free else None)
 
 
 def come_to_front(window: MainWindow) -> None:
-    """Show a window before all others, as far as the desktop lets it; else it asks for attention."""
+    """Raises a window; if the desktop forbids it, the window asks for attention."""
     window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
     window.show()
     window.raise_()

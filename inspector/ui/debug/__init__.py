@@ -1,1 +1,1 @@
-"""Looking at the program itself: its log (Help > Log), and what the Developer menu shows."""
+"""Tools to inspect the program itself: its log (Help > Log), and the windows of the Developer menu."""

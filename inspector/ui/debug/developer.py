@@ -1,4 +1,4 @@
-"""The Developer menu of one window: hidden unless the settings, an option or the environment asks for it."""
+"""The Developer menu of one window: hidden unless enabled by the settings, an option or the environment."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ _EVERY_MS = 1_000
 
 
 class ProgramServices(SettingsOwner, Protocol):
-    """What is known of the program itself."""
+    """Services for the Developer menu."""
 
     theme: ThemeController
     developer: bool
-    """Whether the Developer menu is there whatever the settings say."""
+    """Shows the Developer menu regardless of the settings."""
     log: LogFile | None
-    """What the program's log is written to; None where none is written."""
+    """The program's log file; None if there is none."""
     tasks: set[asyncio.Task[Any]]
-    """What runs in the background."""
+    """Background tasks."""
 
 
 class Developer(QObject):
-    """Shows and hides the menu, and opens its windows; each is there once."""
+    """Shows and hides the menu, and opens each of its windows once."""
 
     def __init__(
         self, parent: QWidget, shown: Shown, program: ProgramServices, bar: QMenuBar, menu: QMenu,
         actions: Sequence[QAction],
     ) -> None:  # fmt: skip
-        """Leave the menu as it is.
+        """Prepares the menu without showing it.
 
         Args:
             parent: the window.
-            shown: what it shows.
-            program: what is looked at.
+            shown: content of the window.
+            program: the program to inspect.
             bar: the window's menu bar.
             menu: the Developer menu.
-            actions: what is in it.
+            actions: actions of the menu.
         """
         super().__init__(parent)
         self._parent = parent
@@ -60,31 +60,30 @@ class Developer(QObject):
 
     @property
     def wanted(self) -> bool:
-        """Whether the menu is there."""
+        """True if the menu should be visible."""
         return self._program.developer or self._program.settings.display.developer_menu
 
     def show_menu(self) -> None:
-        """Show or hide the menu and what is in it, which the palette and the list of keys go by."""
+        """Shows or hides the menu and its actions; the palette and the list of keys follow their visibility."""
         wanted = self.wanted
         bar, entry = self._bar, self._menu.menuAction()
         if wanted is not (entry in bar.actions()):
             if wanted:
                 bar.insertAction(bar.actions()[-1], entry)
             else:
-                bar.removeAction(entry)  # unseen, screen readers would still be told of it
+                bar.removeAction(entry)  # a hidden entry would still be announced by screen readers
         for action in self._actions:
             action.setVisible(wanted)
             action.setEnabled(wanted)
 
     def show_log(self) -> None:
-        """Show the program's log."""
         if not self._raised("log"):
             from inspector.ui.debug.log_window import LogWindow
 
             self._show("log", LogWindow(self._program.theme, self._program.log, self._parent))
 
     def show_figures(self) -> None:
-        """Show how long things take and what waits."""
+        """Opens the window of timings and queues."""
         if self._raised("figures"):
             return
         from inspector.ui.debug.figures import Figures
@@ -98,7 +97,7 @@ class Developer(QObject):
         self._show("figures", shown)
 
     def show_objects(self) -> None:
-        """Show tasks, threads and objects."""
+        """Opens the window of tasks, threads and objects."""
         if self._raised("objects"):
             return
         from inspector.ui.debug.dump import dump_words
@@ -110,7 +109,7 @@ class Developer(QObject):
         )
 
     def fail(self) -> None:
-        """Raise an error nobody catches, to see what becomes of it."""
+        """Raises an uncaught error, to test the error report."""
         raise RuntimeError("This error was asked for in the Developer menu.")
 
     def _raised(self, name: str) -> bool:

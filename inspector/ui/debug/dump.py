@@ -1,4 +1,4 @@
-"""Developer > Objects and tasks: who is alive in this process. Kinds, numbers and places; never what they hold."""
+"""Developer > Objects and tasks: counts tasks, threads and objects of this process. Never shows their content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 40
 
 
 def dump_words() -> str:
-    """Tasks, threads, Qt objects and Python objects."""
+    """Returns tasks, threads, Qt objects and Python objects as text."""
     parts = [
         ("Tasks", list(_tasks())),
         ("Threads", list(_threads())),
@@ -32,7 +32,7 @@ def dump_words() -> str:
 def _tasks() -> Iterable[str]:
     try:
         tasks = asyncio.all_tasks()
-    except RuntimeError:  # no loop runs
+    except RuntimeError:  # no event loop is running
         return
     for task in sorted(tasks, key=lambda task: task.get_name()):
         stack = task.get_stack(limit=1)

@@ -1,6 +1,6 @@
-"""Developer > Figures: how long the event loop keeps things waiting, what the passes take, and what waits where.
+"""Developer > Figures: delay of the event loop, duration of analysis passes, and queue lengths.
 
-Measured only while the window is open: a timer of its own for the loop, and a clock around each pass of the document.
+It measures only while the window is open: a timer for the loop, and a clock around each pass of the document.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _BEAT_MS = 20
 _REMEMBERED = 1_500
-"""Beats: half a minute."""
+"""Samples kept: half a minute."""
 _PASSES = (
     "contexts", "correlation", "named", "transients", "participants", "capabilities", "tokens", "findings",
 )  # fmt: skip
 
 
 class LoopDelay(QObject):
-    """How much later than asked for the event loop comes to a timer, over the last half minute, in milliseconds."""
+    """Delay of a timer in the event loop over the last half minute, in milliseconds."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +48,6 @@ class LoopDelay(QObject):
         self._last = now
 
     def words(self) -> list[str]:
-        """The delay in lines."""
         late = sorted(self._late)
         if not late:
             return ["not measured yet"]
@@ -60,13 +59,12 @@ class LoopDelay(QObject):
         ]
 
     def stop(self) -> None:
-        """Measure no more."""
         self._timer.stop()
 
 
 @dataclass
 class Taken:
-    """What one pass took since the window was opened, in milliseconds."""
+    """Durations of one pass since the window was opened, in milliseconds."""
 
     calls: int = 0
     last: float = 0.0
@@ -75,7 +73,7 @@ class Taken:
 
 
 class PassTimings:
-    """A clock around `feed` of each pass of a document."""
+    """Times `feed` of each pass of a document."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -99,7 +97,6 @@ class PassTimings:
         return timed
 
     def words(self) -> list[str]:
-        """The timings in lines."""
         head = f"{'pass':<16}{'calls':>8}{'last ms':>10}{'longest':>10}{'all ms':>12}"
         rows = [
             f"{name:<16}{one.calls:>8,}{one.last:>10.1f}{one.longest:>10.1f}{one.total:>12.1f}"
@@ -108,20 +105,20 @@ class PassTimings:
         return [head, *rows]
 
     def stop(self) -> None:
-        """Take the clocks off."""
+        """Restores the original methods."""
         for name in _PASSES:
             vars(getattr(self._analysis, name)).pop("feed", None)
 
 
 class Figures:
-    """All figures of one window, as text. No child of the window: they are stopped when that is gone already."""
+    """All figures of one window as text. Not a child of the window, since it is stopped after the window is gone."""
 
     def __init__(self, shown: Shown, tasks: Collection[object]) -> None:
-        """Measure from now on.
+        """Starts measuring.
 
         Args:
-            shown: what the window shows.
-            tasks: what runs in the background.
+            shown: content of the window.
+            tasks: background tasks.
         """
         self._shown = shown
         self._tasks = tasks
@@ -130,7 +127,6 @@ class Figures:
         self._timed_document: object = None
 
     def words(self) -> str:
-        """What the window of figures shows."""
         self._follow_document()
         parts = ["Event loop, delay in the last half minute", *self._delay.words(), ""]
         parts += ["Passes, since this window was opened"]
@@ -160,14 +156,13 @@ class Figures:
         return [f"{name:<24}{value:>12}" for name, value in rows]
 
     def stop(self) -> None:
-        """Measure no more."""
         self._delay.stop()
         if self._timings is not None:
             self._timings.stop()
 
 
 def memory_words() -> list[str]:
-    """Memory of this process, where the system tells; of columns, what numpy holds is in it."""
+    """Returns the memory of this process on Linux; numpy arrays are included."""
     if sys.platform != "linux":
         return ["not told by this system"]
     names = {"VmRSS": "in use", "VmHWM": "most so far"}

@@ -1,4 +1,4 @@
-"""Help > Log: what the program has logged, as it grows. It shows the file; what is secret was masked when written."""
+"""Help > Log: window that follows the program's log file. Secrets were masked when it was written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NO_FILE = "This run writes no log."
 
 
 def lines_of(lines: list[str], levels: tuple[str, ...]) -> list[str]:
-    """The lines of some levels; what follows a line indented belongs to it."""
+    """Returns the lines of some levels; indented lines belong to the line before them."""
     chosen: list[str] = []
     taken = True
     for line in lines:
@@ -55,16 +55,16 @@ def lines_of(lines: list[str], levels: tuple[str, ...]) -> list[str]:
 
 
 class LogWindow(QWidget):
-    """A window of its own that follows the log."""
+    """A window that follows the log."""
 
     def __init__(
         self, theme_controller: ThemeController, log: program_log.LogFile | None, parent: QWidget | None = None
     ) -> None:
-        """Make the window; `show()` shows it.
+        """Makes the window; `show()` shows it.
 
         Args:
-            theme_controller: gives the look.
-            log: what is written to; None where nothing is.
+            theme_controller: source of the look.
+            log: the log file; None if there is none.
             parent: owner.
         """
         super().__init__(parent, Qt.WindowType.Window)
@@ -101,7 +101,6 @@ class LogWindow(QWidget):
 
     @property
     def path(self) -> Path | None:
-        """The file that is shown."""
         return self._log.path if self._log is not None else None
 
     def _build_head(self) -> QHBoxLayout:
@@ -151,14 +150,14 @@ class LogWindow(QWidget):
             row.addWidget(button)
         return row
 
-    # What is shown
+    # Content
 
     def _look_anew(self, *_chosen: object) -> None:
         self._seen = None
         self._look()
 
     def _look(self) -> None:
-        """Read the end of the file, when it has changed."""
+        """Reads the end of the file, if it has changed."""
         path = self.path
         try:
             status = path.stat() if path is not None else None
@@ -174,7 +173,7 @@ class LogWindow(QWidget):
         self.view.setPlaceholderText(_NO_FILE if self._log is None else _NOTHING)
 
     def _show(self, text: str) -> None:
-        """Show lines; whoever does not follow stays where they read, with what they have selected."""
+        """Shows lines; without Follow, scroll position and selection are kept."""
         before = self.view.toPlainText()
         if text == before:
             self._follow_end()
@@ -203,7 +202,7 @@ class LogWindow(QWidget):
         self.find_text(1)
 
     def find_text(self, step: int, *_pressed: object) -> None:
-        """Go to the next place that holds what is looked for, or to the one before; around the end."""
+        """Goes to the next or previous hit, wrapping at the ends."""
         text = self.field.text()
         if not text:
             self._found.setText("")
@@ -218,7 +217,7 @@ class LogWindow(QWidget):
             found = self.view.find(text, flags)
             if not found:
                 self.view.setTextCursor(before)
-        if found:  # else the next line that comes would take it away
+        if found:  # else the next line would scroll it away
             self.follow.setChecked(False)
         self._found.setText("" if found else "Not found")
 
@@ -232,10 +231,10 @@ class LogWindow(QWidget):
             case _:
                 super().keyPressEvent(event)
 
-    # Handing on
+    # Copy and folder
 
     def copy(self) -> None:
-        """Copy what is selected, or all that is shown."""
+        """Copies the selection, or all visible lines."""
         selected = self.view.textCursor().selectedText().replace("\u2029", "\n")
         QApplication.clipboard().setText(selected or self.view.toPlainText())
         self._status.setText("The selected lines are copied." if selected else "The lines shown are copied.")

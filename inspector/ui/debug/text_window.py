@@ -1,4 +1,4 @@
-"""A window of plain text that is made again when asked, or every so often."""
+"""Window of plain text that is refreshed on request or periodically."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDTH, _HEIGHT = 720, 560
 
 
 class TextWindow(QWidget):
-    """Text, a button that makes it again, and one that copies it."""
+    """Text with buttons to refresh and to copy it."""
 
     def __init__(
         self,
@@ -28,14 +28,14 @@ class TextWindow(QWidget):
         every_ms: int = 0,
         parent: QWidget | None = None,
     ) -> None:
-        """Make the window; `show()` shows it.
+        """Makes the window; `show()` shows it.
 
         Args:
-            theme_controller: gives the look.
-            title: of the window.
-            compose: makes the text.
+            theme_controller: source of the look.
+            title: title of the window.
+            compose: returns the text.
             name: object name.
-            every_ms: make it again so often; 0 for when asked only.
+            every_ms: interval of refreshes; 0 for none.
             parent: owner.
         """
         super().__init__(parent, Qt.WindowType.Window)
@@ -76,7 +76,7 @@ class TextWindow(QWidget):
         self.refresh()
 
     def refresh(self, *_pressed: object) -> None:
-        """Make the text again; a selection would be lost, so that it waits while there is one."""
+        """Updates the text, unless a selection would be lost."""
         if self.view.textCursor().hasSelection():
             return
         place = self.view.verticalScrollBar().value()
@@ -84,7 +84,6 @@ class TextWindow(QWidget):
         self.view.verticalScrollBar().setValue(place)
 
     def copy(self) -> None:
-        """Copy the text."""
         QApplication.clipboard().setText(self.view.toPlainText())
 
     @override

@@ -1,1 +1,1 @@
-"""Keys and the keyboard."""
+"""Actions, shortcuts and keyboard navigation."""

@@ -1,4 +1,4 @@
-"""Finding something by some letters of its name, as they come to mind. No Qt."""
+"""Fuzzy search: finds names by some of their letters. No Qt."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _GAP = 1
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How well a name fits.
+    """Match of a query in a name.
 
     Attributes:
         score: larger is better.
-        places: which of its characters were meant, ascending.
+        places: positions of the matched characters, ascending.
     """
 
     score: int
@@ -22,13 +22,13 @@ class Match:
 
 
 def match(query: str, name: str) -> Match | None:
-    """Whether all letters of each word of a query stand in a name in their order, and how well; None when not.
+    """Matches all letters of each query word in their order; returns None if one is missing.
 
-    Beginnings of words and letters that follow each other count most: "np" finds "Next problem" before "Unpack". Words
-    of the query may come in any order: "problem next" finds it too. Case counts for nothing.
+    Beginnings of words and adjacent letters score highest: "np" finds "Next problem" before "Unpack". Query words may
+    be in any order: "problem next" finds it too. Case is ignored.
     """
     folded = name.casefold()
-    if len(folded) != len(name):  # letters that fold to two would move the places
+    if len(folded) != len(name):  # letters that fold to two characters would shift the positions
         folded = name.lower() if len(name.lower()) == len(name) else name
     score, places = 0, set[int]()
     for word in query.casefold().split():
@@ -41,7 +41,7 @@ def match(query: str, name: str) -> Match | None:
 
 
 def _best(word: str, name: str) -> Match | None:
-    """The best way to find a word's letters in a name, among those that begin at each place of its first letter."""
+    """Returns the best match of a word, trying each occurrence of its first letter."""
     best: Match | None = None
     whole = name.find(word)
     while whole >= 0:
@@ -61,7 +61,7 @@ def _walk(word: str, name: str, start: int, *, by_words: bool) -> tuple[int, ...
     places = [start]
     for letter in word[1:]:
         place = name.find(letter, places[-1] + 1)
-        if by_words and place >= 0 and place != places[-1] + 1:  # the next beginning of a word, if there is one
+        if by_words and place >= 0 and place != places[-1] + 1:  # prefer the next beginning of a word
             place = next((n for n in range(place, len(name)) if name[n] == letter and _begins(name, n)), place)
         if place < 0:
             return None

@@ -1,18 +1,16 @@
-"""Which keys do what in a window, and how the user changes that.
+"""Keyboard shortcuts of a window, and changes to them in the settings.
 
-Everything that can be done is a `QAction` that `Keys.take` was told of: those of actions.py, and those that come and
-go, such as a preset's. Then its keys follow the settings, the palette finds it, and the lists of keys name it.
-
-To add one that is not in actions.py:
+Every user action is a `QAction` passed to `Keys.take`: the table in actions.py, and dynamic ones such as presets. The
+settings then define its keys, the palette finds it, and the lists of keys show it. To add a dynamic action:
 
     action = QAction(preset.name, window)
     action.setObjectName("preset.1")          # its id: stays the same between starts
     action.triggered.connect(...)
     window.keys.take(action, "Presets", ("Alt+1",))
     ...
-    window.keys.release("preset.1")           # when it is no more
+    window.keys.release("preset.1")           # when it is removed
 
-`Settings.keys` holds the keys of actions that do not have their usual ones.
+`Settings.keys` has the keys of actions that differ from their defaults.
 """
 
 from __future__ import annotations
@@ -26,28 +24,28 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 Chosen = Mapping[str, Sequence[str]]
-"""Keys the user gave to actions, by id; as `Settings.keys`."""
+"""The user's keys by action id, as in `Settings.keys`."""
 
 KeyWords = Callable[[str], str]
-"""The key of an action as the keyboard names it, by its id, "" for none: `Keys.words`."""
+"""Returns the key of an action id in native notation, "" for none: `Keys.words`."""
 
 
 def with_key(words: str, key: str) -> str:
-    """Words of a button with the key that does the same, where there is one: "Next hit (F3)"."""
+    """Appends the key of an action to a text: "Next hit (F3)"."""
     return f"{words} ({key})" if key else words
 
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """What can have keys.
+    """An action that can have keys.
 
     Attributes:
         id: such as `view.toggle_follow`.
-        group: under which it is listed, as a menu's title: "File".
-        title: sentence case, without access key and dots.
-        defaults: its usual keys, written portably ("Ctrl+M"); the first one is shown.
-        in_panes: its keys count in the panes only, so that keys that write a letter or press a button may be used.
-        words: other words for it, which the palette finds it by.
+        group: heading in lists, such as a menu's title: "File".
+        title: sentence case, without mnemonic and dots.
+        defaults: default keys in portable notation ("Ctrl+M"); the first one is shown.
+        in_panes: its keys work in the panes only, so that letters and Space may be used.
+        words: further search terms for the palette.
     """
 
     id: str
@@ -58,20 +56,20 @@ class Keyed:
     words: str = ""
 
 
-@lru_cache(maxsize=1024)  # each window asks for a hundred titles and keys three times while it is made
+@lru_cache(maxsize=1024)  # each window needs a hundred titles and keys three times while it is built
 def plain_title(title: str) -> str:
-    """An action's title without its access key and dots."""
+    """Returns an action's title without mnemonic and dots."""
     return title.replace("&&", "\0").replace("&", "").replace("\0", "&").removesuffix("...").removesuffix("…")
 
 
 @lru_cache(maxsize=1024)
 def normal(key: str) -> str:
-    """A key in Qt's portable writing, whichever way it was written; empty where it is no key."""
+    """Returns a key in Qt's portable notation; "" if it is not a key."""
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
 
 
 def native(keys: Iterable[str]) -> str:
-    """Keys as they stand on this system's keyboards: "Ctrl+Shift+Z, Ctrl+Y"."""
+    """Returns keys in this system's notation: "Ctrl+Shift+Z, Ctrl+Y"."""
     return ", ".join(map(_native, keys))
 
 
@@ -81,10 +79,10 @@ def _native(key: str) -> str:
 
 
 def keys_in_force(known: Sequence[Keyed], chosen: Chosen) -> dict[str, tuple[str, ...]]:
-    """The keys of each action by id, in the order of `known`; no key has two meanings.
+    """Resolves the keys of each action by id, in the order of `known`; no key has two actions.
 
-    A key the user gave to one action is taken from those that usually have it. Where the settings give it to two, the
-    first one has it. What is no key counts for nothing.
+    A key that the user assigned is removed from actions that have it by default. If the settings assign it twice, the
+    first action gets it. Invalid keys are ignored.
     """
     taken: set[str] = set()
     found: dict[str, tuple[str, ...]] = {}
@@ -102,20 +100,20 @@ def keys_in_force(known: Sequence[Keyed], chosen: Chosen) -> dict[str, tuple[str
 
 
 class Keys(QObject):
-    """What can be done in one window, and by which keys.
+    """Actions of one window and their keys.
 
     Signals:
-        changed: actions came or went, or have other keys.
+        changed: actions or keys changed.
     """
 
     changed = Signal()
 
     def __init__(self, window: QWidget, chosen: Chosen) -> None:
-        """Know of nothing yet.
+        """Makes an empty set of actions.
 
         Args:
-            window: keys count in it.
-            chosen: keys the user gave to actions, as `Settings.keys`.
+            window: scope of the keys.
+            chosen: the user's keys, as in `Settings.keys`.
         """
         super().__init__(window)
         self._frame = window
@@ -125,13 +123,13 @@ class Keys(QObject):
         self._in_force: dict[str, tuple[str, ...]] = {}
 
     def take(self, action: QAction, group: str, defaults: Sequence[str] = (), *, in_panes: bool = False) -> None:
-        """Let an action's keys follow the settings from now on; one of the same id is replaced.
+        """Manages an action's keys from now on; an action of the same id is replaced.
 
         Args:
-            action: its object name is its id, its text its title, now and whenever it is shown.
-            group: under which it is listed: "File".
-            defaults: its usual keys; the first one is shown.
-            in_panes: somebody else adds it to the widgets where its keys count; else they count in the whole window.
+            action: its object name is its id, its text its title.
+            group: heading in lists: "File".
+            defaults: default keys; the first one is shown.
+            in_panes: the caller adds it to the widgets in which its keys work; else they work in the whole window.
         """
         name = action.objectName()
         self.release(name)
@@ -142,7 +140,7 @@ class Keys(QObject):
         self.apply(self._chosen)
 
     def release(self, name: str) -> None:
-        """Know of an action no more; fine when it is not known."""
+        """Removes an action, if known."""
         self._known.pop(name, None)
         action = self._actions.pop(name, None)
         if action is not None:
@@ -151,7 +149,7 @@ class Keys(QObject):
             self.changed.emit()
 
     def take_all(self, actions: Iterable[tuple[QAction, Keyed]]) -> None:
-        """Take many at once; their keys are set once."""
+        """Adds many actions and sets their keys once."""
         for action, keyed in actions:
             self._known[keyed.id] = keyed
             self._actions[keyed.id] = action
@@ -159,7 +157,7 @@ class Keys(QObject):
         self.apply(self._chosen)
 
     def apply(self, chosen: Chosen) -> None:
-        """Set the keys of every action, as the settings have them."""
+        """Sets the keys of every action from the settings."""
         self._chosen = chosen
         others = [
             (name, keys)
@@ -168,27 +166,27 @@ class Keys(QObject):
         ]
         for name, keys in others:
             action = self._actions[name]
-            if keys or self._in_force.get(name):  # a new action has none
+            if keys or self._in_force.get(name):  # a new action has no keys yet
                 action.setShortcuts([QKeySequence(key) for key in keys])
             self._in_force[name] = keys
             title = plain_title(action.text())
-            if not action.toolTip() or action.toolTip().startswith(title):  # else it has words of its own
+            if not action.toolTip() or action.toolTip().startswith(title):  # keep a tooltip set by its owner
                 action.setToolTip(f"{title} ({native(keys[:1])})" if keys else title)
         if others:
             self.changed.emit()
 
     def known(self) -> list[Keyed]:
-        """Everything that can have keys, in the order in which it is listed; not what is hidden, as for developers."""
+        """Returns all visible actions in the order of lists; hidden ones are those for developers."""
         return [one for one in self._known.values() if self._actions[one.id].isVisible()]
 
     def action(self, name: str) -> QAction:
-        """The action of an id.
+        """Returns the action of an id.
 
         Raises:
-            KeyError: there is none.
+            KeyError: if there is none.
         """
         return self._actions[name]
 
     def words(self, name: str) -> str:
-        """The key an action shows, as the keyboard names it; empty without one or without the action."""
+        """Returns the first key of an action in native notation; "" for none."""
         return native(self._in_force.get(name, ())[:1])

@@ -1,6 +1,6 @@
-"""Keys that mean something to whatever has the keyboard, so that no action of the window may take them from it.
+"""Keys that a focused widget needs itself, so that no window action may take them.
 
-An action with a key alone, such as Space for Pause, is for the table and for what has no use for the key itself.
+Actions with a single key, such as Space for Pause, work in the table and in widgets without a use for that key.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QAbstractSlider, QComboBox, QWidget
 
 LEAVES_SPACE = "leavesSpace"
-"""Property of a list that has no use for Space: True leaves it to the window."""
+"""Property of a list: True leaves Space to the window."""
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def wants(widget: QWidget | None, event: QKeyEvent) -> bool:
-    """Whether a widget does something with a key by itself: Space presses buttons, and a letter finds an entry."""
+    """Returns True if a widget handles a key itself: Space presses buttons, and a letter finds an entry."""
     if event.modifiers() & _COMMANDS:
         return False
     if isinstance(widget, QComboBox):
@@ -27,6 +27,6 @@ def wants(widget: QWidget | None, event: QKeyEvent) -> bool:
 
 
 def presses(widget: QWidget | None, event: QKeyEvent) -> QAbstractButton | None:
-    """The button that Enter presses; Qt lets only Space do so outside of dialogs."""
+    """Returns the button that Enter should press; outside of dialogs Qt accepts only Space."""
     is_enter = event.key() in _ENTER and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     return widget if is_enter and isinstance(widget, QAbstractButton) and widget.isEnabled() else None

@@ -1,4 +1,4 @@
-"""Which key applies which preset: its own, else the one of its place in the bar."""
+"""Assigns keys to presets: their own, else Alt and their place in the bar."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from PySide6.QtGui import QKeySequence
 from inspector.settings import Preset, Topic, topics_of
 
 BY_PLACE = 9
-"""So many presets have the key of their place: Alt+1 to Alt+9."""
+"""Presets with a key by place: Alt+1 to Alt+9."""
 
 
 def normal(key: str) -> str:
-    """A key as Qt writes it everywhere ("Ctrl+Shift+1"); "" for none and for what is no single key."""
+    """Returns a key in portable notation ("Ctrl+Shift+1"); "" for none and for sequences."""
     sequence = QKeySequence.fromString(key, QKeySequence.SequenceFormat.PortableText)
     written = sequence.toString(QKeySequence.SequenceFormat.PortableText)
     return written if sequence.count() == 1 else ""
 
 
 def shown(key: str) -> str:
-    """A key in the words of the desktop."""
+    """Returns a key in native notation."""
     return QKeySequence.fromString(key, QKeySequence.SequenceFormat.PortableText).toString(
         QKeySequence.SequenceFormat.NativeText
     )
 
 
 def keys_of(presets: Sequence[Preset], taken: Collection[str] = ()) -> list[str]:
-    """The key of each preset.
+    """Returns the key of each preset.
 
     Args:
-        presets: in the order of the bar.
-        taken: keys that mean something else, as `normal` writes them; no preset has one of those.
+        presets: presets in the order of the bar.
+        taken: keys of other actions, as returned by `normal`; presets never get them.
 
     Returns:
-        A key for each as `normal` writes it, "" for none; never the same one twice. Keys that were chosen go first.
+        A key for each preset as returned by `normal`, "" for none, without duplicates. Chosen keys take precedence.
     """
     used = set(taken)
     keys = ["" for _ in presets]
@@ -53,12 +53,12 @@ def keys_of(presets: Sequence[Preset], taken: Collection[str] = ()) -> list[str]
 
 
 def keys_in_settings(presets: Sequence[Preset], taken: Collection[str] = ()) -> list[str]:
-    """The key of each preset where it is offered first.
+    """Returns the key of each preset in the settings page.
 
     A place differs between bars. A preset for all logs has the key of its place only if every bar agrees.
 
     Args:
-        presets: all of them, in their order.
+        presets: all presets in order.
         taken: as for `keys_of`.
     """
     bars: dict[Topic, dict[int, str]] = {}

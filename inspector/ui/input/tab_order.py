@@ -1,6 +1,6 @@
-"""The round of the Tab key: from what stands at the top left of a window to the details and back.
+"""Tab order of a window: from the top left to the details and back.
 
-Qt's own order is that in which widgets were made, which panes that are made and filled later do not keep.
+Qt orders widgets by creation, and panes that are created and filled later do not keep that order.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ _BAR = 60
 
 
 def step(window: QWidget, parts: Sequence[QWidget | None], forward: bool) -> bool:
-    """Give the keyboard to the next widget of a window, or the one before; whether there is one.
+    """Focuses the next or previous widget. Returns False if there is none.
 
     Args:
-        window: all it holds takes part.
-        parts: what it is made of, in the order of the round; what is in none of them comes last.
-        forward: the next one.
+        window: root of the widgets.
+        parts: areas of the window in tab order; widgets outside of them come last.
+        forward: True for the next widget.
     """
     found = _round(window, [part for part in parts if part is not None])
     focus = QApplication.focusWidget()
@@ -32,11 +32,11 @@ def step(window: QWidget, parts: Sequence[QWidget | None], forward: bool) -> boo
 
 
 def _round(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]:
-    """Everything in a window that takes the keyboard, part by part."""
+    """Returns all focusable widgets of a window, area by area."""
     places = {part: place for place, part in enumerate(parts)}
     held: list[list[QWidget]] = [[] for _ in range(len(parts) + 1)]
-    # Not along `nextInFocusChain`: PySide takes each widget for a part of the one before it, and with that one's end
-    # whatever is held of it is "already deleted", such as the actions of its menus.
+    # Not by `nextInFocusChain`: PySide treats each widget as a child of the one before it, and with that one's end
+    # Python references to it are "already deleted", such as the actions of its menus.
     for widget in window.findChildren(QWidget):
         if _takes_keyboard(widget, window):
             part: QWidget | None = widget
@@ -44,7 +44,7 @@ def _round(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]:
                 part = part.parentWidget()
             held[len(parts) if part is None else places[part]].append(widget)
     for part, widgets in zip(parts, held, strict=False):
-        if part.height() < _BAR:  # one line: what was put in later may stand before what was there
+        if part.height() < _BAR:  # single line: later widgets may be left of earlier ones
             widgets.sort(key=lambda one: one.mapTo(window, one.rect().topLeft()).x())
     return [widget for widgets in held for widget in widgets]
 
@@ -58,7 +58,7 @@ def _takes_keyboard(widget: QWidget, window: QWidget) -> bool:
 
 
 def _is_seen(widget: QWidget, window: QWidget) -> bool:
-    """Whether it stands in the window: Qt keeps docks that lie below others, and tab bars nobody needs, beside it."""
+    """Returns True if a widget is visible in the window: Qt keeps covered docks and empty tab bars outside of it."""
     part: QWidget | None = widget
     while part is not None and part is not window:
         if isinstance(part, QDockWidget | QTabBar) and not part.isWindow():

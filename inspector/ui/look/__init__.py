@@ -1,1 +1,1 @@
-"""Colours, sizes, fonts, icons: how everything looks."""
+"""Look of the window: colours, sizes, fonts, icons and painting helpers."""

@@ -1,7 +1,7 @@
-"""The values of the look: colours by meaning in both themes, kind families, type roles, grid.
+"""Design tokens: colours of both themes, kind families, type roles and grid.
 
-Plain data without Qt, so that the contrast test can recompute the whole table. `Theme` in `theme.py` serves them;
-nothing else in the program names a colour. Source: docs/design.md 10 to 13.
+Plain data without Qt, so that the contrast test can recompute the whole table. `Theme` in `theme.py` serves the values;
+no other module names a colour. Source: docs/design.md 10 to 13.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 Density = Literal["compact", "comfortable"]
-"""How much air a row has."""
+"""Row density."""
 
 COLORS: dict[str, tuple[str, str]] = {
     # token: (dark, light)
@@ -66,17 +66,17 @@ COLORS: dict[str, tuple[str, str]] = {
     "family.gateway": ("#959ca7", "#5c636e"),
     "family.unknown": ("#959ca7", "#5c636e"),
 }
-"""Every colour of the program: token to (dark, light). Icons may be tinted with any of them."""
+"""All colours: token to (dark, light). Icons may be tinted with any of them."""
 
 HIGH_CONTRAST: dict[str, str] = {
     "ink.tertiary": "ink.secondary",
     "line.hair": "line.control",
     "line.strong": "line.control",
 }
-"""What stands in for a token when the system asks for more contrast (docs/design.md 17)."""
+"""Replacement tokens for high contrast (docs/design.md 17)."""
 
 PILL_ALPHA = (0.16, 0.13)
-"""Share of a pill's own colour in its fill, (dark, light)."""
+"""Opacity of a pill's fill, (dark, light)."""
 
 FAMILIES = ("chat", "tools", "proposals", "reasoning", "streams", "control", "gateway", "unknown")
 """Kind families in the order of docs/design.md 11; their letters are the values of `protocol.kinds.Family`."""
@@ -89,14 +89,14 @@ FAMILY_MARKS: dict[str, str] = dict(
 
 @dataclass(frozen=True)
 class TypeRole:
-    """One role of type."""
+    """One type role."""
 
     step_px: int
-    """Distance from the base size, in pixels."""
+    """Difference to the base size, in pixels."""
     weight: int
     """400, 500 or 600."""
     mono: bool = False
-    """Set in the fixed-width face."""
+    """Uses the monospace face."""
 
 
 TYPE_ROLES: dict[str, TypeRole] = {
@@ -114,7 +114,7 @@ TYPE_ROLES: dict[str, TypeRole] = {
     "mono": TypeRole(0, 400, mono=True),
     "mono-medium": TypeRole(0, 500, mono=True),
 }
-"""Type roles of docs/design.md 12, as distances from the base size (12 px in Compact)."""
+"""Type roles of docs/design.md 12, as differences to the base size (12 px in Compact)."""
 
 BASE_PX = 12
 """Smallest base size of type, in pixels."""
@@ -125,15 +125,15 @@ class Metrics:
     """The grid of docs/design.md 13, in logical pixels, at one density and zoom."""
 
     unit: int = 4
-    """The grid's step."""
+    """Step of the grid."""
     pane_padding: int = 14
-    """Left and right inside a pane."""
+    """Left and right padding of a pane."""
     cell_padding: int = 8
-    """Between a column's text and its edge."""
+    """Padding between a column's text and its edge."""
     section_gap: int = 8
-    """Between sections."""
+    """Gap between sections."""
     indent: int = 14
-    """One level of a tree."""
+    """Indent of one tree level."""
     menu_bar: int = 26
     tool_bar: int = 42
     presets: int = 32
@@ -150,7 +150,7 @@ class Metrics:
     finding_row: int = 26
     sub_session_row: int = 56
     content_row: int = 20
-    """A row of content in the details."""
+    """A content row in the details."""
     control: int = 28
     """Buttons, fields, the filter bar."""
     chip: int = 22
@@ -160,7 +160,7 @@ class Metrics:
     gauge_height: int = 4
     scroll_bar: int = 10
     icon: int = 16
-    """Icons in chrome."""
+    """Icons of bars and buttons."""
     icon_row: int = 14
     """Icons in rows."""
     icon_gutter: int = 12
@@ -175,7 +175,7 @@ class Metrics:
 
     @classmethod
     def at(cls, *, font_height: int, density: Density = "compact", zoom: float = 1.0) -> Metrics:
-        """The grid for a body font.
+        """Returns the grid for a body font.
 
         Args:
             font_height: height of the body font, in pixels, zoom included.
@@ -194,4 +194,4 @@ class Metrics:
 
 
 METRICS = Metrics()
-"""The grid at its plain size: Compact, 100 %."""
+"""The grid in Compact at 100 %."""

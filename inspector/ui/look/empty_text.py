@@ -1,4 +1,4 @@
-"""Words in the place of a list's rows while it has none (docs/design.md 3)."""
+"""Placeholder text of an empty list (docs/design.md 3)."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from inspector.ui.look.theme import Theme
 
 
 class EmptyText:
-    """What a list says while it is empty; screen readers hear it as its description.
+    """Text of an empty list, also its description for screen readers.
 
     Attributes:
-        text: the words; "" for none.
+        text: the text; "" for none.
     """
 
     text = ""
 
     def say(self, view: QAbstractItemView, text: str) -> None:
-        """Say something else in a list."""
+        """Sets the text of a list."""
         if text != self.text:
             self.text = text
             view.setAccessibleDescription(text)
             view.viewport().update()
 
     def paint(self, view: QAbstractItemView, theme: Theme, top: int) -> None:
-        """Paint the words from `top` on, in pixels; called while the list paints itself."""
+        """Paints the text below `top`, in pixels; called in the list's paint event."""
         if not self.text:
             return
         padding, size = theme.metrics.pane_padding, view.viewport().size()

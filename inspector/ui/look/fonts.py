@@ -1,8 +1,8 @@
-"""Faces and type roles: which font families are used, and one cached `QFont` per role.
+"""Chooses font families and caches one `QFont` for each type role.
 
-docs/design.md 12: macOS and Windows use the system's faces; Linux the desktop's unless that resolves to DejaVu Sans or
-nothing, then the bundled Inter; mono is Inter's companion JetBrains Mono there. Screenshots and tests always use the
-bundled faces. Bundled files are TrueType outlines: Qt thickens CFF stems.
+docs/design.md 12: macOS and Windows use the system's faces. Linux uses the desktop's face, or the bundled Inter if that
+is DejaVu Sans or missing; its monospace face is JetBrains Mono. Screenshots and tests always use the bundled faces.
+Bundled files are TrueType outlines: Qt thickens CFF stems.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ UI_FAMILY = "Inter"
 """Bundled face for text."""
 
 MONO_FAMILY = "JetBrains Mono"
-"""Bundled face for bytes."""
+"""Bundled face for monospace text."""
 
 _UNLOVED = {"", "dejavu sans", "sans serif", "sans", "bitstream vera sans"}
-"""What a desktop that chose no font resolves to."""
+"""Fallback families of a desktop without a chosen font."""
 
 _log = logging.getLogger(__name__)
 
 
 def load_bundled() -> None:
-    """Make the bundled faces known to Qt; a face that is already known is not loaded again.
+    """Loads the bundled faces unless Qt knows them already.
 
-    Needs a `QGuiApplication`. A face that cannot be loaded is logged as an error and the system's takes its place.
+    Needs a `QGuiApplication`. A face that fails to load is logged as an error, and the system's is used instead.
     """
     if {UI_FAMILY, MONO_FAMILY} <= set(QFontDatabase.families()) and _has_bundled_weights():
         return
@@ -54,20 +54,20 @@ def _has_bundled_weights() -> bool:
 
 
 class Fonts:
-    """Type roles at one density and zoom.
+    """Fonts of all type roles at one density and zoom.
 
     Attributes:
         ui_families: families for text, best first.
-        mono_families: families for bytes, best first.
+        mono_families: monospace families, best first.
         base_px: size of the body role, in pixels, zoom included.
         body_height: line height of the body role, in pixels.
     """
 
     def __init__(self, *, bundled: bool = False, density: Density = "compact", zoom: float = 1.0) -> None:
-        """Load the bundled faces and choose families.
+        """Loads the bundled faces and chooses families.
 
         Args:
-            bundled: use the bundled faces whatever the system has (screenshots, tests).
+            bundled: use the bundled faces on every system (screenshots, tests).
             density: Compact is one pixel smaller than the system's size.
             zoom: 0.8 to 2.0.
         """
@@ -84,10 +84,10 @@ class Fonts:
         self.body_height = QFontMetrics(self.font("body")).height()
 
     def font(self, role: str) -> QFont:
-        """The font of a role of `TYPE_ROLES`, cached: copy before changing it.
+        """Returns the font of a role in `TYPE_ROLES`; it is cached, so copy it before a change.
 
         Raises:
-            KeyError: there is no such role.
+            KeyError: if there is no such role.
         """
         font = self._fonts.get(role)
         if font is None:
@@ -100,7 +100,7 @@ class Fonts:
         font.setPixelSize(max(8, round((self.plain_px + spec.step_px) * self.zoom)))
         font.setWeight(QFont.Weight(spec.weight))
         font.setHintingPreference(QFont.HintingPreference.PreferVerticalHinting)
-        # Ligatures would draw != as one sign and -> as an arrow: what was written stays what was written.
+        # Ligatures would draw != as one sign and -> as an arrow; filters and payloads must look as typed.
         font.setFeature(QFont.Tag("calt"), 0)
         if spec.mono:
             font.setStyleHint(QFont.StyleHint.Monospace)

@@ -1,7 +1,7 @@
-"""Icons that are glyphs of a font: the Remix set, drawn in one colour at whatever size is asked for.
+"""Icons from the Remix icon font, drawn in one colour at any size.
 
-QtAwesome does this too, but reaches Qt through QtPy, which makes every class of three Qt modules: a quarter of the
-time from start to window. Only its Remix font and the map of names are taken from it (`resources/fonts`).
+QtAwesome does the same, but its QtPy layer wraps every class of three Qt modules, a quarter of the start time. Only its
+Remix font and its map of names are used (`resources/fonts`).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _log = logging.getLogger(__name__)
 
 
 def has_glyph(name: str) -> bool:
-    """Whether the font has an icon of this name ("folder-open-line")."""
+    """Returns True if the font has an icon of this name ("folder-open-line")."""
     return name in _characters()
 
 
 def glyph_icon(name: str, *, off: QColor, on: QColor, disabled: QColor) -> QIcon:
-    """An icon of one glyph.
+    """Makes an icon of one glyph.
 
     Args:
-        name: of the Remix set ("folder-open-line").
-        off: its colour at rest.
-        on: its colour while its button is checked.
-        disabled: its colour while it cannot be used.
+        name: name in the Remix set ("folder-open-line").
+        off: colour at rest.
+        on: colour while its button is checked.
+        disabled: colour while disabled.
 
     Raises:
-        KeyError: there is no such glyph.
+        KeyError: if there is no such glyph.
     """
     return QIcon(_GlyphEngine(_characters()[name], off, on, disabled))
 
@@ -66,7 +66,7 @@ class _GlyphEngine(QIconEngine):
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         drawn = QPixmap(size)
         if drawn.isNull():
-            return drawn  # asked for by a button without room
+            return drawn  # requested by a button without room
         drawn.fill(Qt.GlobalColor.transparent)
         painter = QPainter(drawn)
         self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
@@ -76,14 +76,13 @@ class _GlyphEngine(QIconEngine):
 
 @cache
 def _characters() -> dict[str, str]:
-    """Characters by the names of their glyphs."""
     codes = json.loads(paths.resource("fonts", "RemixIcon.json").read_bytes())
     return {name: chr(int(code, 16)) for name, code in codes.items()}
 
 
 @cache
 def _family() -> str:
-    """The name of the font's family. Needs a QGuiApplication."""
+    """Loads the font and returns its family. Needs a QGuiApplication."""
     number = QFontDatabase.addApplicationFont(str(paths.resource("fonts", "RemixIcon.ttf")))
     if number < 0:
         _log.error("the bundled font of the icons could not be loaded")

@@ -1,6 +1,6 @@
-"""Highlights what a search has found in painted texts: a tint with a thin ring behind the very words.
+"""Highlights search hits in painted texts, with a tint and a thin ring.
 
-Texts are drawn first and highlighted afterwards: where the words stand is known only then.
+Texts are drawn first and highlighted afterwards, since the positions of words are known only then.
 """
 
 from __future__ import annotations
@@ -14,37 +14,36 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from inspector.ui.look.theme import Theme
 
 Locate = Callable[[str], list[tuple[int, int]]]
-"""Where in a text what is looked for stands: (start, stop) in characters."""
+"""Finds hits in a text: (start, stop) in characters."""
 
 _MOST_CACHED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """A run of characters to highlight in a text that was drawn."""
+    """A range of characters to highlight in a drawn text."""
 
     box: QRect
     role: str
     text: str
-    """All that was drawn."""
+    """The whole drawn text."""
     x: int
     y: int
-    """Where its baseline begins."""
+    """Start of its baseline."""
     current: bool
-    """It is in the selected row."""
+    """The row is selected."""
 
 
 def everything(text: str) -> list[tuple[int, int]]:
-    """All of a text."""
     return [(0, len(text))] if text else []
 
 
 class HitHighlight:
-    """Gathers what is to be highlighted and paints it.
+    """Collects hits of drawn texts and paints them.
 
     Attributes:
-        locate: what finds it in the texts drawn now; None highlights nothing.
-        current: whether they are in the selected row.
+        locate: finds hits in the texts being drawn; None disables highlights.
+        current: True while the selected row is drawn.
     """
 
     def __init__(self) -> None:
@@ -58,7 +57,7 @@ class HitHighlight:
         return len(self._hits)
 
     def places(self, text: str, shown: str) -> list[tuple[int, int]]:
-        """What to highlight of a text that is shown cut: what is seen of it; the ellipsis is nobody's words."""
+        """Returns hits in the visible part of an elided text, without the ellipsis."""
         if self.locate is None:
             return []
         whole = len(shown) if shown == text else len(shown) - 1
@@ -80,13 +79,13 @@ class HitHighlight:
         return found
 
     def add(self, box: QRect, role: str, text: str, x: int, y: int) -> None:
-        """Highlight a box of a text when `paint` is called."""
+        """Adds a hit for the next `paint`."""
         self._hits.append(_Hit(box, role, text, x, y, self.current))
 
     def light_line(
         self, painter: QPainter, theme: Theme, role: str, text: str, shown: str, room: QRect, *, right: bool = False
     ) -> None:
-        """Highlight at once in a line that was drawn into a room, in the middle of its height."""
+        """Highlights hits at once in a line drawn at the vertical centre of a room."""
         if self.locate is None:
             return
         metrics = QFontMetrics(theme.font(role))
@@ -98,7 +97,7 @@ class HitHighlight:
         self.paint(painter, theme)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        """Paint what was gathered."""
+        """Paints and clears the collected hits."""
         hits, self._hits = self._hits, []
         for hit in hits:
             box = hit.box

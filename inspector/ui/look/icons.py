@@ -1,7 +1,7 @@
-"""Icons: Remix glyphs tinted with the theme's colours, and the program's own icon.
+"""Icons in theme colours, cached, and the icon of each message kind.
 
-Icons and pixmaps are cached here until the colours change (`use_colors`, called by `theme.apply`): whoever keeps an
-icon longer than that asks again on `ThemeController.changed`. Which icon stands for what: docs/design.md 11 and 13.
+The caches are cleared when the colours change (`use_colors`, called by `theme.apply`). Owners of an icon must get it
+again on `ThemeController.changed`. Meaning of the icons: docs/design.md 11 and 13.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ KIND_ICONS: dict[str, str] = {
     "msp/closed": "ri.chat-check-line",
     "otlp/agent": "ri.robot-line",
 }
-"""Canonical kind to icon; kinds that are not here follow their namespace."""
+"""Icon of a canonical kind; other kinds use the icon of their namespace."""
 
 NAMESPACE_ICONS: dict[str, str] = {
     "chat": "ri.chat-1-line",
@@ -59,13 +59,13 @@ NAMESPACE_ICONS: dict[str, str] = {
     "vscode": "ri.terminal-line",
     "recorder": "ri.record-circle-line",
 }
-"""Namespace of a kind to icon."""
+"""Icon of a namespace."""
 
 UNKNOWN_ICON = "ri.question-line"
-"""Kinds nobody declared."""
+"""Icon of unknown kinds."""
 
 UNREADABLE_ICON = "ri.file-damage-line"
-"""Messages that could not be read; tint with `severity.error`."""
+"""Icon of unreadable messages; tint with `severity.error`."""
 
 ICONS: dict[str, str] = {
     "open": "ri.folder-open-line",
@@ -115,7 +115,7 @@ ICONS: dict[str, str] = {
     "demo": "ri.play-circle-line",
     "external": "ri.external-link-line",
 }
-"""Chrome: what it stands for to icon name. `icon` and `pixmap` take either."""
+"""Icons of the window by purpose. `icon` and `pixmap` accept both kinds of names."""
 
 _pixmaps: dict[tuple[str, str, int, float], QPixmap] = {}
 _icons: dict[tuple[str, str, str | None], QIcon] = {}
@@ -129,7 +129,7 @@ _color: Callable[[str], QColor] = _plain_color
 
 
 def use_colors(color: Callable[[str], QColor]) -> None:
-    """Tint from now on with these colours, and drop every cached icon and pixmap."""
+    """Sets the colours and clears all cached icons and pixmaps."""
     global _color
     _color = color
     _pixmaps.clear()
@@ -137,17 +137,16 @@ def use_colors(color: Callable[[str], QColor]) -> None:
 
 
 def icon(name: str, token: str = "ink.secondary", size: int = 16, on_token: str | None = None) -> QIcon:
-    """A tinted icon, sharp at any size and device ratio.
+    """Returns a tinted icon, sharp at any size and device ratio.
 
     Args:
         name: a name of `ICONS` ("open") or of the Remix set ("ri.folder-open-line").
-        token: colour at rest; disabled icons take `ink.disabled`.
-        size: unused by the icon itself, which scales; a view's `iconSize` decides. Kept so that calls read like
-            `pixmap`.
-        on_token: colour while its button is checked; without one, as at rest.
+        token: colour at rest; disabled icons use `ink.disabled`.
+        size: unused, since the icon scales; it keeps calls alike with `pixmap`.
+        on_token: colour while its button is checked; None for `token`.
 
     Raises:
-        KeyError: there is no such icon or token.
+        KeyError: if there is no such icon or token.
     """
     del size
     glyph = glyph_name(name)
@@ -161,10 +160,10 @@ def icon(name: str, token: str = "ink.secondary", size: int = 16, on_token: str 
 
 
 def pixmap(name: str, token: str = "ink.secondary", size: int = 16, dpr: float = 1.0) -> QPixmap:
-    """A tinted pixmap for delegates, `size` logical pixels square at a device pixel ratio; cached.
+    """Returns a cached tinted pixmap, `size` logical pixels square, at a device pixel ratio.
 
     Raises:
-        KeyError: there is no such icon or token.
+        KeyError: if there is no such icon or token.
     """
     key = (name, token, size, dpr)
     made = _pixmaps.get(key)
@@ -174,16 +173,16 @@ def pixmap(name: str, token: str = "ink.secondary", size: int = 16, dpr: float =
 
 
 def glyph_name(name: str) -> str:
-    """The Remix name of a name of `ICONS`; a Remix name is itself.
+    """Returns the Remix name for a name of `ICONS`; Remix names are returned as they are.
 
     Raises:
-        KeyError: neither.
+        KeyError: if it is neither.
     """
     return name if name.startswith("ri.") else ICONS[name]
 
 
 def kind_icon(kind: str) -> str:
-    """Icon name for a canonical kind; "" (unreadable) gives the broken file. Suffixes of a kind are ignored."""
+    """Returns the icon of a canonical kind, without its suffix; "" (unreadable) gives the damaged file."""
     if not kind:
         return UNREADABLE_ICON
     bare = kind.partition(":")[0]
@@ -191,25 +190,23 @@ def kind_icon(kind: str) -> str:
 
 
 def kind_family(kind: str) -> str:
-    """Kind family (`design_tokens.FAMILIES`) of a canonical kind; suffixes are ignored, strangers are "unknown"."""
+    """Returns the kind family (`design_tokens.FAMILIES`) of a canonical kind, "unknown" for foreign kinds."""
     return family(kind.partition(":")[0]).name.lower()
 
 
 def kind_token(kind: str) -> str:
-    """Colour token of a kind's icon: its family's, and `severity.error` for the unreadable ("")."""
+    """Returns the colour token of a kind's icon: of its family, or `severity.error` for unreadable ("")."""
     return f"family.{kind_family(kind)}" if kind else "severity.error"
 
 
 def kind_pixmap(kind: str, size: int = 14, dpr: float = 1.0) -> QPixmap:
-    """The icon of a canonical kind in its family's colour."""
     return pixmap(kind_icon(kind), kind_token(kind), size, dpr)
 
 
 def glyph_exists(name: str) -> bool:
-    """Whether the Remix font has the glyph behind a name."""
     return has_glyph(glyph_name(name).removeprefix("ri."))
 
 
 def app_icon() -> QIcon:
-    """The program's own icon: two nested open rings and a point at the opening."""
+    """Returns the program's icon: two nested open rings and a point at the opening."""
     return QIcon(str(paths.resource("icons", "context-inspector.svg")))

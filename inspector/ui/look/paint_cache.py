@@ -1,6 +1,6 @@
-"""Fonts, metrics and colours of rows that paint themselves, made once per theme, with the texts measured and cut.
+"""Caches fonts, metrics, text widths and elided texts for painted rows, once per theme.
 
-A repaint asks for some hundred cells, and measuring one text costs as much as drawing it: cached, a window of rows
+A repaint draws some hundred cells, and measuring a text costs as much as drawing it. With the cache a window of rows
 paints in a few milliseconds.
 """
 
@@ -16,22 +16,22 @@ from inspector.ui.look.hit_highlight import HitHighlight
 from inspector.ui.look.theme import Theme
 
 _MOST_CACHED = 20_000
-"""Texts of which the widths are cached; a table scrolled for an hour shows many more."""
+"""Texts with cached widths; a table scrolled for an hour shows many more."""
 _NARROW, _LEAST = 4, 16
-"""A text longer than its room divided by the one and the other is measured only so far at first."""
+"""A text of more than width // 4 + 16 characters is measured only up to there at first."""
 _ELLIPSIS = "…"
 _INKS = frozenset(("ink.primary", "ink.secondary"))
-"""What a text is written in that a highlight rule may colour."""
+"""Colours of texts that a highlight rule may replace."""
 
 
 class PaintCache:
-    """What painting a row in one theme needs.
+    """Cached painting resources of one theme.
 
     Attributes:
         theme: fonts, colours and grid.
         dpr: device pixels per logical pixel, for pixmaps.
-        hits: what is lit of the texts drawn.
-        ink: the colour that texts are drawn in instead of their own; icons and what is written small keep theirs.
+        hits: search hits in the drawn texts.
+        ink: token that replaces the colour of main texts; icons and small texts keep theirs. None for no change.
     """
 
     def __init__(self, theme: Theme, dpr: float) -> None:
@@ -42,7 +42,7 @@ class PaintCache:
         self.use_theme(theme)
 
     def use_theme(self, theme: Theme) -> None:
-        """Paint with other fonts and colours from now on."""
+        """Replaces the theme and clears the caches."""
         self.theme = theme
         self.metrics = theme.metrics
         self._metrics: dict[str, QFontMetrics] = {}
@@ -53,11 +53,11 @@ class PaintCache:
     # Text
 
     def gather(self) -> None:
-        """Hold back the texts that are drawn from now on, for `draw_gathered`."""
+        """Collects the following texts for `draw_gathered` instead of drawing them."""
         self._gathered = {}
 
     def draw_gathered(self, painter: QPainter) -> None:
-        """Draw the texts held back, those of one font and colour together: setting a font costs as much as a word."""
+        """Draws the collected texts grouped by font and colour: setting a font costs as much as drawing a word."""
         gathered, self._gathered = self._gathered, None
         for (role, token), texts in (gathered or {}).items():
             painter.setFont(self.theme.font(role))
@@ -67,14 +67,13 @@ class PaintCache:
         self.hits.paint(painter, self.theme)
 
     def font_metrics(self, role: str) -> QFontMetrics:
-        """Metrics of a type role, cached."""
         found = self._metrics.get(role)
         if found is None:
             found = self._metrics[role] = QFontMetrics(self.theme.font(role))
         return found
 
     def width(self, role: str, text: str) -> int:
-        """Width of a text in pixels, cached."""
+        """Returns the width of a text in pixels; cached."""
         key = (role, text)
         found = self._widths.get(key)
         if found is None:
@@ -84,12 +83,12 @@ class PaintCache:
         return found
 
     def is_wider(self, role: str, text: str, width: int) -> bool:
-        """Whether a text is wider than so many pixels; a long one is not measured to its end."""
+        """Returns True if a text is wider than `width`; a long one is not measured to its end."""
         head = text[: width // _NARROW + _LEAST]
         return (len(head) < len(text) and self.width(role, head) > width) or self.width(role, text) > width
 
     def elided(self, role: str, text: str, width: int) -> str:
-        """The text, cut at its right end where it is wider; "" where not even the dots fit."""
+        """Returns the text elided at its right end; "" if not even the ellipsis fits."""
         if not self.is_wider(role, text, width):
             return text
         key = (role, text, width)
@@ -105,7 +104,7 @@ class PaintCache:
         return found
 
     def draw(self, painter: QPainter, role: str, token: str, x: int, rect: QRect, text: str, width: int) -> int:
-        """Draw one line of text from `x`, cut to `width`, centred in the height of `rect`; returns the width drawn."""
+        """Draws one line from `x`, elided to `width` and centred in `rect`. Returns the drawn width."""
         shown = self.elided(role, text, width)
         if not shown:
             return 0
@@ -123,7 +122,7 @@ class PaintCache:
         return self.width(role, shown)
 
     def _highlight(self, painter: QPainter, role: str, text: str, shown: str, x: int, y: int) -> None:
-        """Light what is looked for in a text that was drawn."""
+        """Adds the search hits of a drawn text."""
         metrics = self.font_metrics(role)
         top, height = y - metrics.ascent() - 1, metrics.height() + 2
         for start, stop in self.hits.places(text, shown):
@@ -139,12 +138,12 @@ class PaintCache:
         return found
 
     def draw_right(self, painter: QPainter, role: str, token: str, right: int, rect: QRect, text: str) -> None:
-        """Draw one line of text that ends at `right`, never cut."""
+        """Draws one line that ends at `right`, without eliding it."""
         width = self.width(role, text)
         self.draw(painter, role, token, right - width, rect, text, width)
 
     def draw_chips(self, painter: QPainter, role: str, token: str, x: int, rect: QRect, text: str, width: int) -> int:
-        """As `draw`, with control and bidi characters as outlined amber chips."""
+        """Draws a line like `draw`, with control and bidi characters as outlined amber chips."""
         start, end = x, x + width
         for piece, is_chip in wire_text.pieces(text):
             if end - x < 8:
@@ -162,7 +161,7 @@ class PaintCache:
         return min(x, end) - start
 
     def chip(self, painter: QPainter, rect: QRect, text: str) -> None:
-        """An outlined amber chip for a character that cannot be seen."""
+        """Draws an outlined amber chip for an invisible character."""
         color = self.theme.color("severity.warning")
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(color, 1))
@@ -172,25 +171,24 @@ class PaintCache:
         painter.setFont(self.theme.font("mono-row"))
         painter.drawText(rect.x() + 4, baseline(rect, self.font_metrics("mono-row")), text)
 
-    # Marks
+    # Icons and pills
 
     def icon(self, painter: QPainter, name: str, token: str, x: int, rect: QRect, size: int | None = None) -> int:
-        """Draw an icon from `x`, centred in the height of `rect`; returns its width."""
+        """Draws an icon at `x`, centred in `rect`. Returns its width."""
         side = size or self.metrics.icon_row
         pixmap: QPixmap = icons.pixmap(name, token, side, self.dpr)
         painter.drawPixmap(x, rect.y() + (rect.height() - side) // 2, pixmap)
         return side
 
     def badge(self, painter: QPainter, badge: Badge, x: int, rect: QRect) -> int:
-        """Draw a pill from `x`; returns its width."""
+        """Draws a badge as a pill at `x`. Returns its width."""
         return self.pill(painter, badge.token, badge.glyph, badge.text, x, rect)
 
     def pill_width(self, text: str) -> int:
-        """Width of a pill that says a text."""
         return self.metrics.badge_glyph + 5 * self.metrics.unit - 1 + self.width("badge", text)
 
     def pill(self, painter: QPainter, token: str, shape: str, text: str, x: int, rect: QRect) -> int:
-        """Draw a pill in a colour, with its mark, from `x`; returns its width."""
+        """Draws a pill with its mark at `x`. Returns its width."""
         height, glyph, unit = self.metrics.badge, self.metrics.badge_glyph, self.metrics.unit
         pill = QRect(x, rect.y() + (rect.height() - height) // 2, self.pill_width(text), height)
         color = self.theme.color(token)
@@ -208,12 +206,12 @@ class PaintCache:
 
 
 def baseline(rect: QRect, metrics: QFontMetrics) -> int:
-    """Where a line of text stands that is centred in a height."""
+    """Returns the baseline of a line centred in a height."""
     return rect.y() + (rect.height() + metrics.ascent() - metrics.descent() + 1) // 2
 
 
 def _draw_glyph(painter: QPainter, glyph: str, color: QColor, box: QRectF) -> None:
-    """A badge's mark: the ring of what may go, the check of what was used, the dash of what is folded."""
+    """Draws the mark of a badge: ring for transient, check for consumed, dash for collapsed, or a cross."""
     pen = QPen(color, box.width() * 0.21)
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)

@@ -1,4 +1,4 @@
-"""Sets rendered Markdown in the type and colours of the program."""
+"""Renders Markdown into a text document with the program's fonts and colours."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from inspector.ui.look.theme import Theme
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _BAR = "\ue07c"
-"""Stands for an escaped bar of a table while Qt parses: in code Qt shows the backslash, too."""
+"""Replaces an escaped bar in tables during parsing: in code Qt would show its backslash, too."""
 _HEAVIEST = QFont.Weight.DemiBold
-"""Of the program's fonts; Qt draws heavier text twice, one pixel apart."""
+"""Heaviest weight of the program's fonts; Qt draws heavier text twice, one pixel apart."""
 
 
 def render_markdown(document: QTextDocument, text: str, theme: Theme, *, pictures: bool = False) -> None:
-    """Renders Markdown with HTML off, in the program's own type.
+    """Renders Markdown without HTML, in the program's fonts.
 
     Args:
-        document: filled anew.
+        document: its content is replaced.
         text: Markdown.
-        theme: gives fonts and colours.
+        theme: source of fonts and colours.
         pictures: keep pictures; otherwise their names replace them.
     """
     lines = [line.replace("\\|", _BAR) if line.lstrip().startswith("|") else line for line in text.split("\n")]
     document.setMarkdown("\n".join(lines), _FEATURES)
     document.setIndentWidth(theme.metrics.indent)
     edit = QTextCursor(document)
-    edit.beginEditBlock()  # lays the document out once; every change of a cell lays a whole table out
+    edit.beginEditBlock()  # lays the document out once; otherwise every cell change lays out its whole table
     _restore_bars(document)
     _quiet_tables(document, theme)
     _tidy_blocks(document, theme, pictures=pictures)
@@ -58,7 +58,7 @@ def _quiet_tables(document: QTextDocument, theme: Theme) -> None:
             layout.setBorderBrush(theme.color("line.strong"))
             layout.setBorderCollapse(True)
             layout.setBorder(1)
-            layout.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)  # Qt's own is raised
+            layout.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)  # Qt's default is raised
             layout.setCellPadding(theme.metrics.unit)
             layout.setTopMargin(theme.metrics.unit)
             layout.setBottomMargin(theme.metrics.unit)
@@ -75,7 +75,7 @@ def _tidy_blocks(document: QTextDocument, theme: Theme, *, pictures: bool) -> No
         layout.setTopMargin((3 * theme.metrics.unit if level else theme.metrics.unit) if block.position() else 0)
         layout.setBottomMargin(theme.metrics.unit // 2)
         quoted = int(layout.property(QTextFormat.Property.BlockQuoteLevel) or 0)
-        if quoted:  # Qt leaves 40 pixels a level on both sides
+        if quoted:  # Qt adds 40 pixels for each level on both sides
             layout.setLeftMargin(quoted * theme.metrics.indent)
             layout.setRightMargin(0)
         code = layout.hasProperty(QTextFormat.Property.BlockCodeLanguage) or layout.hasProperty(
@@ -109,7 +109,7 @@ def _tidy_blocks(document: QTextDocument, theme: Theme, *, pictures: bool) -> No
 
 
 _HEADING_SIZES = (1.3, 1.15, 1.0)
-"""Of the program's own headings, by level."""
+"""Sizes by level, relative to the program's own headings."""
 
 
 def _heading_font(theme: Theme, level: int) -> QFont:
@@ -123,7 +123,7 @@ def _heading_font(theme: Theme, level: int) -> QFont:
 
 
 def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
-    """(start, end, format) of each stretch of one look, last first: replacing one leaves the others in place."""
+    """Returns (start, end, format) of each fragment, last first, so that replacing one keeps other positions valid."""
     found: list[tuple[int, int, QTextCharFormat]] = []
     place = block.begin()
     while not place.atEnd():

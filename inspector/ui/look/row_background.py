@@ -1,4 +1,4 @@
-"""The ground of a row of a list, tree or table: selected, under the pointer, at the keyboard (docs/design.md 14)."""
+"""Paints the background of a row: selected, hovered or focused (docs/design.md 14)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ def paint_ground(
     painter: QPainter, theme: Theme, row: QRect, *,
     selected: bool, hovered: bool, active: bool = True, cursor: bool = False, bar: bool = True,
 ) -> None:  # fmt: skip
-    """Paint the ground of a row, or of one of its cells.
+    """Paints the background of a row, or of one of its cells.
 
     Args:
-        painter: paints nothing else meanwhile.
-        theme: gives the colours.
-        row: where.
-        selected: it is the selected one.
+        painter: target.
+        theme: source of colours.
+        row: rectangle.
+        selected: the row is selected.
         hovered: the pointer is over it.
-        active: its list has the keyboard.
-        cursor: it has a ring around it: the keyboard is at it, and it is not selected.
-        bar: it has the left edge of the row, where a selected one has a bar.
+        active: its list has the keyboard focus.
+        cursor: draw a ring: the row is current but not selected.
+        bar: the rectangle includes the left edge of the row, where selected rows have a bar.
     """
     if selected:
         painter.fillRect(row, theme.color("accent.wash" if active else "accent.washdim"))

@@ -1,4 +1,4 @@
-"""The five shapes of a context's state; they differ without colour (docs/design.md 14)."""
+"""Draws the state of a context as one of five shapes that differ without colour (docs/design.md 14)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _CROSS = ((-2.9, -2.9), (2.9, 2.9)), ((-2.9, 2.9), (2.9, -2.9))
 
 
 def draw_state(painter: QPainter, center: QPointF, state: str, theme: Theme, *, implicit: bool, halo: float) -> None:
-    """Draw the dot of a context.
+    """Draws the dot of a context.
 
     Args:
         painter: antialiased; pen and brush are changed.
-        center: where, in logical pixels.
+        center: centre in logical pixels.
         state: active, idle, concluded or cancelled.
-        theme: gives colours and zoom.
-        implicit: it holds no message itself, which is drawn instead of idle and active.
-        halo: 0 to 1; only what is active has one.
+        theme: source of colours and zoom.
+        implicit: the context has no message itself; drawn instead of idle and active.
+        halo: 0 to 1; for active contexts only.
     """
     zoom = theme.zoom
     if state in ("concluded", "cancelled"):
@@ -48,7 +48,7 @@ def _disc(painter: QPainter, center: QPointF, color: QColor, zoom: float, halo: 
 def _ring(painter: QPainter, center: QPointF, color: QColor, zoom: float, *, dashed: bool) -> None:
     pen = QPen(color, 1.5 * zoom)
     if dashed:
-        # Six dashes around; lengths are in pen widths.
+        # Six dashes; lengths are in pen widths.
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setDashPattern([1.45, 0.82])
     painter.setPen(pen)

@@ -224,13 +224,13 @@ QProgressBar::chunk { background: $ring; border-radius: 2px; }
 
 
 def build_style_sheet(colors: Mapping[str, str], fonts: Fonts, metrics: Metrics, *, dark: bool) -> str:
-    """The sheet for one theme.
+    """Returns the sheet for one theme.
 
     Args:
         colors: token to "#rrggbb".
-        fonts: gives the sizes of small type and headings.
+        fonts: source of type sizes.
         metrics: the grid.
-        dark: which set of chrome images fits.
+        dark: use the images for dark themes.
     """
     values: dict[str, object] = {
         **_colors(colors),
@@ -241,7 +241,7 @@ def build_style_sheet(colors: Mapping[str, str], fonts: Fonts, metrics: Metrics,
 
 
 def repolish(widget: QWidget) -> None:
-    """Apply the sheet again after a property it looks at has changed."""
+    """Applies the sheet again after a change of a property that it depends on."""
     style = widget.style()
     style.unpolish(widget)
     style.polish(widget)
@@ -292,7 +292,7 @@ def _images(scheme: str) -> dict[str, object]:
 
 
 def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
-    # A sheet's heights are inside the border: `_in` is the height less its edges.
+    # Heights in a sheet exclude the border: `_in` is the height without it.
     return {
         "px_small": fonts.font("small").pixelSize(),
         "px_heading": fonts.font("heading").pixelSize(),
@@ -314,7 +314,7 @@ def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
         "pad_chip_focus": 2 * metrics.unit,
         "pad_segment": 3 * metrics.unit,
         "cell": metrics.cell_padding,
-        "cell_in": metrics.cell_padding - 3,  # Qt adds so much to the text of an item, not to that of a header
+        "cell_in": metrics.cell_padding - 3,  # Qt adds 3 px to the text of an item, but not to that of a header
         "section": metrics.section_gap,
         "control_in": metrics.control - 4,
         "button_in": metrics.control - 2,

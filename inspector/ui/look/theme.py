@@ -1,8 +1,9 @@
-"""The theme: colours by meaning, fonts by role, the grid, Qt's palette and the one style sheet.
+"""The theme: colours by token, fonts by role, grid, Qt's palette and the style sheet.
 
-A `Theme` is immutable; `ThemeController` makes a new one when the setting, the density, the zoom or the system's colour
-scheme changes, applies it to the application and says `changed`. Widgets keep the controller, ask `controller.theme`
-when they paint, and drop what they cached on `changed`. Values: `design_tokens.py`, from docs/design.md 10 to 13.
+A `Theme` is immutable. `ThemeController` makes a new one when the setting, the density, the zoom or the system's colour
+scheme changes. It applies the theme to the application and emits `changed`. Widgets keep the controller, read
+`controller.theme` when they paint, and clear their caches on `changed`. Values: `design_tokens.py`, from docs/design.md
+10 to 13.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ if TYPE_CHECKING:
 __all__ = ["METRICS", "Density", "Metrics", "Theme", "ThemeController", "ThemeSetting", "apply"]
 
 ThemeSetting = Literal["system", "light", "dark"]
-"""What the user chose."""
+"""The user's choice."""
 
 FUSION = "drawnByFusion"
-"""Property of an application that has the style."""
+"""Property of an application that uses the Fusion style."""
 
 
 class Theme:
-    """Everything that decides how a thing looks, for one colour scheme, density and zoom.
+    """Colours, fonts and sizes for one colour scheme, density and zoom.
 
     Attributes:
-        dark: whether surfaces are dark.
-        high_contrast: whether the system asked for more contrast.
+        dark: True for dark surfaces.
+        high_contrast: True if the system asks for more contrast.
         density: Compact or Comfortable.
         zoom: 0.8 to 2.0; scales type and grid together.
         fonts: the type roles.
@@ -59,7 +60,7 @@ class Theme:
         high_contrast: bool = False,
         bundled_fonts: bool = False,
     ) -> None:
-        """Make a theme; needs a QApplication because fonts are chosen and measured."""
+        """Makes a theme; needs a QApplication, since fonts are chosen and measured."""
         self.dark = dark
         self.high_contrast = high_contrast
         self.density: Density = density
@@ -73,37 +74,37 @@ class Theme:
                 self._colors[token] = QColor(COLORS[stand_in][index])
 
     def color(self, name: str) -> QColor:
-        """Colour of a token. It is shared: copy before changing it.
+        """Returns the colour of a token; it is shared, so copy it before a change.
 
         Raises:
-            KeyError: there is no such token.
+            KeyError: if there is no such token.
         """
         return self._colors[name]
 
     def family_color(self, family: str) -> QColor:
-        """Colour of a kind family (`design_tokens.FAMILIES`); strangers get that of "unknown"."""
+        """Returns the colour of a kind family (`design_tokens.FAMILIES`), or of "unknown" for others."""
         return self._colors.get(f"family.{family}", self._colors["family.unknown"])
 
     def family_mark(self, family: str) -> str:
-        """Shape of a kind family's mark: disc, square, diamond, triangle, bars or ring."""
+        """Returns the mark of a kind family: disc, square, diamond, triangle, bars or ring."""
         return FAMILY_MARKS.get(family, "ring")
 
     def pill_fill(self, token: str) -> QColor:
-        """Fill of a pill whose text has this colour: the colour itself, mostly transparent."""
+        """Returns the fill of a pill with text in this colour: the same colour, mostly transparent."""
         fill = QColor(self.color(token))
         fill.setAlphaF(PILL_ALPHA[0 if self.dark else 1])
         return fill
 
     def font(self, role: str) -> QFont:
-        """Font of a type role (`design_tokens.TYPE_ROLES`). It is shared: copy before changing it.
+        """Returns the font of a type role (`design_tokens.TYPE_ROLES`); it is shared, so copy it before a change.
 
         Raises:
-            KeyError: there is no such role.
+            KeyError: if there is no such role.
         """
         return self.fonts.font(role)
 
     def palette(self) -> QPalette:
-        """Qt's palette in this theme's colours."""
+        """Builds Qt's palette."""
         palette = QPalette()
         roles = QPalette.ColorRole
         for role, token in {
@@ -137,26 +138,26 @@ class Theme:
         return palette
 
     def style_sheet(self) -> str:
-        """The style sheet for chrome; it has no rule for rows, which delegates paint."""
+        """Builds the style sheet; rows have no rules in it, since delegates paint them."""
         names = {token: color.name() for token, color in self._colors.items()}
         return build_style_sheet(names, self.fonts, self.metrics, dark=self.dark)
 
 
 def apply(app: QApplication, theme: Theme) -> None:
-    """Give an application this theme: Fusion, palette, font, style sheet, icon colours."""
+    """Applies a theme to the application: Fusion, palette, font, style sheet, icon colours."""
     icons.use_colors(theme.color)
-    if not app.property(FUSION):  # asking for the style itself makes sixteen enums, a tenth of a start
+    if not app.property(FUSION):  # `app.style()` would wrap sixteen enums, a tenth of the start time
         app.setStyle("Fusion")
         app.setProperty(FUSION, True)
     app.setPalette(theme.palette())
     app.setFont(theme.font("body"))
     sheet = theme.style_sheet()
-    if app.styleSheet() != sheet:  # the same one again would be laid over every widget anew, 10 ms a window
+    if app.styleSheet() != sheet:  # setting the same sheet again costs 10 ms for each window
         app.setStyleSheet(sheet)
 
 
 class ThemeController(QObject):
-    """Keeps the application's theme in step with the settings and with the system.
+    """Updates the application's theme when the settings or the system change.
 
     Signals:
         changed: the theme was replaced and applied; caches of fonts, colours and pixmaps are stale.
@@ -174,14 +175,14 @@ class ThemeController(QObject):
         bundled_fonts: bool = False,
         parent: QObject | None = None,
     ) -> None:
-        """Make the theme and apply it.
+        """Makes and applies the theme.
 
         Args:
-            app: the application; kept.
+            app: the application.
             setting: follow the system, or always light or dark.
             density: Compact or Comfortable.
             zoom: 0.8 to 2.0.
-            bundled_fonts: use the bundled faces whatever the system has (screenshots, tests).
+            bundled_fonts: use the bundled faces on every system (screenshots, tests).
             parent: owner; the application by default.
         """
         super().__init__(parent or app)
@@ -190,7 +191,7 @@ class ThemeController(QObject):
         self._density: Density = density
         self._zoom = _within_zoom(zoom)
         self._bundled_fonts = bundled_fonts
-        # Kept: what a passing wrapper of the hints gives does not outlive it.
+        # Kept alive: objects returned by the hints do not outlive their Python wrapper.
         self._hints = app.styleHints()
         self._accessibility = _accessibility_of(self._hints)
         self._hints.colorSchemeChanged.connect(self._on_system_changed)
@@ -201,35 +202,31 @@ class ThemeController(QObject):
 
     @property
     def theme(self) -> Theme:
-        """The theme in force."""
         return self._theme
 
     @property
     def setting(self) -> ThemeSetting:
-        """What the user chose."""
         return self._setting
 
     def set_setting(self, setting: ThemeSetting) -> None:
-        """Follow the system, or always light or dark."""
         if setting != self._setting:
             self._setting = setting
             self._replace()
 
     def set_density(self, density: Density) -> None:
-        """Compact or Comfortable."""
         if density != self._density:
             self._density = density
             self._replace()
 
     def set_zoom(self, zoom: float) -> None:
-        """Scale type and grid; kept within 0.8 and 2.0."""
+        """Sets the zoom, clamped to 0.8 and 2.0."""
         zoom = _within_zoom(zoom)
         if zoom != self._zoom:
             self._zoom = zoom
             self._replace()
 
     def dispose(self) -> None:
-        """Stop following the system; the theme stays applied."""
+        """Stops following the system; the theme stays applied."""
         self._hints.colorSchemeChanged.disconnect(self._on_system_changed)
         if self._accessibility is not None:
             self._accessibility.contrastPreferenceChanged.disconnect(self._on_system_changed)
@@ -251,14 +248,14 @@ class ThemeController(QObject):
         self.changed.emit()
 
     def _on_system_changed(self) -> None:
-        """Also where light or dark was chosen: more contrast is wanted in either."""
+        """Also for a fixed light or dark theme, since contrast may change in either."""
         darkness = self._setting == "system" and system_is_dark() != self._theme.dark
         if darkness or _system_wants_contrast() != self._theme.high_contrast:
             self._replace()
 
 
 def system_is_dark() -> bool:
-    """Whether the system asks for dark surfaces; unknown counts as light."""
+    """Returns True if the system asks for dark surfaces; False if unknown."""
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
 
@@ -269,7 +266,7 @@ def _system_wants_contrast() -> bool:
 
 
 def _accessibility_of(hints: QStyleHints) -> QAccessibilityHints | None:
-    """What the system asks for on behalf of those who need it, for as long as `hints` is kept; since Qt 6.10."""
+    """Returns the system's accessibility hints, valid while `hints` is kept; None before Qt 6.10."""
     accessibility = getattr(hints, "accessibility", None)
     return None if accessibility is None else accessibility()
 

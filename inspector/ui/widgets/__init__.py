@@ -1,1 +1,1 @@
-"""Small widgets that several parts of the window share. They know nothing of documents."""
+"""Small widgets shared by several parts of the window. They do not know documents."""

@@ -1,4 +1,4 @@
-"""Buttons of the chrome: icons that follow the theme, words, and links."""
+"""Buttons of the window: themed icon buttons, dialog buttons, and links."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.ui.look.theme import ThemeController
 
 
 class IconButton(QToolButton):
-    """A tool button whose icon is tinted again when the theme changes."""
+    """A tool button that recolours its icon when the theme changes."""
 
     def __init__(
         self,
@@ -25,12 +25,12 @@ class IconButton(QToolButton):
         size: int = 16,
         parent: QWidget | None = None,
     ) -> None:
-        """Make the button.
+        """Makes the button.
 
         Args:
-            theme_controller: gives the colours.
+            theme_controller: source of colours.
             icon: name as in `icons.ICONS`.
-            tooltip: what it does; also its accessible name.
+            tooltip: its action; also its accessible name.
             name: object name.
             token: colour at rest.
             on_token: colour while checked.
@@ -55,11 +55,9 @@ class IconButton(QToolButton):
 
     @property
     def token(self) -> str:
-        """Colour at rest."""
         return self._token
 
     def set_icon(self, icon: str, token: str | None = None) -> None:
-        """Show another icon, or the same in another colour."""
         if (icon, token or self._token) == (self._icon, self._token):
             return
         self._icon = icon
@@ -67,7 +65,7 @@ class IconButton(QToolButton):
         self._on_theme_changed()
 
     def say(self, text: str) -> None:
-        """Change what the button does in words: tooltip and accessible name."""
+        """Sets the tooltip and the accessible name."""
         self.setToolTip(text)
         self.setAccessibleName(text)
 
@@ -78,16 +76,16 @@ class IconButton(QToolButton):
 
 
 class WordButton(QPushButton):
-    """A button of a dialog. Return presses the dialog's default one, whichever has the keyboard."""
+    """A button of a dialog. Enter presses the dialog's default button, whatever button has the focus."""
 
     def __init__(self, words: str, *, name: str, parent: QWidget, default: bool = False) -> None:
-        """Make the button.
+        """Makes the button.
 
         Args:
-            words: what it says; a letter behind an ampersand is its key.
+            words: its text; an ampersand precedes the mnemonic.
             name: object name.
             parent: owner.
-            default: it is the dialog's default one.
+            default: make it the dialog's default button.
         """
         super().__init__(words, parent)
         self.setObjectName(name)
@@ -97,7 +95,7 @@ class WordButton(QPushButton):
 
 
 class LinkButton(QPushButton):
-    """A button that looks like a link. It never is a dialog's default button."""
+    """A button that looks like a link. It is never a dialog's default button."""
 
     def __init__(self, text: str, *, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,10 +107,9 @@ class LinkButton(QPushButton):
 
     @property
     def label(self) -> str:
-        """What it says."""
         return self.accessibleName()
 
     def set_label(self, text: str) -> None:
-        """Say something else; an ampersand is an ampersand, not a shortcut."""
+        """Sets the text; an ampersand is shown as such, not as a mnemonic."""
         self.setText(text.replace("&", "&&"))
         self.setAccessibleName(text)

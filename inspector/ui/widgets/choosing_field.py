@@ -1,4 +1,4 @@
-"""A search field whose arrow keys move in the list below it, so that both are used without leaving the field."""
+"""Search field that forwards arrow keys to the list below it, so that the focus stays in the field."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PAGE = 8
 
 
 class ChoosingField(QLineEdit):
-    """Up, Down and the page keys choose a line of a list; Enter takes it.
+    """A field where Up, Down and the page keys select a line of a list, and Enter accepts it.
 
     Signals:
         taken(): Enter was pressed.
@@ -24,13 +24,13 @@ class ChoosingField(QLineEdit):
     left = Signal()
 
     def __init__(self, chosen_from: CommandList, *, name: str, label: str, hint: str, parent: QWidget) -> None:
-        """Make an empty field.
+        """Makes an empty field.
 
         Args:
             chosen_from: the list.
             name: object name.
             label: accessible name.
-            hint: said while nothing is written.
+            hint: placeholder.
             parent: owner.
         """
         super().__init__(parent)

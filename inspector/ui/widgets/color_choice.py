@@ -1,4 +1,4 @@
-"""A choice among the theme's colours for highlighted rows: round swatches, one of which holds."""
+"""Radio group of colour swatches for highlighted rows."""
 
 from __future__ import annotations
 
@@ -18,22 +18,21 @@ COLORS: tuple[tuple[HighlightColor, str], ...] = (
     ("sky", "Sky"),
     ("violet", "Violet"),
 )
-"""Colours with their words."""
+"""Colours with their labels."""
 _SWATCH = 14
 
 
 class Swatch(QAbstractButton):
-    """One colour."""
+    """Button for one colour."""
 
     def __init__(self, theme_controller: ThemeController, color: HighlightColor, words: str, parent: QWidget) -> None:
-        """Make it, not chosen."""
         super().__init__(parent)
         self._themes = theme_controller
         self.color: HighlightColor = color
         self.setAccessibleName(words)
         self.setToolTip(words)
         self.setCheckable(True)
-        self.setAutoExclusive(True)  # a radio button to a screen reader
+        self.setAutoExclusive(True)  # screen readers announce it as a radio button
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     @override
@@ -44,7 +43,7 @@ class Swatch(QAbstractButton):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            event.ignore()  # the choice moves on; Qt would stop at colours that Tab passes over
+            event.ignore()  # ColorChoice moves the selection; Qt would stop at swatches outside of the tab order
         else:
             super().keyPressEvent(event)
 
@@ -84,11 +83,11 @@ class ColorChoice(QWidget):
     chosen = Signal(str)
 
     def __init__(self, theme_controller: ThemeController, *, name: str, label: str, parent: QWidget) -> None:
-        """Make the choice; the first colour holds.
+        """Makes the choice; the first colour is selected.
 
         Args:
-            theme_controller: gives the colours.
-            name: object name; a swatch's is that and the colour's.
+            theme_controller: source of colours.
+            name: object name; a swatch adds its colour to it.
             label: accessible name.
             parent: owner.
         """
@@ -113,21 +112,20 @@ class ColorChoice(QWidget):
 
     @property
     def color(self) -> HighlightColor:
-        """The colour that holds."""
         return next(swatch.color for swatch in self._swatches if swatch.isChecked())
 
     def set_color(self, color: HighlightColor) -> None:
-        """Let another one hold; says nothing."""
+        """Selects a colour without emitting `chosen`."""
         self._showing = True
         for swatch in self._swatches:
             swatch.setChecked(swatch.color == color)
-            # One stop for Tab, as for a group of radio buttons.
+            # A single tab stop, as for a group of radio buttons.
             focus = Qt.FocusPolicy.StrongFocus if swatch.color == color else Qt.FocusPolicy.ClickFocus
             swatch.setFocusPolicy(focus)
         self._showing = False
 
     def _on_toggled(self, on: bool) -> None:
-        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        # Not `clicked`: a screen reader toggles checkable buttons, and Qt then emits no click.
         if on and not self._showing:
             self.set_color(self.color)
             self.chosen.emit(self.color)

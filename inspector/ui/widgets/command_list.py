@@ -1,4 +1,4 @@
-"""A list of things to choose from, one a line: where it belongs, what it is, and its keys at the right."""
+"""List of commands, one a line: group, title, and keys at the right."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """One thing.
+    """One command.
 
     Attributes:
-        id: what it is called inside the program.
-        group: where it belongs: a menu, "Presets".
-        title: what it is.
-        keys: as the keyboard names them.
-        detail: more about it, said after the title.
-        usable: it can be chosen now.
+        id: internal id.
+        group: its menu, or "Presets".
+        title: its name.
+        keys: its shortcuts in the desktop's words.
+        detail: further text after the title.
+        usable: False if it is disabled now.
         checked: it is a switch that is on.
-        lit: which characters of the title were looked for.
-        words: other words it is found by.
+        lit: positions of title characters that match the query.
+        words: further search terms.
     """
 
     id: str
@@ -56,10 +56,10 @@ class CommandEntry:
 
 
 class CommandListModel(QAbstractListModel):
-    """The lines.
+    """Model of the commands.
 
     Attributes:
-        lines: as shown.
+        lines: commands in order.
     """
 
     def __init__(self, parent: QWidget) -> None:
@@ -67,7 +67,6 @@ class CommandListModel(QAbstractListModel):
         self.lines: list[CommandEntry] = []
 
     def show(self, lines: Sequence[CommandEntry]) -> None:
-        """Show other lines."""
         self.beginResetModel()
         self.lines = list(lines)
         self.endResetModel()
@@ -91,7 +90,7 @@ class CommandListModel(QAbstractListModel):
 
 
 class CommandDelegate(QStyledItemDelegate):
-    """Group in tertiary ink, title, and each key in a frame of its own."""
+    """Paints the group in tertiary ink, the title, and each key in a frame."""
 
     def __init__(self, model: CommandListModel, theme_controller: ThemeController, parent: QListView) -> None:
         super().__init__(parent)
@@ -105,7 +104,7 @@ class CommandDelegate(QStyledItemDelegate):
     @override
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, line = self._themes.theme, self._model.lines[index.row()]
-        # The stubs know nothing of the fields of style options.
+        # The type stubs lack the fields of style options.
         box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
         state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
         paint_ground(
@@ -169,7 +168,7 @@ class CommandDelegate(QStyledItemDelegate):
         self, painter: QPainter, role: str, token: str, left: int, box: QRect, text: str, room: int, *,
         strong: bool = False,
     ) -> int:  # fmt: skip
-        """Draw one run of text, elided; the pixels it took."""
+        """Draws one elided run of text. Returns its width in pixels."""
         theme = self._themes.theme
         font = QFont(theme.font("body" if strong else role))
         if strong:
@@ -185,17 +184,17 @@ class CommandDelegate(QStyledItemDelegate):
 
 
 class CommandList(QListView):
-    """The list; what it shows is in its model.
+    """List view of commands.
 
     Attributes:
         lines: the model.
     """
 
     def __init__(self, theme_controller: ThemeController, *, name: str, label: str, parent: QWidget) -> None:
-        """Make an empty list.
+        """Makes an empty list.
 
         Args:
-            theme_controller: gives the look.
+            theme_controller: source of the look.
             name: object name.
             label: accessible name.
             parent: owner.
@@ -215,7 +214,7 @@ class CommandList(QListView):
         self.setItemDelegate(CommandDelegate(self.lines, theme_controller, self))
 
     def show_lines(self, lines: Sequence[CommandEntry], current: str = "") -> None:
-        """Show other lines; the one with this id is chosen, else the first."""
+        """Shows commands and selects the one with this id, else the first."""
         self.lines.show(lines)
         row = next((n for n, line in enumerate(lines) if line.id == current), 0)
         if lines:
@@ -223,7 +222,7 @@ class CommandList(QListView):
             self.scrollTo(self.currentIndex())
 
     def say_empty(self, text: str) -> None:
-        """What stands here while there are no lines."""
+        """Sets the text of the empty list."""
         self._empty.say(self, text)
 
     @override
@@ -233,12 +232,12 @@ class CommandList(QListView):
             self._empty.paint(self, self._themes.theme, 2 * self._themes.theme.metrics.unit)
 
     def line(self) -> CommandEntry | None:
-        """The chosen line."""
+        """Returns the selected command, or None."""
         row = self.currentIndex().row()
         return self.lines.lines[row] if 0 <= row < len(self.lines.lines) else None
 
     def step(self, by: int, *, around: bool = True) -> None:
-        """Choose another line, around the end or as far as there are any."""
+        """Moves the selection, wrapping at the ends if `around`."""
         count = len(self.lines.lines)
         if count:
             row = self.currentIndex().row() + by

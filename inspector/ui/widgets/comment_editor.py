@@ -1,4 +1,4 @@
-"""Where a comment is written: a card that floats below what it is about. It holds up nothing and asks nothing."""
+"""Non-modal card for editing a comment, floating below its subject."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ _WIDTH, _LINES = 380, 5
 
 
 class CommentEditor(FloatingFrame):
-    """A title, a few lines of text, Cancel and Save.
+    """Card with a title, a text editor, Cancel and Save.
 
     Signals:
-        saved(object, str): the text for what it was opened about.
+        saved(object, str): the subject and its new text.
 
     Attributes:
         text: the editor.
-        about: what it was opened about; None while it is closed.
+        about: the subject; None while the card is closed.
     """
 
     saved = Signal(object, str)
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
-        """Make it, closed."""
         super().__init__(theme_controller, name="commentEditor", parent=parent)
         self.about: object = None
         self._before = ""
@@ -75,13 +74,13 @@ class CommentEditor(FloatingFrame):
         self.setFixedWidth(round(_WIDTH * zoom))
 
     def open(self, about: object, title: str, text: str, near: QRect) -> None:
-        """Begin to write; what was written about something else is saved first.
+        """Opens the card; unsaved text on another subject is saved first.
 
         Args:
-            about: given back with the text.
-            title: says what it is about.
-            text: the comment there is.
-            near: of the parent; the card stands below it where there is room, else above.
+            about: the subject, emitted with the text.
+            title: name of the subject.
+            text: its present comment.
+            near: rectangle in the parent; the card opens below it, or above if there is no room.
         """
         if self.about is not None and self.about != about:
             self.save()
@@ -108,11 +107,10 @@ class CommentEditor(FloatingFrame):
 
     @property
     def title(self) -> str:
-        """What it says it is about."""
         return self._title.text()
 
     def save(self) -> None:
-        """Give the text back where it was changed, and close."""
+        """Closes the card, and emits the text if it was changed."""
         about, text = self.about, self.text.toPlainText().strip()
         changed = text != self._before
         self.cancel()
@@ -120,7 +118,7 @@ class CommentEditor(FloatingFrame):
             self.saved.emit(about, text)
 
     def cancel(self) -> None:
-        """Close, and forget what was written."""
+        """Closes the card and discards the text."""
         if self.about is not None:
             came_from, self._from, self.about = self._from, None, None
             inside = self.isAncestorOf(QApplication.focusWidget() or self)

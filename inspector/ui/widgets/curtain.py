@@ -1,4 +1,4 @@
-"""Hangs before a part of a window until that is painted for the first time."""
+"""Covers a slow part of the window and uncovers it in steps, so that its first paint does not freeze the window."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from typing_extensions import override
 from inspector.base.slices import Steps
 
 _STEP = 160_000
-"""Pixels that are let be seen at once: a table takes 10 ms to paint so many for the first time."""
+"""Pixels uncovered in one step: the first paint of so many takes a table 10 ms."""
 
 
 class Curtain(QWidget):
-    """Plain surface in the place of a part, of which nothing is painted meanwhile.
+    """A plain surface over a part that is not painted meanwhile.
 
-    The part is laid out behind it, and takes keys and clicks.
+    The part is laid out behind it, and gets keys and clicks.
 
     Attributes:
-        part: what it hangs before.
+        part: the covered widget.
     """
 
     def __init__(self, part: QWidget, surface: QColor) -> None:
-        """Hang before a part of a window at once.
+        """Covers a part at once.
 
         Args:
-            part: which one.
-            surface: its colour.
+            part: widget to cover.
+            surface: colour.
         """
         super().__init__(part)
         self.part = part
         self._surface = surface
-        self._raised = 0  # pixels seen below the top edge of the part
+        self._raised = 0  # uncovered pixels from the top edge
         self.setObjectName("curtain")
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # so that nothing is painted behind it
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # so that the part behind it is not painted
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         part.installEventFilter(self)
         self._hang()
@@ -46,7 +46,7 @@ class Curtain(QWidget):
         self.setGeometry(self.part.rect().adjusted(0, self._raised, 0, 0))
 
     def lift(self) -> Steps[None]:
-        """Let the part be seen, from above, as much in each step as is painted quickly; one that is gone needs none."""
+        """Uncovers the part from the top, a quick step at a time; does nothing if the widget was deleted."""
         while isValid(self):
             self._raised += max(1, _STEP // max(1, self.part.width()))
             if self._raised >= self.part.height():

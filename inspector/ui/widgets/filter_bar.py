@@ -1,6 +1,6 @@
-"""The filter bar: where a display filter is written, checked while it is typed, and applied (docs/design.md 14).
+"""Filter bar: editor for a display filter with checks while typing, completion and counts (docs/design.md 14).
 
-It knows the language only through the `check` it is given; what is shown is the window's business.
+It knows the filter language only through its `check` callback; the window applies the filter.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 _IN_FORCE_SHOWN = 40
-"""Characters shown of the filter in force."""
+"""Characters shown of the applied filter."""
 Check = Callable[[str], FilterError | None]
-"""What is wrong with a filter text, or None."""
+"""Returns the error of a filter text, or None."""
 
 ToSql = Callable[[str], str]
 Note = Callable[[], FilterNote | None]
-"""Advice about the text that was checked last, or None."""
+"""Returns advice about the text checked last, or None."""
 Preview = Callable[[str], "int | None"]
-"""How many messages a filter text would show; None where that takes its time."""
+"""Returns the number of matches of a filter text; None if counting takes too long."""
 
 
 class FilterBar(QFrame):
     """The filter bar.
 
     Signals:
-        applied(str): a filter without errors was entered; empty shows everything.
-        save_requested(str): keep this filter as a preset.
-        left: Esc was pressed where there was nothing to take back.
-        stack_requested(str): make a condition of this filter, so that another one can be written beside it.
-        search_all_requested: what was written shall choose among all messages, whatever else chooses now.
-        history_cleared: the earlier filters shall be forgotten.
+        applied(str): a valid filter was entered; empty shows everything.
+        save_requested(str): save this filter as a preset.
+        left: Esc was pressed with nothing to undo.
+        stack_requested(str): turn this filter into a condition, so that another filter can be added.
+        search_all_requested: apply the text without the scope and the other conditions.
+        history_cleared: forget the earlier filters.
     """
 
     applied = Signal(str)
@@ -69,18 +69,18 @@ class FilterBar(QFrame):
         alone: bool = False,
         to_sql: ToSql | None = None,
     ) -> None:
-        """Make an empty bar.
+        """Makes an empty bar.
 
         Args:
-            theme_controller: gives the look.
+            theme_controller: source of the look.
             check: called with the text on every change; must be quick and must not raise.
             parent: owner.
-            complete: called with text and cursor while the user writes; as quick.
-            preview: called with a text in which nothing is wrong when the user rests; a few milliseconds.
-            note: called after `check` found nothing wrong.
-            placeholder: what stands in it while it is empty.
-            alone: there are no conditions to stack and no presets beside it.
-            to_sql: a filter as a condition of SQL, raises FilterError; by default over messages.
+            complete: called with text and cursor while the user types; must be quick.
+            preview: called with a valid text when the user pauses; takes a few milliseconds.
+            note: called after `check` found no error.
+            placeholder: text of the empty editor.
+            alone: hides the buttons for conditions and presets.
+            to_sql: converts a filter to a SQL condition, raises FilterError; by default for messages.
         """
         super().__init__(parent)
         self._themes = theme_controller
@@ -151,22 +151,20 @@ class FilterBar(QFrame):
     def _button(self, icon: str, tooltip: str, name: str) -> IconButton:
         return IconButton(self._themes, icon, tooltip, name=name, variant="small", parent=self)
 
-    # What the window says
+    # State set by the window
 
     def text(self) -> str:
-        """The text in the editor."""
         return self._editor.text()
 
     def applied_text(self) -> str:
-        """The filter in force."""
         return self._applied
 
     def set_applied(self, text: str, *, remembers: bool = True) -> None:
-        """Say which filter is in force; it replaces what is being typed.
+        """Sets the applied filter; it replaces the text in the editor.
 
         Args:
             text: the filter.
-            remembers: whether it stands among the earlier ones from now on.
+            remembers: add it to the history.
         """
         self._keep_applied(text)
         self._completing.hide()
@@ -177,7 +175,7 @@ class FilterBar(QFrame):
         self.show_error(None)
 
     def discard_written(self) -> None:
-        """Show the filter in force in place of what is written and not entered."""
+        """Restores the applied filter in the editor."""
         self._note = None
         self._completing.hide()
         if self._editor.text() != self._applied:
@@ -185,7 +183,7 @@ class FilterBar(QFrame):
         self.show_error(None)
 
     def go_on_with(self, text: str) -> None:
-        """The filter in force went on by itself, as that of a growing chain: what is being typed stays."""
+        """Replaces the applied filter by an extended one, such as a growing chain, and keeps unapplied text."""
         before = self._applied
         self._keep_applied(text)
         self._history.replace(before, self._applied)
@@ -198,20 +196,18 @@ class FilterBar(QFrame):
         self._counts.filtered = bool(self._applied)
 
     def set_counts(self, shown: int, total: int) -> None:
-        """Say how many messages of how many are shown."""
         self._counts.shown, self._counts.total = shown, total
         self._show_counts()
 
     def counts_text(self) -> str:
-        """What it says of the numbers."""
         return self._count.text()
 
     def set_busy(self, fraction: float | None, found: int | None = None) -> None:
-        """Show the progress of a filter at work.
+        """Shows the progress of a running filter.
 
         Args:
-            fraction: 0 to 1, or None when nothing is at work.
-            found: messages found so far, if known.
+            fraction: 0 to 1, or None if no filter is running.
+            found: matches so far, if known.
         """
         self._counts.busy = None if fraction is None else min(1.0, max(0.0, fraction))
         self._counts.found = found if fraction is not None else None
@@ -219,7 +215,7 @@ class FilterBar(QFrame):
         self.update()
 
     def set_left_out(self, count: int) -> None:
-        """Say how many values took an expression of the filter too long, so that they count as no match."""
+        """Sets the number of values that were too slow for a regular expression and count as no match."""
         if not count:
             self._count.setToolTip("")
             return
@@ -227,26 +223,24 @@ class FilterBar(QFrame):
         self._count.setToolTip(f"{values} the regular expression too long to try and count as no match")
 
     def set_narrowed(self, narrowed: bool) -> None:
-        """Say whether a scope or other conditions choose too, so that there is more to be searched."""
+        """Tells the bar that a scope or other conditions apply too, so that a wider search is possible."""
         self._counts.narrowed = narrowed
         self._show_counts()
 
     @property
     def matches_nothing(self) -> bool:
-        """Whether the filter in force is right and lets no message through."""
         return self._counts.matches_nothing
 
     def set_saved(self, saved: bool) -> None:
-        """Say whether the filter in force is a preset."""
+        """Marks the applied filter as a preset or not."""
         self._saved = saved
         self._show_star()
 
     def error(self) -> FilterError | None:
-        """What is wrong with the text, if anything."""
         return self._error
 
     def show_error(self, error: FilterError | None) -> None:
-        """Show what is wrong, at once, or that nothing is."""
+        """Shows an error at once, or removes it."""
         self._patience.stop()
         self._error, self._note = error, None
         self._refresh()
@@ -254,7 +248,7 @@ class FilterBar(QFrame):
             self._tell_trouble()
 
     def copy_as_sql(self) -> None:
-        """Copy what is written as a condition of SQL; what SQL cannot say is shown where it stands."""
+        """Copies the text as a SQL condition; parts without an equivalent in SQL are shown as errors."""
         from inspector.tables.filter_to_sql import condition_of
 
         try:
@@ -265,32 +259,30 @@ class FilterBar(QFrame):
         QGuiApplication.clipboard().setText(condition)
 
     def recheck(self) -> None:
-        """Check the text again, for what it means may have changed: `$context` after a click in the tree."""
+        """Checks the text again after its meaning may have changed, such as `$context` after a click in the tree."""
         self._on_text_changed()
 
     def focus_editor(self) -> None:
-        """Put the cursor into the editor and select all."""
         self._editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._editor.selectAll()
 
     def set_history(self, texts: Sequence[str]) -> None:
-        """Set the earlier filters, latest first."""
+        """Sets the earlier filters, latest first."""
         self._history.set_texts(texts)
         self._refresh()
 
     def history(self) -> list[str]:
-        """Filters applied, latest first."""
         return list(self._history.texts)
 
-    # What the user does
+    # User input
 
     def _on_offered(self) -> None:
-        """What is offered stands where the trouble would."""
+        """Hides the error while completions are shown in its place."""
         self._trouble.setVisible(self._trouble.isVisible() and not self._completing.shown)
         self._refresh()
 
     def _takes_key(self, event: QKeyEvent) -> bool:
-        """Keys that mean something here rather than in the text."""
+        """Handles keys that do not edit the text. Returns True for these."""
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
             self._on_stack_asked()
@@ -315,7 +307,7 @@ class FilterBar(QFrame):
             elif event.type() == QEvent.Type.FocusOut:
                 self._completing.hide()
                 self._patience.stop()
-                self._trouble.hide()  # it hangs over what the user goes to; the red edge stays
+                self._trouble.hide()  # it would cover the newly focused widget; the red edge stays
             elif event.type() == QEvent.Type.FocusIn and self._error is not None:
                 self._patience.start()
         return super().eventFilter(watched, event)
@@ -339,7 +331,7 @@ class FilterBar(QFrame):
         self._show_counts()
 
     def _on_rest(self) -> None:
-        """The user rests: say what is wrong, or how many messages it would show."""
+        """After a pause in typing: shows the error, or the number of matches."""
         text = self._editor.text().strip()
         self._tell_trouble()
         if self._error is None and self._preview is not None and text and text != self._applied:
@@ -355,7 +347,7 @@ class FilterBar(QFrame):
         elif text:
             self._history.remember(text)
             self.stack_requested.emit(text)
-            self._editor.document().clearUndoRedoStacks()  # else Undo writes again what is a condition now
+            self._editor.document().clearUndoRedoStacks()  # else Undo would restore the text of the condition
             self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_entered(self) -> None:
@@ -377,9 +369,9 @@ class FilterBar(QFrame):
             self._tell_trouble()
 
     def _on_escaped(self) -> None:
-        """One thing at a time: what is said of the text goes, then the text, which Undo brings back, then the user."""
+        """Undoes one step for each Esc: hides the message, then restores the text, then leaves the bar."""
         if not self._trouble.isHidden():
-            self._patience.stop()  # else it is said again at once
+            self._patience.stop()  # else the message would come back at once
             self._trouble.hide()
         elif self._editor.text() != self._applied:
             self._editor.set_text(self._applied)
@@ -409,7 +401,7 @@ class FilterBar(QFrame):
         if error is not None and error.replacement is not None:
             place, behind = self._editor.cursor_place(), error.position + error.length
             self._editor.replace_part(error.position, error.length, error.replacement)
-            if place > behind:  # the user goes on where they were
+            if place > behind:  # keeps the cursor behind the same characters
                 self._editor.set_cursor_place(place + len(error.replacement) - error.length)
             self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -429,10 +421,11 @@ class FilterBar(QFrame):
         repolish(self)
         self._show_counts()
 
-    # What is seen
+    # Appearance
 
     def _refresh(self) -> None:
-        wrong = self._error is not None and not self._completing.shown  # else it is only not finished
+        # while completions are shown the text is only unfinished
+        wrong = self._error is not None and not self._completing.shown
         text = self._editor.text().strip()
         if (self.property("wrong") == "true") != wrong:
             self.setProperty("wrong", "true" if wrong else "false")
@@ -449,7 +442,7 @@ class FilterBar(QFrame):
         self._show_counts()
 
     def _show_funnel(self, *, nothing: bool) -> None:
-        """Green for what is right, red for what is wrong, neutral for what is right and shows nothing."""
+        """Colours the icon: green for a valid text, red for an error, neutral for no matches."""
         wrong, text = self.property("wrong") == "true", self._editor.text().strip()
         self._funnel.set_icon(
             "filter", "severity.error" if wrong else "state.active" if text and not nothing else "ink.secondary"
@@ -463,7 +456,7 @@ class FilterBar(QFrame):
         self._star.setEnabled(bool(self._editor.text().strip()) and self._error is None)
 
     def _show_counts(self) -> None:
-        written = self._editor.text().strip() != self._applied  # and not entered yet
+        written = self._editor.text().strip() != self._applied  # not applied yet
         self._counts.unapplied = self._unapplied() if written else ""
         words, nothing = self._counts.in_words(written=written)
         self._count.setText(words)
@@ -472,7 +465,7 @@ class FilterBar(QFrame):
         self._show_funnel(nothing=nothing)
 
     def _unapplied(self) -> str:
-        """What is said of a text that is not in force: what applies it, and of one left behind what is in its place."""
+        """Returns the hint on unapplied text: the key that applies it, or without focus the filter in force."""
         if self.property("focused") == "true":
             return "" if self._error is not None else "Enter to apply"
         if not self._applied:

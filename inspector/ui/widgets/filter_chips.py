@@ -1,6 +1,6 @@
-"""Stacked conditions as chips in one line: each has a switch, says what it hides, and can be closed.
+"""Bar of stacked filter conditions as chips on one line: each has a switch, a count and a close button.
 
-What does not fit first shortens the expressions, then goes into a menu, never into a second line.
+Long expressions are elided if room is short; then further chips move into a menu, never into a second line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from inspector.ui.widgets.filter_highlighter import TOKENS, tokens
 
 _SHOWN = 200
 _MOST, _LEAST = 420, 96
-"""Width of an expression, in pixels at 100 %."""
+"""Largest and smallest width of an expression, in pixels at 100 %."""
 _GAP = 6
 _LEFT, _SWITCH, _SWITCH_HIGH, _CLOSE = 8, 18, 10, 22
 
@@ -41,22 +41,22 @@ MENU: tuple[tuple[str, str], ...] = (
     ("copy", "Copy as filter"),
     ("remove", "Remove"),
 )
-"""What can be asked of a condition beside switching it: (name, words)."""
+"""Actions on a condition besides the switch: (name, label)."""
 
 
 class ConditionChip(QAbstractButton):
-    """One condition; pressing it switches it on or off.
+    """Chip of one condition; a click switches it on or off.
 
     Signals:
-        asked(str): something of `MENU`, by its name.
+        asked(str): name of an action of `MENU`.
     """
 
     asked = Signal(str)
     hides: int | None
-    """How many messages it hides, or would hide; None while nobody knows."""
+    """Number of messages that it hides, or would hide; None while unknown."""
 
     def __init__(self, themes: ThemeController, condition: Condition, parent: QWidget, words: str = "") -> None:
-        """Make its chip; `words` stand in it for the condition as written, which its tooltip still has."""
+        """Makes the chip; `words` replace the text of the condition, which stays in the tooltip."""
         super().__init__(parent)
         self._themes = themes
         self.condition = condition
@@ -69,13 +69,13 @@ class ConditionChip(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._close = IconButton(themes, "clear", "Remove this condition", name="conditionClose", variant="status",
                                  size=14, parent=self)  # fmt: skip
-        self._close.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard has Del on the chip
+        self._close.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # for the keyboard, Delete on the chip does the same
         self._close.setCursor(Qt.CursorShape.ArrowCursor)
         self._close.clicked.connect(lambda: self.asked.emit("remove"))
         self.set_hides(None)
 
     def set_hides(self, count: int | None) -> None:
-        """Say how many messages it hides, or would hide when it is on; None while nobody knows."""
+        """Sets the number of messages that it hides, or would hide if it were on; None while unknown."""
         self.hides = count
         self.setAccessibleName(", ".join(filter(None, (f"Condition {self._shown}", self.hides_words()))))
         counted = ""
@@ -93,13 +93,13 @@ class ConditionChip(QAbstractButton):
         self.update()
 
     def hides_words(self) -> str:
-        """What it says about what it hides; "" while nobody knows."""
+        """Returns the text of the count; "" while unknown."""
         if self.hides is None:
             return "" if self.condition.on else "off"
         return f"hides {self.hides:,}" if self.condition.on else f"off, would hide {self.hides:,}"
 
     def width_for(self, expression: float) -> int:
-        """Its width when its expression has so much room, in pixels."""
+        """Returns the width of the chip for a width of its expression, in pixels."""
         zoom = self._themes.theme.zoom
         return round(
             (_LEFT + _SWITCH + _CLOSE + 3 * _GAP) * zoom + min(expression, self._wanted()) + self._words_width()
@@ -116,10 +116,10 @@ class ConditionChip(QAbstractButton):
     def sizeHint(self) -> QSize:
         return QSize(self.width_for(self._wanted()), self._themes.theme.metrics.chip)
 
-    # What the user does
+    # User input
 
     def menu(self) -> QMenu:
-        """Its context menu; it deletes itself when it closes."""
+        """Builds the context menu; it deletes itself when it closes."""
         menu = QMenu(self)
         menu.setObjectName("conditionMenu")
         menu.setAccessibleName("Condition")
@@ -146,7 +146,7 @@ class ConditionChip(QAbstractButton):
         else:
             super().keyPressEvent(event)
 
-    # What is seen
+    # Appearance
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -184,7 +184,7 @@ class ConditionChip(QAbstractButton):
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter), self.hides_words())
 
     def _paint_switch(self, painter: QPainter, middle: QPointF) -> None:
-        """A track with a knob: at its right, filled, when on; at its left, hollow, when off."""
+        """Draws a track with a knob: filled and right for on, hollow and left for off."""
         theme, zoom, on = self._themes.theme, self._themes.theme.zoom, self.condition.on
         track = QRectF(middle.x() + 0.5, middle.y() - _SWITCH_HIGH * zoom / 2, _SWITCH * zoom, _SWITCH_HIGH * zoom)
         painter.setPen(QPen(theme.color("accent.fill" if on else "line.control"), 1.2))
@@ -197,7 +197,7 @@ class ConditionChip(QAbstractButton):
         painter.drawEllipse(QPointF(x, middle.y()), radius, radius)
 
     def _paint_expression(self, painter: QPainter, room: QRectF) -> None:
-        """In the filter bar's colours; elided in the middle, for conditions differ at their ends."""
+        """Draws the expression in syntax colours; elided in the middle, since conditions often differ at their ends."""
         theme = self._themes.theme
         font = theme.font("mono-row")
         metrics = QFontMetricsF(font)
@@ -216,12 +216,12 @@ class ConditionChip(QAbstractButton):
 
 
 class ConditionBar(QWidget):
-    """The line of chips; its owner hides it when there are none.
+    """The line of chips; its owner hides it while it is empty.
 
     Signals:
-        switched(int, bool): a condition shall count, or not.
-        asked(int, str): something of `MENU` for a condition.
-        cleared: all conditions shall go.
+        switched(int, bool): switch a condition on or off.
+        asked(int, str): action of `MENU` on a condition.
+        cleared: remove all conditions.
     """
 
     switched = Signal(int, bool)
@@ -254,15 +254,15 @@ class ConditionBar(QWidget):
         theme_controller.changed.connect(self._arrange)
 
     def chips(self) -> list[ConditionChip]:
-        """All chips, in their order; those that do not fit are hidden."""
+        """Returns all chips in order, also hidden ones."""
         return list(self._chips)
 
     def set_conditions(self, conditions: Sequence[Condition]) -> None:
-        """Show other conditions; what was known of those that stay is still said, and the focus stays in the line."""
+        """Shows conditions; counts of unchanged ones and the focus are kept."""
         if [chip.condition for chip in self._chips] == list(conditions):
             return
         focused = next((place for place, chip in enumerate(self._chips) if chip.hasFocus()), None)
-        # Switching one keeps its number: what it hides when on is what it would hide when off.
+        # Switching keeps the number: a condition hides as many messages as it would hide when off.
         hides = {chip.condition.text: chip.hides for chip in self._chips}
         for chip in self._chips:
             chip.hide()
@@ -280,7 +280,7 @@ class ConditionBar(QWidget):
         return chip
 
     def set_hides(self, counts: Sequence[int | None]) -> None:
-        """Say how many messages each hides; None leaves what was said."""
+        """Sets the counts of all conditions; None keeps the known one."""
         changed = False
         for chip, count in zip(self._chips, counts, strict=False):
             before = len(chip.hides_words())
@@ -290,13 +290,13 @@ class ConditionBar(QWidget):
         if changed:
             self._arrange()
 
-    # What the user does
+    # User input
 
     def _on_toggled(self, on: bool) -> None:
-        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        # Not `clicked`: a screen reader toggles checkable buttons, and Qt then emits no click.
         chip = self.sender()
         if isinstance(chip, ConditionChip) and on is not chip.condition.on:
-            chip.setChecked(chip.condition.on)  # what is shown follows what is in force
+            chip.setChecked(chip.condition.on)  # the chip shows the applied state, set later by the owner
             self.switched.emit(self._chips.index(chip), not chip.condition.on)
 
     def _on_asked(self, what: str) -> None:
@@ -318,7 +318,7 @@ class ConditionBar(QWidget):
     def _on_more_triggered(self, action: QAction) -> None:
         self.switched.emit(int(action.data()), action.isChecked())
 
-    # What is seen
+    # Appearance
 
     def _arrange(self) -> None:
         metrics, zoom = self._themes.theme.metrics, self._themes.theme.zoom
@@ -343,7 +343,7 @@ class ConditionBar(QWidget):
             self._more.setGeometry(left, top, self._more.sizeHint().width(), metrics.chip)
 
     def _widths(self, room: int) -> list[int]:
-        """Widths of the chips that fit: whole, else with shorter expressions, else only the first ones."""
+        """Returns widths of the chips that fit: with full expressions, else shorter ones, else only the first chips."""
         zoom, gap = self._themes.theme.zoom, round(_GAP * self._themes.theme.zoom)
         for share in (_MOST, 300, 220, 160, _LEAST):
             widths = [chip.width_for(share * zoom) for chip in self._chips]

@@ -1,4 +1,4 @@
-"""What may come next, offered where somebody writes a filter, and the keys that are the list's while it is shown."""
+"""Completion for filter editors: opens the list of candidates and handles its keys."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from inspector.ui.widgets.filter_completions import FilterCompletions
 from inspector.ui.widgets.filter_editor import FilterEditor
 
 Complete = Callable[[str, int], Completion]
-"""What may stand at a place of a filter text."""
+"""Returns the completions at a cursor position of a filter text."""
 
 _AWAY = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
-"""Keys that leave the word for which something is offered."""
+"""Keys that leave the completed word."""
 
 
 class Completing(QObject):
-    """Completes what is written in an editor.
+    """Adds completion to a filter editor.
 
     Signals:
-        changed: the list is shown, or it is seen no more.
+        changed: the list was shown or hidden.
     """
 
     changed = Signal()
@@ -32,13 +32,13 @@ class Completing(QObject):
     def __init__(
         self, theme_controller: ThemeController, editor: FilterEditor, complete: Complete | None, anchor: QWidget
     ) -> None:
-        """Offer nothing yet.
+        """Prepares completion; the list is hidden.
 
         Args:
-            theme_controller: gives the look.
-            editor: where the filter is written; lies in `anchor`.
-            complete: called with text and cursor while the user writes; None for an editor that offers nothing.
-            anchor: the list hangs below it.
+            theme_controller: source of the look.
+            editor: filter editor inside of `anchor`.
+            complete: called with text and cursor while the user types; None disables completion.
+            anchor: the list opens below it.
         """
         super().__init__(anchor)
         self._editor = editor
@@ -51,15 +51,13 @@ class Completing(QObject):
 
     @property
     def shown(self) -> bool:
-        """Whether the list is seen."""
         return self._list.isVisible()
 
     def hide(self) -> None:
-        """Offer nothing any more."""
         self._list.hide()
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Do what a key says of the list: those it has while it is shown, and the one that asks for it."""
+        """Handles a key of the open list, or Ctrl+Space. Returns True if the key was handled."""
         key = event.key()
         if key == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
             self._offer()
@@ -80,14 +78,14 @@ class Completing(QObject):
         return True
 
     def _on_typed(self) -> None:
-        """Offer what may come next; in an empty field only when it is asked for."""
+        """Opens the list while typing; in an empty field only on request."""
         if self._editor.text().strip():
             self._offer()
         else:
             self.hide()
 
     def _offer(self) -> None:
-        """Show what may come next where the user writes."""
+        """Shows the candidates at the cursor."""
         if self._complete is None:
             return
         found = self._offered = self._complete(self._editor.text(), self._editor.cursor_place())
@@ -95,7 +93,7 @@ class Completing(QObject):
         self.changed.emit()
 
     def _put_in(self, candidate: Candidate) -> None:
-        """Write a candidate in place of the word begun; what may follow is offered next."""
+        """Replaces the current word by a candidate, and offers the next completions."""
         offered = self._offered
         if offered is None:
             return

@@ -1,4 +1,4 @@
-"""What may come next in a filter, in a list that hangs under the word being written; nothing below it moves."""
+"""Popup list of completion candidates below the edited word."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
 
 MOST_ROWS = 10
-"""Rows seen at once."""
+"""Most rows visible at once."""
 _WIDTH = 480
 _KEYS = "Tab to accept, Up and Down to choose, Esc to close"
 
@@ -22,8 +22,6 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class _CandidateModel(QAbstractListModel):
-    """The candidates."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.candidates: list[Candidate] = []
@@ -49,7 +47,7 @@ class _CandidateModel(QAbstractListModel):
 
 
 class _CandidateDelegate(QStyledItemDelegate):
-    """A candidate, and at its right what it means or how many have it."""
+    """Paints a candidate, with its meaning or its count at the right."""
 
     def __init__(self, model: _CandidateModel, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -92,25 +90,25 @@ class _CandidateDelegate(QStyledItemDelegate):
 
 
 class FilterCompletions(FloatingFrame):
-    """The list of candidates below an editor.
+    """The popup with candidates below an editor.
 
     Attributes:
-        chosen: whether a candidate was gone to with the keys: Enter puts that one in.
+        chosen: True after the user moved the selection by key, so that Enter accepts it.
 
     Signals:
         picked(Candidate): a candidate was clicked.
-        closed: it is seen no more.
+        closed: the popup was hidden.
     """
 
     picked = Signal(object)
     closed = Signal()
 
     def __init__(self, theme_controller: ThemeController, anchor: QWidget) -> None:
-        """Make it, hidden.
+        """Makes the hidden popup.
 
         Args:
-            theme_controller: gives the look.
-            anchor: the widget it hangs under.
+            theme_controller: source of the look.
+            anchor: the popup opens below it.
         """
         super().__init__(theme_controller, name="filterCompletions", parent=anchor)
         self.setAccessibleName("What may come next")
@@ -136,11 +134,11 @@ class FilterCompletions(FloatingFrame):
         self.hide()
 
     def show_completion(self, completion: Completion, left: int) -> None:
-        """Show what is offered; nothing hides the list.
+        """Shows candidates, or hides the popup if there are none.
 
         Args:
-            completion: what is offered.
-            left: where in the anchor the word begins, in pixels.
+            completion: the candidates.
+            left: position of the word in the anchor, in pixels.
         """
         if not completion.candidates:
             self.hide()
@@ -168,7 +166,7 @@ class FilterCompletions(FloatingFrame):
         self.move(min(below.x(), window.width() - width - edge), below.y())
 
     def current(self) -> Candidate | None:
-        """The candidate that would be put in; None while hidden."""
+        """Returns the selected candidate; None while hidden."""
         row = self.view.currentIndex().row()
         return self._model.candidates[row] if self.isVisible() and 0 <= row < self._model.rowCount() else None
 
@@ -178,11 +176,11 @@ class FilterCompletions(FloatingFrame):
         self.closed.emit()
 
     def labels(self) -> list[str]:
-        """What is offered, while it is."""
+        """Returns the labels of visible candidates."""
         return [candidate.label for candidate in self._model.candidates] if self.isVisible() else []
 
     def step(self, by: int) -> None:
-        """Go on in the list, and round its end; the first step down stays on the first one, which is marked then."""
+        """Moves the selection and wraps at the ends; the first Down selects the first candidate."""
         row, count = self.view.currentIndex().row(), self._model.rowCount()
         first = not self.chosen and by > 0
         self.chosen = True

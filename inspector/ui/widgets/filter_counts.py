@@ -1,4 +1,4 @@
-"""Numbers beside the filter bar: matches, total, progress; and the words for them."""
+"""Counts beside the filter bar, and their text: matches, total and progress."""
 
 from __future__ import annotations
 
@@ -7,35 +7,34 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class FilterCounts:
-    """The numbers a filter bar knows."""
+    """Counts known to a filter bar."""
 
     shown: int | None = None
-    """Messages shown; None where nobody has counted."""
+    """Visible messages; None while uncounted."""
     total: int = 0
-    """Messages there are."""
+    """All messages."""
     filtered: bool = False
-    """The bar's own filter is in force."""
+    """The bar's filter is applied."""
     narrowed: bool = False
-    """A scope or other conditions choose too, so that there is more to be searched."""
+    """A scope or other conditions apply too, so that a wider search is possible."""
     busy: float | None = None
-    """How far a filter at work is, 0 to 1; None when nothing is at work."""
+    """Progress of a running filter, 0 to 1; None if no filter runs."""
     found: int | None = None
-    """What it has found so far, if known."""
+    """Matches so far, if known."""
     would_match: int | None = None
-    """What would be shown of a filter that is written and not entered; None where that is not known."""
+    """Matches of unapplied text; None while unknown."""
     unapplied: str = ""
-    """What is said of a text that is written and not in force."""
+    """Hint on unapplied text."""
 
     @property
     def matches_nothing(self) -> bool:
-        """Whether the filter in force is right and lets no message through."""
         return self.shown == 0 and self.total > 0 and self.busy is None and (self.filtered or self.narrowed)
 
     def in_words(self, *, written: bool) -> tuple[str, bool]:
-        """What is said, and whether it is that nothing matches.
+        """Returns the text of the counts, and True if there is no match.
 
         Args:
-            written: the text is not entered yet; beside it a count of what is shown would seem to be its own.
+            written: the text is not applied yet, so the count of visible messages must not appear beside it.
         """
         if self.would_match is not None and written:
             nothing = not self.would_match

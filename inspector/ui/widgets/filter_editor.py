@@ -1,4 +1,4 @@
-"""The filter bar's editor: one line of mono text with colours, a placeholder, and a wavy line under what is wrong."""
+"""Single-line editor for display filters with syntax colours, placeholder and error underline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_highlighter import FilterHighlighter, utf16_offsets
 
 PLACEHOLDER = 'Filter, for example  kind == "chat"'
-"""What the empty editor says."""
+"""Placeholder of the empty editor."""
 _TAKES_BACK = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo, QKeySequence.StandardKey.Cut)
 
 
@@ -37,8 +37,8 @@ class FilterEditor(QPlainTextEdit):
         escaped: Esc was pressed.
         history_asked: the key for earlier filters was pressed.
         focus_moved(bool): it got or lost the focus.
-        typed: a key changed the text, other than by taking back what was written.
-        sql_asked: the filter is to be copied as SQL.
+        typed: a key changed the text, except Undo, Redo and Cut.
+        sql_asked: copy the filter as SQL.
     """
 
     entered = Signal()
@@ -72,15 +72,14 @@ class FilterEditor(QPlainTextEdit):
     # Text
 
     def text(self) -> str:
-        """The filter as typed."""
         return self.toPlainText()
 
     def set_text(self, text: str) -> None:
-        """Replace everything; can be undone."""
+        """Replaces all text; can be undone."""
         self._replace(0, len(self.text()), text)
 
     def replace_part(self, position: int, length: int, text: str) -> None:
-        """Put a text in place of some characters; the cursor ends behind it. Can be undone."""
+        """Replaces a range of characters and moves the cursor behind it; can be undone."""
         self._replace(position, length, text)
 
     def _replace(self, position: int, length: int, text: str) -> None:
@@ -98,30 +97,29 @@ class FilterEditor(QPlainTextEdit):
         self.setTextCursor(cursor)
 
     def cursor_place(self) -> int:
-        """Where the cursor is, in characters."""
+        """Returns the cursor position in characters."""
         return utf16_offsets(self.text()).index(self.textCursor().position())
 
     def set_cursor_place(self, place: int) -> None:
-        """Put the cursor before a character."""
         self._select(place, 0)
 
     def left_of(self, place: int) -> int:
-        """Where a character begins, in pixels of the editor."""
+        """Returns the x position of a character in the editor, in pixels."""
         return round(self._span_of(place, 0)[0])
 
-    # Trouble
+    # Errors
 
     def trouble(self) -> tuple[int, int] | None:
-        """Position and length of what is underlined, in characters, or None."""
+        """Returns position and length of the underline in characters, or None."""
         return self._trouble
 
     def mark_trouble(self, trouble: tuple[int, int] | None) -> None:
-        """Underline some characters; a length of 0 marks the place where something is missing."""
+        """Underlines a range; length 0 marks a place where text is missing."""
         if trouble != self._trouble:
             self._trouble = trouble
             self.viewport().update()
 
-    # Qt
+    # Qt events
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -153,7 +151,7 @@ class FilterEditor(QPlainTextEdit):
 
     @override
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Text, but no files: those are for the window to open, wherever they are dropped."""
+        """Accepts text but no files: the window opens dropped files itself."""
         return source.hasText() and not source.hasUrls()
 
     @override
@@ -177,7 +175,7 @@ class FilterEditor(QPlainTextEdit):
 
     @override
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        # One line only: it never moves up or down.
+        # A single line must never scroll vertically.
         super().scrollContentsBy(dx, 0)
 
     @override
@@ -213,7 +211,7 @@ class FilterEditor(QPlainTextEdit):
         theme = self._themes.theme
         self.setFont(theme.font("mono"))
         metrics = self.fontMetrics()
-        # The wave needs room below the descenders, and the text stays in the middle.
+        # Space for the underline below the descenders, and the same above to keep the text centred.
         air = math.ceil(3 * theme.zoom)
         self.setViewportMargins(0, air, 0, 0)
         self.setFixedHeight(metrics.height() + 2 * air)
@@ -221,12 +219,11 @@ class FilterEditor(QPlainTextEdit):
 
 
 def wave(left: float, right: float, bottom: float, zoom: float) -> list[QPointF]:
-    """Points of a wavy line of 4 px waves."""
+    """Returns the points of a wavy line with a period of 4 px."""
     step, height = 2.0 * zoom, 2.0 * zoom
     count = max(2, math.ceil((right - left) / step))
     return [QPointF(min(right, left + i * step), bottom - (height if i % 2 else 0) + 0.5) for i in range(count + 1)]
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks."""
     return " ".join(text.splitlines()) if any(c in text for c in "\r\n\u2028\u2029\v\f\x85") else text

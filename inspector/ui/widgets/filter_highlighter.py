@@ -1,6 +1,6 @@
-"""Colours for a display filter while it is typed: fields ink, operators tertiary, values accent (docs/design.md 14).
+"""Syntax colours for display filters: fields ink, operators tertiary, values accent (docs/design.md 14).
 
-Splits the text into tokens without caring whether they make sense: that is the parser's business.
+It splits the text into tokens without parsing it, so that any text gets colours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inspector.ui.look.theme import ThemeController
 Role = Literal["field", "operator", "value"]
 
 TOKENS: dict[Role, str] = {"field": "ink.primary", "operator": "ink.tertiary", "value": "accent.text"}
-"""Role to colour."""
+"""Colour of each role."""
 
 _PIECE = re.compile(
     rf"""(?P<string>{STRING}|["'].*)|(?P<field>[^\W\d][\w$-]*(?:\.(?:[\w$-]+|{STRING}))*)"""
@@ -31,23 +31,22 @@ _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", *(RESERVED - {"and",
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a filter."""
+    """A token of a filter."""
 
     start: int
-    """Characters from the start of the text."""
+    """Offset in characters."""
     length: int
-    """Characters."""
+    """Length in characters."""
     role: Role
-    """What it is."""
 
 
 def tokens(text: str) -> list[Token]:
-    """The pieces of a filter in their order, spaces left out; any text gives tokens."""
+    """Splits any text into filter tokens, without spaces."""
     found: list[Token] = []
     value_next = in_set = False
     place = 0
     while place < len(text):
-        # A bare value may hold what ends a field: `mcp/*`.
+        # A bare value may have characters that end a field: `mcp/*`.
         bare = _BARE.match(text, place) if value_next or in_set else None
         piece = bare or _PIECE.match(text, place)
         if piece is None:
@@ -73,7 +72,7 @@ class FilterHighlighter(QSyntaxHighlighter):
     """Applies the colours to the filter bar's document."""
 
     def __init__(self, document: QTextDocument, theme_controller: ThemeController) -> None:
-        """Colour a document; it becomes the owner."""
+        """Makes the highlighter; the document becomes its owner."""
         super().__init__(document)
         self._themes = theme_controller
         theme_controller.changed.connect(self.rehighlight)
@@ -91,7 +90,7 @@ class FilterHighlighter(QSyntaxHighlighter):
 
 
 def utf16_offsets(text: str) -> list[int]:
-    """Offset in UTF-16 units of each character, and of the end; a list one longer than the text."""
+    """Returns the UTF-16 offset of each character and of the end."""
     offsets = [0]
     for character in text:
         offsets.append(offsets[-1] + (2 if ord(character) > 0xFFFF else 1))

@@ -1,4 +1,4 @@
-"""Menu of the filters applied earlier, latest first."""
+"""Menu of earlier filters, latest first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 HISTORY_CAP = 30
-"""How many applied filters are remembered."""
+"""Longest history."""
 _SHOWN = 80
 _FORGET = "filterHistoryForget"
 
@@ -18,8 +18,8 @@ class FilterHistory(QMenu):
     """The menu of earlier filters.
 
     Signals:
-        chosen(str): a filter shall be applied again.
-        cleared: they were forgotten.
+        chosen(str): apply a filter again.
+        cleared: the history was cleared.
 
     Attributes:
         texts: the filters, latest first.
@@ -36,20 +36,19 @@ class FilterHistory(QMenu):
         self.triggered.connect(self._on_triggered)
 
     def set_texts(self, texts: Sequence[str]) -> None:
-        """Set the earlier filters, latest first."""
         self.texts = [text for text in texts if text][:HISTORY_CAP]
 
     def remember(self, text: str) -> None:
-        """A filter was applied: it is the latest."""
+        """Adds an applied filter as the latest."""
         if text:
             self.set_texts([text, *(known for known in self.texts if known != text)])
 
     def replace(self, before: str, after: str) -> None:
-        """A filter went on as another one."""
+        """Replaces a filter by its extended form."""
         self.texts = [after if known == before else known for known in self.texts]
 
     def open_below(self, widget: QWidget) -> None:
-        """Show them, if there are any."""
+        """Opens the menu unless it is empty."""
         if not self.texts:
             return
         self.clear()

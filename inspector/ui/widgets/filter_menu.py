@@ -1,4 +1,4 @@
-"""What every context menu offers for a value: to filter by it in four ways, and to make a column of its field."""
+"""Context menu actions on a value: filter by it in four ways, highlight it, or add its field as a column."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from inspector.ui.look import icons
 from inspector.ui.widgets.labels import TextLabel
 
 FilterMode = Literal["replace", "and", "or", "and_not", "highlight"]
-"""How an expression joins the filter in force: alone, as one more condition, as an alternative, as one more
-condition that hides it; or not at all: rows it holds for stand out."""
+"""Use of an expression: replace the filter, combine it with And, Or, And not, or highlight matching rows."""
 
 MODES: tuple[tuple[FilterMode, str], ...] = (
     ("replace", "Filter by this"),
@@ -24,7 +23,7 @@ MODES: tuple[tuple[FilterMode, str], ...] = (
     ("and_not", "And not this"),
     ("or", "Or this"),
 )
-"""Modes with the words of the menu."""
+"""Modes with their labels."""
 
 AS_COLUMN = "As column"
 HIGHLIGHT = "Highlight this"
@@ -43,15 +42,15 @@ def add_filter_actions(
     column: str | None = None,
     titled: bool = True,
 ) -> None:
-    """Add the actions of a value to its menu; they are named `filter.<mode>` and `filter.column`.
+    """Adds the actions on a value to a menu; they are named `filter.<mode>` and `filter.column`.
 
     Args:
         menu: the menu.
-        expression: what finds the value; "" or what does not compile leaves the four ways disabled.
+        expression: filter that matches the value; "" or an invalid one disables the filter actions.
         on_filter: called with the expression and a `FilterMode`.
-        on_column: called with the name of the field; None offers no column.
-        column: the field; by default the only one the expression reads.
-        titled: say the expression above the actions.
+        on_column: called with the name of the field; None adds no column action.
+        column: the field; None for the only field of the expression.
+        titled: show the expression above the actions.
     """
     field = only_field(expression) if column is None else column
     usable = _compiles(expression)
@@ -67,7 +66,7 @@ def add_filter_actions(
 
 
 class _Title(QWidgetAction):
-    """Says what "this" is in the actions below it, as clearly as they are said."""
+    """Menu header with the expression that "this" refers to."""
 
     def __init__(self, expression: str, menu: QMenu) -> None:
         super().__init__(menu)
@@ -89,7 +88,7 @@ class _Title(QWidgetAction):
         self.setDefaultWidget(line)
 
     def _align(self) -> None:
-        """Begin where the words of the other actions do, which make room for their icons where one has any."""
+        """Aligns the header with the texts of the actions, which leave room for icons if any has one."""
         menu = self.parent()
         assert isinstance(menu, QMenu)
         pictured = any(not action.icon().isNull() for action in menu.actions() if action is not self)
@@ -97,7 +96,7 @@ class _Title(QWidgetAction):
 
 
 def only_field(expression: str) -> str:
-    """The field an expression reads when it reads just one; "" otherwise."""
+    """Returns the field of an expression that reads a single one, else ""."""
     try:
         fields = compile_filter(expression).fields
     except FilterError:

@@ -1,4 +1,4 @@
-"""Errors of a filter and advice about it, floating under the filter bar: nothing below it moves."""
+"""Floating message below the filter bar with an error or advice; the layout does not move."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class FilterTrouble(FloatingFrame):
     suggestion_taken = Signal()
 
     def __init__(self, theme_controller: ThemeController, anchor: QWidget) -> None:
-        """Make it, hidden.
+        """Makes the hidden message.
 
         Args:
-            theme_controller: gives the look.
-            anchor: the widget it hangs under.
+            theme_controller: source of the look.
+            anchor: the message opens below it.
         """
         super().__init__(theme_controller, name="filterTrouble", parent=anchor)
         self.setAccessibleName("Advice about the filter")
@@ -43,14 +43,14 @@ class FilterTrouble(FloatingFrame):
         self._advice = TextLabel(variant="secondary", name="filterTroubleAdvice", wrap=True, parent=self)
         self._link = LinkButton("", name="filterTroubleSuggestion", parent=self)
         self._link.clicked.connect(self.suggestion_taken)
-        self._link.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard has Tab in the editor
+        self._link.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # for the keyboard, Tab in the editor does the same
         self._key = TextLabel("Tab to accept", variant="small", name="filterTroubleKey", parent=self)
         for widget in (self._icon, self._sentence, self._advice, self._link, self._key):
             self._row.addWidget(widget)
         self.hide()
 
     def words(self) -> str:
-        """Everything it says."""
+        """Returns all visible text."""
         sentences = [self._sentence.text()]
         if not self._advice.isHidden():
             sentences.append(self._advice.text())
@@ -60,17 +60,17 @@ class FilterTrouble(FloatingFrame):
 
     @property
     def offers(self) -> bool:
-        """Whether it is seen and has something to put in."""
+        """True if a suggestion is visible."""
         return self.isVisible() and not self._link.isHidden()
 
     def show_error(self, error: FilterError) -> None:
-        """Show what an error says; its suggestion is a link when it can be put in."""
+        """Shows an error; a suggestion with a replacement becomes a link."""
         suggestion = error.suggestion or ""
         ready = error.replacement is not None and bool(suggestion)
         self._say(error.message, "" if ready else suggestion, suggestion if ready else "", "error")
 
     def show_note(self, note: FilterNote) -> None:
-        """Show how a filter is understood, and the one that was meant perhaps as a link."""
+        """Shows advice; the likely intended filter becomes a link."""
         self._say(note.message, note.suggestion, shortened(note.replacement or ""), "secondary")
 
     def _say(self, sentence: str, advice: str, link: str, variant: str) -> None:
@@ -89,7 +89,7 @@ class FilterTrouble(FloatingFrame):
         self.raise_()
 
     def place(self) -> None:
-        """Hang under the anchor, within the window."""
+        """Moves the message below the anchor, inside the window."""
         window = self._anchor.window()
         if self.parentWidget() is not window:
             self.setParent(window)
@@ -99,7 +99,7 @@ class FilterTrouble(FloatingFrame):
         self.move(below)
 
     def _fit(self, widest: int) -> None:
-        # One line where it fits, wrapped text where it does not.
+        # On one line if it fits, else wrapped.
         for label in (self._sentence, self._advice):
             label.setWordWrap(False)
             label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)

@@ -1,4 +1,4 @@
-"""The find bar: what is looked for in the view, how, and how many messages hold it."""
+"""Find bar above a table: text, options and the number of hits."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 _PROGRESS = 2
-"""Height of the progress line on the lower edge."""
+"""Height of the progress line at the lower edge, in pixels."""
 _COUNT, _COUNT_LEAST = 200, 56
-"""Width of what is said of the hits, in pixels at 100 %."""
+"""Largest and smallest width of the hit count, in pixels at 100 %."""
 _ICON_FROM = 360
-"""Width from which on there is room for the icon, in pixels at 100 %."""
+"""Smallest width of the bar that shows the icon, in pixels at 100 %."""
 
 
 class FindBar(QWidget):
-    """A line above the table, hidden until it is asked for.
+    """A bar above the table, hidden until the user opens it.
 
     Signals:
-        query_changed(FindQuery | None): something else is looked for, or nothing.
-        step_requested(int): the next (1) or previous (-1) hit is wanted.
-        closed(): the user is done with it.
+        query_changed(FindQuery | None): the query changed or became empty.
+        step_requested(int): go to the next (1) or previous (-1) hit.
+        closed(): the user closed the bar.
     """
 
     query_changed = Signal(object)
@@ -95,18 +95,18 @@ class FindBar(QWidget):
         for widget in (self.previous, self.next, self.close_button):
             self._row.addWidget(widget)
 
-    # What is looked for
+    # Query
 
     @property
     def query(self) -> FindQuery | None:
-        """What is looked for; None while nothing is written."""
+        """The query; None while the text is empty."""
         text = self.editor.text()
         if not text:
             return None
         return FindQuery(text, match_case=self.match_case.isChecked(), is_pattern=self.is_pattern.isChecked())
 
     def open(self, text: str = "") -> None:
-        """Show the bar, ready to be written into; `text` stands in it where it is not empty."""
+        """Shows the bar and focuses its editor, with `text` if it is not empty."""
         self.show()
         if text:
             self.editor.setText(text)
@@ -117,23 +117,23 @@ class FindBar(QWidget):
         self.query_changed.emit(self.query)
 
     def show_keys(self, words: KeyWords) -> None:
-        """Name the keys that do the same from anywhere."""
+        """Adds shortcuts to the tooltips."""
         self.previous.say(with_key("Previous hit", words("edit.find_previous")))
         self.next.say(with_key("Next hit", words("edit.find_next")))
 
-    # What is found
+    # Results
 
     def show_state(
         self, words: str, *, usable: bool = True, wrong: bool = False, fraction: float | None = None, aside: str = ""
     ) -> None:
-        """Say what was found.
+        """Shows the result of a search.
 
         Args:
             words: "3 of 41", or a sentence.
-            usable: there is something to go to.
-            wrong: the words say what is wrong with what is looked for.
-            fraction: how far the search is; None when it is over.
-            aside: what else is to be known: a part that was left out.
+            usable: there are hits to go to.
+            wrong: the words describe an error in the query.
+            fraction: progress of the search; None when it is finished.
+            aside: further information, such as a part that was skipped.
         """
         description = words if not aside else f"{words}; {aside[:1].lower()}{aside[1:]}" if words else aside
         self._words = words
@@ -156,14 +156,13 @@ class FindBar(QWidget):
 
     @property
     def words(self) -> str:
-        """What it says of what was found."""
         return self._words
 
     # Keys
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter goes to the next hit, with Shift to the previous one."""
+        """Enter goes to the next hit, Shift+Enter to the previous one."""
         if watched is self.editor and isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             step = {Qt.Key.Key_Return: -1 if back else 1, Qt.Key.Key_Enter: -1 if back else 1}.get(Qt.Key(event.key()))
@@ -180,10 +179,10 @@ class FindBar(QWidget):
             return
         super().keyPressEvent(event)
 
-    # Looks
+    # Appearance
 
     def _fit_count(self) -> None:
-        """What is said has always the same room, so that nothing moves while the user writes."""
+        """Gives the count a fixed width, so that the other widgets do not move while the user types."""
         zoom = self._themes.theme.zoom
         self._count.setFixedWidth(max(round(_COUNT_LEAST * zoom), min(round(_COUNT * zoom), self.width() * 2 // 5)))
         room = self._count.contentsRect().width()
@@ -193,7 +192,7 @@ class FindBar(QWidget):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        """Without its icon and with the least room for what is said: what is not needed must not keep it wide."""
+        """Excludes the icon and optional space, so that they do not keep the bar wide."""
         hint, least = super().minimumSizeHint(), round(_COUNT_LEAST * self._themes.theme.zoom)
         icon = 0 if self._icon.isHidden() else self._icon.minimumWidth() + self._row.spacing()
         return QSize(hint.width() - icon - self._count.minimumWidth() + least, hint.height())

@@ -1,4 +1,4 @@
-"""A tool bar that is exactly as high as what is in it."""
+"""Tool bar without margins, exactly as high as its content."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing_extensions import override
 
 
 class FlatToolBar(QToolBar):
-    """Holds one widget; its layout's margins stay zero, whatever the style thinks of tool bars."""
+    """A tool bar for one widget; resets the margins that the style sets."""
 
     def __init__(self, title: str, name: str, parent: QWidget) -> None:
         super().__init__(title, parent)
@@ -17,7 +17,7 @@ class FlatToolBar(QToolBar):
         self.toggleViewAction().setEnabled(False)
 
     def hold(self, widget: QWidget) -> None:
-        """Put the widget in, with room at its sides."""
+        """Adds the widget with space at its sides."""
         frame = QWidget(self)
         sides = QHBoxLayout(frame)
         sides.setContentsMargins(8, 0, 8, 0)
@@ -28,7 +28,7 @@ class FlatToolBar(QToolBar):
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
         layout = self.layout()
-        # Qt sets the style's margins anew whenever the style or its sheet changes.
+        # Qt applies the style's margins again whenever the style or its sheet changes.
         if event.type() in (QEvent.Type.StyleChange, QEvent.Type.Polish) and layout is not None:
             layout.setContentsMargins(0, 0, 0, 0)
         return done

@@ -1,6 +1,6 @@
-"""Frames that float over content or stand out of a bar, painted with the theme's edge and any radius.
+"""Raised frames with a theme edge and any corner radius, for popups and cards.
 
-The sheet's `pill` has one radius, and Qt drops a radius that is more than half of the height.
+The sheet's `pill` has one radius, and Qt drops a radius of more than half of the height.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ class FloatingFrame(QFrame):
     """A raised frame with a thin edge and round corners."""
 
     def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget | None = None) -> None:
-        """Make an empty frame.
+        """Makes an empty frame.
 
         Args:
-            theme_controller: gives the look.
+            theme_controller: source of the look.
             name: object name.
             parent: owner.
         """
@@ -29,7 +29,7 @@ class FloatingFrame(QFrame):
         self.setObjectName(name)
 
     def radius(self) -> float:
-        """Radius of the corners, in logical pixels."""
+        """Returns the corner radius in logical pixels."""
         return self._themes.theme.metrics.radius_field
 
     @override

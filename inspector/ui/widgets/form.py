@@ -1,4 +1,4 @@
-"""Forms of dialogs: labels right-aligned at 112, a line of help or of trouble under each field (docs/design.md 16)."""
+"""Form layout of dialogs: right-aligned labels, and a help or error line under each field (docs/design.md 16)."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _AT_LEFT, _FILLING = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag(0)
 
 
 class FieldColumn(QWidget):
-    """A field with its help below; trouble takes the place of the help.
+    """A field with a help line below; an error replaces the help.
 
     Attributes:
-        field: the widget that is edited.
+        field: the edited widget.
     """
 
     def __init__(self, field: QWidget, *, name: str, help_text: str = "", parent: QWidget | None = None) -> None:
-        """Make the column.
+        """Makes the column.
 
         Args:
             field: becomes a child.
             name: object name of the line below it.
-            help_text: said while nothing is wrong.
+            help_text: text of the line without an error.
             parent: owner.
         """
         super().__init__(parent)
@@ -56,17 +56,17 @@ class FieldColumn(QWidget):
         self._edited = field if isinstance(field, QLineEdit) else field.findChild(QLineEdit)
 
     def trouble(self) -> str:
-        """What is wrong, or ""."""
+        """Returns the error, or ""."""
         return self._line.text() if self._line.property("variant") == "error" else ""
 
     def say_help(self, text: str) -> None:
-        """Say another line of help; trouble that is said stays until it is taken back."""
+        """Sets the help line; an error stays visible until it is cleared."""
         self._help = text
         if not self.trouble():
             self.say_trouble("")
 
     def say_trouble(self, sentence: str) -> None:
-        """Show what is wrong with the field, or with "" that nothing is."""
+        """Shows an error of the field; "" clears it."""
         variant = "error" if sentence else "hint"
         self._line.setText(sentence or self._help)
         self._line.setVisible(bool(sentence or self._help))
@@ -83,7 +83,7 @@ class Form(QGridLayout):
     """Rows of label and field."""
 
     def __init__(self, theme_controller: ThemeController, owner: QWidget) -> None:
-        """Make an empty form; it is not yet the layout of anything."""
+        """Makes an empty form; the caller sets it as a layout."""
         super().__init__()
         self._themes = theme_controller
         self._owner = owner
@@ -93,7 +93,7 @@ class Form(QGridLayout):
         self._fit()
 
     def add_field(self, label: str, widget: QWidget, buddy: QWidget | None = None) -> None:
-        """Add a row; the label's Alt key focuses the buddy."""
+        """Adds a row; the label's mnemonic focuses the buddy."""
         row = self.rowCount()
         words = TextLabel(label, variant="secondary", name=f"{widget.objectName()}Label", parent=self._owner)
         words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -104,11 +104,11 @@ class Form(QGridLayout):
         self.addWidget(widget, row, 1)
 
     def add_wide(self, widget: QWidget) -> None:
-        """Add a row below the fields, without a label."""
+        """Adds a row below the fields, without a label."""
         self.addWidget(widget, self.rowCount(), 1)
 
     def add_across(self, widget: QWidget) -> None:
-        """Add a row over both columns."""
+        """Adds a row across both columns."""
         self.addWidget(widget, self.rowCount(), 0, 1, 2)
 
     def _fit(self) -> None:
@@ -119,7 +119,7 @@ class Form(QGridLayout):
 
 
 class CheckField(QWidget):
-    """A check box with its help below.
+    """A check box with a help line below.
 
     Signals:
         toggled(bool): the user changed it.
@@ -147,13 +147,13 @@ class CheckField(QWidget):
         self._indent()
 
     def set_checked(self, on: bool) -> None:
-        """Tick the box or not; says nothing."""
+        """Sets the box without emitting `toggled`."""
         self._showing = True
         self.box.setChecked(on)
         self._showing = False
 
     def _on_toggled(self, on: bool) -> None:
-        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        # Not `clicked`: a screen reader toggles checkable buttons, and Qt then emits no click.
         if not self._showing:
             self.toggled.emit(on)
 
@@ -164,7 +164,7 @@ class CheckField(QWidget):
         return super().eventFilter(watched, event)
 
     def _indent(self) -> None:
-        """What is below the box is in line with its words, at any zoom."""
+        """Aligns the lines below with the text of the box, at any zoom."""
         style, of = self.box.style(), QStyle.PixelMetric
         parts = (of.PM_IndicatorWidth, of.PM_CheckBoxLabelSpacing)
         left = sum(style.pixelMetric(part, None, self.box) for part in parts)
@@ -173,12 +173,11 @@ class CheckField(QWidget):
             row.setContentsMargins(left, 6, 0, 0)
 
     def say_help(self, text: str) -> None:
-        """Say another line of help."""
         self._help.setText(text)
         self.box.setAccessibleDescription(text)
 
     def add_below(self, widget: QWidget) -> None:
-        """Put a widget below the help, in line with it."""
+        """Adds a widget below the help, aligned with it."""
         row = QHBoxLayout()
         self._rows_below.append(row)
         self._indent()
@@ -187,18 +186,18 @@ class CheckField(QWidget):
 
 
 class ButtonLineEdit(QLineEdit):
-    """A field with one small button inside its right end."""
+    """A line edit with a small button inside its right end."""
 
     def __init__(
         self, theme_controller: ThemeController, icon: str, tooltip: str, *, name: str, parent: QWidget | None = None
     ) -> None:
-        """Make an empty field.
+        """Makes an empty field.
 
         Args:
-            theme_controller: gives the look.
-            icon: of the button.
-            tooltip: of the button.
-            name: object name; the button's is the same with "Button".
+            theme_controller: source of the look.
+            icon: icon of the button.
+            tooltip: tooltip of the button.
+            name: object name; the button adds "Button" to it.
             parent: owner.
         """
         super().__init__(parent)
@@ -220,7 +219,7 @@ class ButtonLineEdit(QLineEdit):
         self._fit()
 
     def _fit(self) -> None:
-        # The sheet limits the button's size, and it has its say only once the button is polished.
+        # The sheet limits the button's size, but only after the button is polished.
         self.button.ensurePolished()
         side = self.button.sizeHint().boundedTo(self.button.maximumSize())
         left, top = self.width() - side.width() - 5, (self.height() - side.height()) // 2
@@ -229,10 +228,9 @@ class ButtonLineEdit(QLineEdit):
 
 
 class SecretEdit(ButtonLineEdit):
-    """A field for a secret: dots until its eye is pressed."""
+    """A field for a secret: shows dots until its eye button is pressed."""
 
     def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget | None = None) -> None:
-        """Make an empty field that shows dots."""
         super().__init__(theme_controller, "silent", "Show the token", name=name, parent=parent)
         self.setEchoMode(QLineEdit.EchoMode.Password)
         self.setInputMethodHints(
@@ -251,16 +249,15 @@ class SecretEdit(ButtonLineEdit):
 
 
 class RecentEdit(ButtonLineEdit):
-    """A field with a menu of what was used before.
+    """A field with a menu of recent values.
 
     Signals:
-        picked(int): place of the entry that was chosen.
+        picked(int): index of the chosen entry.
     """
 
     picked = Signal(int)
 
     def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget | None = None) -> None:
-        """Make an empty field without entries."""
         super().__init__(theme_controller, "collapse", "Recent (Down)", name=name, parent=parent)
         self._menu = QMenu(self)
         self._menu.setObjectName(f"{name}Menu")
@@ -270,14 +267,12 @@ class RecentEdit(ButtonLineEdit):
         self.set_entries([])
 
     def set_entries(self, entries: list[str]) -> None:
-        """Offer other entries."""
         self._menu.clear()
         for place, words in enumerate(entries):
             self._menu.addAction(words.replace("&", "&&")).setData(place)
         self.button.setVisible(bool(entries))
 
     def open_menu(self) -> None:
-        """Open the menu under the field."""
         if not self._menu.isEmpty():
             self._menu.setMinimumWidth(self.width())
             self._menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))

@@ -1,4 +1,4 @@
-"""A field that takes the key that is pressed in it, instead of writing."""
+"""Field that records a pressed key combination."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _ALONE = (
 
 
 class KeyField(QLineEdit):
-    """Shows a key, and takes another one. Tab and Esc mean what they always do; Backspace takes the key away.
+    """Shows a key and records another one. Tab and Esc keep their meaning; Backspace removes the key.
 
     Signals:
-        pressed(str): a key, written portably; empty when it was taken away. The field shows it only when it is told to.
+        pressed(str): key in portable notation; empty if removed. The owner must call `show_key` to display it.
     """
 
     pressed = Signal(str)
 
     def __init__(self, *, name: str, label: str, parent: QWidget | None = None) -> None:
-        """Make an empty field.
+        """Makes an empty field.
 
         Args:
             name: object name.
@@ -43,12 +43,12 @@ class KeyField(QLineEdit):
         self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, on=False)
 
     def show_key(self, key: str) -> None:
-        """Show a key that is written portably; empty shows that there is none."""
+        """Shows a key in portable notation; empty for none."""
         self.setText(native([key]) if key else "")
 
     @override
     def event(self, event: QEvent) -> bool:
-        """What is a shortcut elsewhere is a key to take here."""
+        """Takes shortcuts of the window as keys to record."""
         match event:
             case QKeyEvent() if event.type() is QEvent.Type.ShortcutOverride and Qt.Key(event.key()) not in _PASSED:
                 event.accept()

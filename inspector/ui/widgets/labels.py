@@ -1,4 +1,4 @@
-"""Labels that show text as it is: never rich text, whatever it looks like (docs/design.md 3)."""
+"""Labels for plain text and icons; text is never parsed as rich text (docs/design.md 3)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class TextLabel(QLabel):
     def __init__(
         self, text: str = "", *, variant: str = "", name: str = "", wrap: bool = False, parent: QWidget | None = None
     ) -> None:
-        """Make the label.
+        """Makes the label.
 
         Args:
-            text: what it says.
+            text: its text.
             variant: look, see `style_sheet`.
             name: object name.
             wrap: break long text into lines.
@@ -38,7 +38,7 @@ class TextLabel(QLabel):
 
 
 class ElidingLabel(TextLabel):
-    """A line of text that is cut where room is short, and then whole in its tooltip."""
+    """A label that elides its text and shows all of it in the tooltip."""
 
     @override
     def minimumSizeHint(self) -> QSize:
@@ -70,7 +70,7 @@ class ElidingLabel(TextLabel):
 
 
 class IconLabel(QWidget):
-    """An icon that is looked at, not pressed."""
+    """An icon without interaction."""
 
     def __init__(
         self,
@@ -82,10 +82,10 @@ class IconLabel(QWidget):
         name: str = "",
         parent: QWidget | None = None,
     ) -> None:
-        """Make the label.
+        """Makes the label.
 
         Args:
-            theme_controller: gives the colour.
+            theme_controller: source of colours.
             icon: name as in `icons.ICONS`.
             token: colour.
             size: side in logical pixels at 100 % zoom.
@@ -104,16 +104,13 @@ class IconLabel(QWidget):
 
     @property
     def icon(self) -> str:
-        """Name of the icon."""
         return self._icon
 
     @property
     def token(self) -> str:
-        """Colour of the icon."""
         return self._token
 
     def set_icon(self, icon: str, token: str) -> None:
-        """Show another icon or another colour."""
         if (icon, token) != (self._icon, self._token):
             self._icon, self._token = icon, token
             self.update()
@@ -139,7 +136,7 @@ class HairLine(QFrame):
 
 
 class Sign(QWidget):
-    """The program's sign in the theme's colours: two nested open rings and a point at the opening."""
+    """The program's logo in the theme's colours: two nested open rings and a point at the opening."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -155,7 +152,7 @@ class Sign(QWidget):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        # The same drawing as resources/icons/context-inspector.svg, without its margin of 6 in 128.
+        # Same drawing as resources/icons/context-inspector.svg, without its margin of 6 in 128.
         theme = self._themes.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

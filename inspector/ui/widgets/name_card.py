@@ -1,4 +1,4 @@
-"""Asks for the name of what is to be kept: a card that floats where it will stand. It holds up nothing."""
+"""Non-modal card that asks for a name, such as that of a new preset."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ from inspector.ui.widgets.labels import TextLabel
 _WIDTH, _LONGEST, _SHOWN = 320, 80, 200
 WAYS = "Return saves it, Esc does not"
 _Objects = Callable[[str], str]
-"""Says of a name why it cannot be had; "" where it can."""
+"""Returns a sentence on why a name is not possible, or ""."""
 
 
 class NameCard(FloatingFrame):
-    """A title, what is to be kept, and a field with a name that can be written over at once.
+    """Card with a title, the named item, and a field with a selected default name.
 
     Attributes:
-        field: the name.
+        field: the name field.
     """
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
-        """Make it, closed."""
         super().__init__(theme_controller, name="nameCard", parent=parent)
         self._owner = parent
         self._keep: Callable[[str], object] | None = None
@@ -65,15 +64,15 @@ class NameCard(FloatingFrame):
         self, title: str, what: str, name: str, near: QRect, keep: Callable[[str], object],
         objects: _Objects = lambda _name: "",
     ) -> None:  # fmt: skip
-        """Ask for a name.
+        """Opens the card.
 
         Args:
-            title: what is kept: "Name of the preset".
-            what: the filter it is about.
-            name: what it is called where nobody cares; it is selected.
-            near: of the parent; the card stands below it, right-aligned where there is no room at the right.
-            keep: is given the name, unless the user leaves.
-            objects: why it cannot have a name; the card stays open then.
+            title: title, such as "Name of the preset".
+            what: the filter that gets the name.
+            name: default name, selected.
+            near: rectangle in the parent; the card opens below it, right-aligned if there is no room at the right.
+            keep: called with the name when the user accepts it.
+            objects: validates a name; the card stays open on an error.
         """
         if self.isHidden():
             self._from = QApplication.focusWidget()
@@ -95,8 +94,8 @@ class NameCard(FloatingFrame):
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def keep(self) -> None:
-        """Keep it under the name; an empty one is none yet."""
-        # What turns the direction of writing, or is not seen at all, is no part of a name.
+        """Accepts the name; an empty one does nothing."""
+        # Control characters of text direction and invisible ones are removed from names.
         name, keep = "".join(filter(str.isprintable, self.field.text())).strip(), self._keep
         if not name or keep is None:
             return
@@ -114,13 +113,13 @@ class NameCard(FloatingFrame):
         self.adjustSize()
 
     def _on_focus_moved(self, _from: QWidget | None, to: QWidget | None) -> None:
-        """Whoever turns to something else of the window keeps nothing; another window may come in between."""
+        """Closes the card when the focus moves elsewhere in the window; other windows do not close it."""
         elsewhere = to is not None and to is not self and to.window() is self.window() and not self.isAncestorOf(to)
         if elsewhere and not self.isHidden():
             self.leave()
 
     def leave(self) -> None:
-        """Close, and keep nothing."""
+        """Closes the card without saving."""
         if self.isHidden():
             return
         self._keep = None
@@ -135,6 +134,6 @@ class NameCard(FloatingFrame):
         if event.key() == Qt.Key.Key_Escape:
             self.leave()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            event.accept()  # the field has kept it; the window below does not hear of it
+            event.accept()  # the field has handled it; the window must not see the key
         else:
             super().keyPressEvent(event)

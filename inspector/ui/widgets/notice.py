@@ -1,6 +1,6 @@
-"""Notices: a line under the tabs that says something about the view, with links to act on it. Several stack.
+"""Notices: lines under the tabs with a sentence about the view, and links to act on it. Several stack.
 
-A notice stays where it is until its cause is gone; it is not a toast (docs/design.md 18).
+A notice stays until its cause is gone; it is not a toast (docs/design.md 18).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from inspector.ui.widgets.buttons import IconButton, LinkButton
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 Link = tuple[str, Callable[[], object]]
-"""Words of a link and what it does."""
+"""Text and action of a link."""
 
 MESSAGE = "message"
-"""Key of the notice that `say` shows."""
+"""Key of the notice shown by `say`."""
 
 
 class Notice(QFrame):
@@ -39,10 +39,10 @@ class Notice(QFrame):
         name: str = "notice",
         parent: QWidget | None = None,
     ) -> None:
-        """Make an empty notice.
+        """Makes an empty notice.
 
         Args:
-            theme_controller: gives the look.
+            theme_controller: source of the look.
             name: object name.
             parent: owner.
         """
@@ -64,7 +64,7 @@ class Notice(QFrame):
         self._close.clicked.connect(self._on_close_clicked)
         self._row.addWidget(self._icon)
         self._row.addWidget(self._text, 1)
-        self._row.addStretch()  # takes what the sentence does not need, and nothing of what it needs
+        self._row.addStretch()  # takes only the space that the sentence does not need
         self._row.addWidget(self._close)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme_controller.changed.connect(self._on_theme_changed)
@@ -72,25 +72,23 @@ class Notice(QFrame):
 
     @property
     def text(self) -> str:
-        """The sentence."""
         return self._text.text()
 
     @property
     def links(self) -> list[str]:
-        """The words of its links."""
         return [button.label for button in self._buttons]
 
     def say(
         self, icon: str, text: str, links: Sequence[Link] = (), *, token: str = "accent.text", closable: bool = False
     ) -> None:
-        """Say something; nothing is rebuilt when nothing changed.
+        """Updates the notice; unchanged widgets are kept.
 
         Args:
             icon: name as in `icons.ICONS`: hidden, note, warning, error...
-            text: one sentence or two, plain text.
-            links: words and what they do.
+            text: one or two sentences, plain text.
+            links: texts and actions of links.
             token: colour of the icon.
-            closable: offer a cross at the right end.
+            closable: show a close button.
         """
         self._icon.set_icon(icon, token)
         if text != self._text.text():
@@ -112,12 +110,12 @@ class Notice(QFrame):
         for place, (words, act) in enumerate(links):
             button = LinkButton(words, name=f"{self.objectName()}Link{place}", parent=self)
             button.clicked.connect(_without_argument(act))
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard focus where it is
             self._row.insertWidget(2 + place, button)
             self._buttons.append(button)
-        if held is not None and self._buttons:  # else Qt gives it to whatever comes next in the window
+        if held is not None and self._buttons:  # else Qt focuses the next widget of the window
             heir = self._buttons[min(held, len(links) - 1)]
-            heir.show()  # its layout would do so only in the next turn of the loop
+            heir.show()  # the layout would show it only in the next iteration of the event loop
             heir.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_close_clicked(self) -> None:
@@ -125,7 +123,7 @@ class Notice(QFrame):
         self.hide()
 
     def _fit_text(self) -> None:
-        """Take one line where the sentence fits, more where it does not: a sentence about a failure is never cut."""
+        """Uses as many lines as the sentence needs: a sentence about a failure is never cut."""
         margins = self._row.contentsMargins()
         others = [self._icon, *self._buttons] + ([] if self._close.isHidden() else [self._close])
         taken = sum(widget.sizeHint().width() for widget in others) + self._row.spacing() * (len(others) + 1)
@@ -134,7 +132,7 @@ class Notice(QFrame):
         wanted = metrics.horizontalAdvance(self._text.text()) + 4
         one_line = wanted <= room
         self._text.setWordWrap(not one_line)
-        # As wide as the sentence, so that the links follow it at once.
+        # No wider than the sentence, so that the links follow it directly.
         self._text.setMaximumWidth(wanted)
         height = self._themes.theme.metrics.notice
         if not one_line:
@@ -156,11 +154,11 @@ class Notice(QFrame):
 
 
 class NoticeStack(QWidget):
-    """Notices by key, in the order they came; takes no room when there are none.
+    """Notices by key, in order of appearance; empty, it takes no room.
 
     Signals:
-        closed(str): key of the notice the user closed; it is gone already.
-        left(): a notice went that had the keyboard.
+        closed(str): key of a notice that the user closed; it is removed already.
+        left(): a notice with the keyboard focus was removed.
     """
 
     closed = Signal(str)
@@ -189,13 +187,13 @@ class NoticeStack(QWidget):
         token: str = "accent.text",
         closable: bool = False,
     ) -> None:
-        """Show a notice, or change the one with this key; the rest as in `Notice.say`."""
+        """Shows a notice, or updates the one with this key; other arguments as in `Notice.say`."""
         notice = self._notices.get(key)
         if notice is None:
             notice = Notice(self._themes, name=f"notice_{key}", parent=self)
             notice.setProperty("key", key)
             notice.closed.connect(self._on_closed)
-            # Before its first layout it would count lines for a width it never has, and stretch the window with them.
+            # Before its first layout the notice would count lines for a wrong width and stretch the window.
             holder = self.parentWidget()
             notice.resize((holder or self).width(), notice.height())
             self._notices[key] = notice
@@ -206,26 +204,26 @@ class NoticeStack(QWidget):
     def say(
         self, sentence: str, severity: str = "severity.note", link: Link | None = None, *, lasting: bool = False
     ) -> None:
-        """Show a sentence until it is closed or replaced.
+        """Shows a sentence until it is closed or replaced.
 
         Args:
-            sentence: what is said.
-            severity: how bad it is. A note is about what was just done: it goes when something else is shown.
-            link: what can be done about it.
-            lasting: a note, but about something that goes on.
+            sentence: the text.
+            severity: token of its severity. A note is about the last action and goes when the view changes.
+            link: action on the notice.
+            lasting: keep a note when the view changes.
         """
         self._passing = severity == "severity.note" and not lasting
         icon = {"severity.error": "error", "severity.warning": "warning"}.get(severity, "note")
         self.show_notice(MESSAGE, icon, sentence, [link] if link else [], token=severity, closable=True)
 
     def end_note(self, *_view: object) -> None:
-        """Another filter or scope: what was said of what was done before says nothing of this one."""
+        """Removes a note about an earlier action, since the view has changed."""
         if self._passing:
             self._passing = False
             self.dismiss(MESSAGE)
 
     def dismiss(self, key: str) -> None:
-        """Remove a notice; nothing happens when there is none."""
+        """Removes a notice, if it exists."""
         notice = self._notices.pop(key, None)
         held = notice is not None and notice.isAncestorOf(QApplication.focusWidget() or self)
         if notice is not None:
@@ -237,16 +235,14 @@ class NoticeStack(QWidget):
             self.left.emit()
 
     def dismiss_all(self) -> None:
-        """Remove every notice."""
         for key in list(self._notices):
             self.dismiss(key)
 
     def notice(self, key: str) -> Notice | None:
-        """The notice with this key."""
         return self._notices.get(key)
 
     def keys(self) -> list[str]:
-        """Keys of the notices shown, top to bottom."""
+        """Returns the keys of visible notices, top to bottom."""
         return list(self._notices)
 
     def _on_closed(self) -> None:
@@ -258,5 +254,5 @@ class NoticeStack(QWidget):
 
 
 def _without_argument(act: Callable[[], object]) -> Callable[..., object]:
-    # A button's signal says whether it is checked, which no link wants to know.
+    # A button's signal has the checked state, and links take no argument.
     return lambda *_checked: act()

@@ -1,4 +1,4 @@
-"""A field for a number, as settings and forms have it."""
+"""Spin box for numbers in settings and forms."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _MARGIN = 6
 
 
 class NumberField(QSpinBox):
-    """Keys count when they make a number, not each of them; a wheel that scrolls past changes nothing."""
+    """Emits a change only for a complete number, and ignores the wheel without focus."""
 
     def __init__(self, name: str, title: str, least: int, most: int, parent: QWidget) -> None:
-        """Make the field.
+        """Makes the field.
 
         Args:
             name: object name.
             title: accessible name.
-            least: smallest number it takes.
-            most: largest.
+            least: smallest number.
+            most: largest number.
             parent: owner.
         """
         super().__init__(parent)
@@ -30,7 +30,8 @@ class NumberField(QSpinBox):
         self.setGroupSeparatorShown(True)
         self.setKeyboardTracking(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)  # the style sheet's padding is not for what is inside
+        # the style sheet's padding does not apply to the inner line edit
+        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)
 
     @override
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -1,4 +1,4 @@
-"""Pages of which one is shown, and only that one takes room."""
+"""Stack of pages with the size limits of the visible page only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing_extensions import override
 
 
 class PageStack(QStackedWidget):
-    """What pages need that are not shown does not keep the window from becoming smaller."""
+    """Hidden pages do not limit how small the window can become."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,5 +24,5 @@ class PageStack(QStackedWidget):
 
     @override
     def hasHeightForWidth(self) -> bool:
-        """Pages fill the room there is."""
+        """Pages fill the available room."""
         return False

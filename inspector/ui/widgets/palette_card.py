@@ -1,4 +1,4 @@
-"""The command palette: a card over the window with a field and everything that can be done, found by a few letters."""
+"""Command palette: a card over the window with a search field and all commands."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
 
 MOST_ROWS = 12
-"""Rows seen at once."""
+"""Most rows visible at once."""
 _WIDTH = 600
 _NOTHING = "Nothing that can be done is called so."
 
 Find = Callable[[str], Sequence[CommandEntry]]
-"""What fits a query, best first."""
+"""Returns the commands that match a query, best first."""
 
 
 class PaletteCard(FloatingFrame):
-    """Opens over its parent, and closes when it is left.
+    """A card over its parent that closes when it loses the focus.
 
     Signals:
-        run_requested(str): a line was taken; its id.
+        run_requested(str): id of the accepted command.
 
     Attributes:
-        field: what is looked for.
-        list: what fits.
-        came_from: what had the keyboard before; None while it is closed.
+        field: the search field.
+        list: the matching commands.
+        came_from: widget that had the focus before; None while the card is closed.
     """
 
     run_requested = Signal(str)
 
     def __init__(self, theme_controller: ThemeController, find: Find, parent: QWidget) -> None:
-        """Make it, closed.
+        """Makes the closed card.
 
         Args:
-            theme_controller: gives the look.
-            find: asked whenever the query changes.
-            parent: the window it lies over.
+            theme_controller: source of the look.
+            find: called whenever the query changes.
+            parent: window below the card.
         """
         super().__init__(theme_controller, name="commandPalette", parent=parent)
         self.setAccessibleName("Command palette")
@@ -70,7 +70,7 @@ class PaletteCard(FloatingFrame):
         self.hide()
 
     def open(self) -> None:
-        """Open it, empty; when it is open already, close it."""
+        """Opens the empty card, or closes it if it is open."""
         if self.isVisible():
             self.close_card()
             return
@@ -82,7 +82,7 @@ class PaletteCard(FloatingFrame):
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def close_card(self) -> None:
-        """Close it; the keyboard goes back to where it was."""
+        """Closes the card and restores the focus."""
         if not self.isVisible():
             return
         came_from, self.came_from = self.came_from, None
@@ -94,7 +94,7 @@ class PaletteCard(FloatingFrame):
     def _take(self) -> None:
         line = self.list.line()
         if line is not None and line.usable:
-            self.close_card()  # first, so that it is done where the keyboard was
+            self.close_card()  # first, so that the command acts on the widget that had the focus
             self.run_requested.emit(line.id)
 
     def _show_found(self, *_text: object) -> None:
@@ -123,7 +123,7 @@ class PaletteCard(FloatingFrame):
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leaving the field closes the card; so does what changes the window's size."""
+        """Closes the card when the field loses the focus, and places it again when the window is resized."""
         if self.isVisible():
             if watched is self.field and event.type() is QEvent.Type.FocusOut and self.window().isActiveWindow():
                 self.close_card()

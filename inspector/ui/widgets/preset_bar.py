@@ -1,6 +1,6 @@
-"""Presets as chips in one line: those that do not fit go into a menu, never into a second line (docs/design.md 14).
+"""Bar of presets as chips on one line; chips without room move into a menu (docs/design.md 14).
 
-The one in force and those that carry a count are always on the line.
+The active preset and presets with a count always stay on the line.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class PresetBar(QWidget):
     """The chips below the filter bar.
 
     Signals:
-        chosen(Preset): show what this preset shows.
-        add_requested: keep the filter in force as a preset.
-        rename_requested(Preset): give it another name.
+        chosen(Preset): apply this preset.
+        add_requested: save the applied filter as a preset.
+        rename_requested(Preset): rename it.
         edit_requested(Preset): edit it.
-        moved(Preset, int): let it stand at this place among the presets of the bar.
-        removed(Preset): forget it.
+        moved(Preset, int): move it to this place in the bar.
+        removed(Preset): remove it.
     """
 
     chosen = Signal(object)
@@ -42,11 +42,11 @@ class PresetBar(QWidget):
     def __init__(
         self, theme_controller: ThemeController, presets: Sequence[Preset] = (), parent: QWidget | None = None
     ) -> None:
-        """Make the bar.
+        """Makes the bar.
 
         Args:
-            theme_controller: gives the look.
-            presets: those whose filters make sense, in their order.
+            theme_controller: source of the look.
+            presets: presets with valid filters, in order.
             parent: owner.
         """
         super().__init__(parent)
@@ -81,14 +81,14 @@ class PresetBar(QWidget):
         theme_controller.changed.connect(self._arrange)
         self.set_presets(presets)
 
-    # What the window says
+    # State set by the window
 
     def set_presets(self, presets: Sequence[Preset], keys: Sequence[str] = ()) -> None:
-        """Show other presets.
+        """Shows other presets.
 
         Args:
-            presets: in their order.
-            keys: the key of each in the desktop's words, "" for none; none at all by default.
+            presets: presets in order.
+            keys: the key of each in the desktop's words, "" for none; empty for no keys at all.
         """
         self._mark.hide()
         for chip in self._chips:
@@ -111,19 +111,19 @@ class PresetBar(QWidget):
         self._arrange()
 
     def set_active_filter(self, text: str | None) -> None:
-        """Mark the chip of the filter in force, if there is one, and bring it into sight; None marks none."""
+        """Marks the chip of the applied filter and makes it visible; None marks none."""
         self._active = None if text is None else text.strip()
         self._show_active()
         self._arrange()
 
     def set_context_selected(self, selected: bool) -> None:
-        """Say whether a context is selected, which some presets need."""
+        """Enables presets that need a selected context, or disables them."""
         self._context_selected = selected
         for chip in self._chips:
             chip.allow(selected)
 
     def set_count(self, text: str, count: int) -> None:
-        """Say how many messages a filter would show, on the preset that holds it; 0 says nothing."""
+        """Sets the number of matches of a preset by its filter; 0 hides it."""
         if self._counts.get(text, 0) == count:
             return
         self._counts[text] = count
@@ -132,7 +132,7 @@ class PresetBar(QWidget):
             self._arrange()
 
     def set_note(self, text: str, note: str) -> None:
-        """Say what the count of a filter stands for, in the tooltip of the preset that holds it."""
+        """Sets the explanation of a count in the tooltip of the preset."""
         if self._notes.get(text, "") != note:
             self._notes[text] = note
             for chip in self._chips:
@@ -140,37 +140,37 @@ class PresetBar(QWidget):
                     chip.set_note(note)
 
     def set_can_add(self, can: bool) -> None:
-        """Say whether there is a filter in force that is no preset yet."""
+        """Enables the add button if the applied filter is not a preset yet."""
         self._add.setEnabled(can)
 
     def holds(self, text: str) -> bool:
-        """Whether a filter is a preset shown here."""
+        """Returns True if a filter is one of the presets."""
         return any(chip.preset.filter.strip() == text.strip() for chip in self._chips)
 
     def focus_preset(self, preset: Preset) -> None:
-        """Give the focus to the chip of a preset, or to the menu that holds it."""
+        """Focuses the chip of a preset, or the menu that contains it."""
         chip = next((chip for chip in self._chips if chip.preset is preset), None)
         if chip is not None:
             (self._more if chip in self._hidden else chip).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def chips(self) -> list[PresetChip]:
-        """The chips on the line, left to right."""
+        """Returns the visible chips, left to right."""
         return [chip for chip in self._chips if chip not in self._hidden]
 
     def overflowing(self) -> list[Preset]:
-        """The presets in the menu."""
+        """Returns the presets in the menu."""
         return [chip.preset for chip in self._hidden]
 
-    # What the user does
+    # User input
 
     def _on_chip_toggled(self) -> None:
-        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        # Not `clicked`: a screen reader toggles checkable buttons, and Qt then emits no click.
         chip = self.sender()
         if isinstance(chip, PresetChip) and not self._showing:
             self._choose(chip)
 
     def _choose(self, chip: PresetChip) -> None:
-        self._show_active()  # a click toggles; what is marked follows the filter in force
+        self._show_active()  # undoes the toggle of the click: the mark follows the applied filter
         self.chosen.emit(chip.preset)
 
     def _on_more_toggled(self) -> None:
@@ -218,7 +218,7 @@ class PresetBar(QWidget):
                 self.moved.emit(chip.preset, place)
 
     def _on_key_left(self, step: int) -> None:
-        """Focus the neighbour that can be pressed; after the last one the menu."""
+        """Focuses the next enabled chip, and the menu after the last one."""
         chip = self.sender()
         if not isinstance(chip, PresetChip):
             return
@@ -244,21 +244,21 @@ class PresetBar(QWidget):
         self._mark.raise_()
 
     def _left_of(self, chip: PresetChip) -> int:
-        """Where a chip stands while it is not dragged."""
+        """Returns the position of a chip before it was dragged."""
         zoom = self._themes.theme.zoom
         before = self.chips()[: self.chips().index(chip)]
         return round(4 * zoom) + sum(one.width() + round(_GAP * zoom) for one in before)
 
     def _drop_place(self, chip: PresetChip) -> int:
-        """Among the other chips on the line: before the first one whose middle is right of where it is dragged."""
+        """Returns the index among the other visible chips at which a dragged chip would be inserted."""
         others = [one for one in self.chips() if one is not chip]
-        # Its leading edge counts, so that it need not be dragged all the way past a wide neighbour.
+        # The leading edge counts, so that a chip need not pass a wide neighbour completely.
         moved_right = chip.x() > self._left_of(chip)
         edge = chip.geometry().right() if moved_right else chip.x()
         return sum(one.geometry().center().x() < edge for one in others)
 
     def _place_among_all(self, chip: PresetChip, place: int) -> int:
-        """A place on the line as a place among all other presets: between those on it may be some in the menu."""
+        """Converts an index among visible chips to one among all presets, some of which are in the menu."""
         others = [one for one in self._chips if one is not chip]
         shown = [one for one in self.chips() if one is not chip]
         if place < len(shown):
@@ -275,12 +275,12 @@ class PresetBar(QWidget):
         if on_bar and place != self._chips.index(chip):
             self.moved.emit(chip.preset, place)
 
-    # What is seen
+    # Appearance
 
     def _show_active(self) -> None:
         marked = False
         for chip in self._chips:
-            # Two presets may hold the same filter: the first one stands for both.
+            # If two presets have the same filter, only the first is marked.
             active = not marked and self._active is not None and chip.preset.filter.strip() == self._active
             marked = marked or active
             self._showing = True
@@ -321,7 +321,7 @@ class PresetBar(QWidget):
         self._show_more()
 
     def _fitting(self, room: int, gap: int, more: int) -> list[PresetChip]:
-        """The chips there is room for: the one in force, those that count something, then the others as they come."""
+        """Returns the chips that fit: the active one and chips with counts first, then the others in order."""
         widths = {chip: chip.sizeHint().width() + gap for chip in self._chips}
         room += gap
         if sum(widths.values()) <= room:

@@ -1,4 +1,4 @@
-"""One preset as a chip, which can be dragged and moved by keys, and the mark of where it would go."""
+"""Chip of one preset, movable by mouse and keys, and the mark at its drop position."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from inspector.settings import Preset
 from inspector.ui.look.theme import ThemeController
 
 CONTEXT_VARIABLE = "$context"
-"""Stands for the selected context in a preset's filter."""
+"""Placeholder for the selected context in a preset's filter."""
 
 NO_CONTEXT = "Select a context in the tree first."
-"""Why such a preset cannot be used."""
+"""Reason why such a preset is disabled."""
 
 _TOO_FAR = 48
-"""A chip dropped so far above or below the bar stays where it was, in pixels at 100 %."""
+"""Vertical distance from the bar that cancels a drag, in pixels at 100 %."""
 
 
 class PresetChip(QToolButton):
-    """One preset. It can be dragged, and moved by keys.
+    """Chip of one preset.
 
     Signals:
-        dragged(int): it is dragged; so far from where it was taken.
-        dropped(bool): it was let go, on the bar or not.
-        key_moved(int): it shall move one place to the left (-1) or right (1).
-        key_left(int): its neighbour at the left (-1) or right (1) shall have the focus.
+        dragged(int): it is dragged by this distance from its start.
+        dropped(bool): it was dropped, on the bar or not.
+        key_moved(int): move it one place to the left (-1) or right (1).
+        key_left(int): focus its left (-1) or right (1) neighbour.
     """
 
     dragged = Signal(int)
@@ -38,11 +38,11 @@ class PresetChip(QToolButton):
     key_left = Signal(int)
 
     def __init__(self, preset: Preset, key: str = "", parent: QWidget | None = None) -> None:
-        """Make its chip.
+        """Makes the chip.
 
         Args:
-            preset: what it stands for.
-            key: what applies it too, in the desktop's words.
+            preset: the preset.
+            key: its shortcut in the desktop's words.
             parent: owner.
         """
         super().__init__(parent)
@@ -61,7 +61,7 @@ class PresetChip(QToolButton):
         self.set_count(0)
 
     def set_count(self, count: int) -> bool:
-        """Say how many messages it would show; 0 says nothing. Whether it needs another width now."""
+        """Sets the number of matches; 0 hides it. Returns True if the width has changed."""
         shown = plain(self.preset.name)
         name = f"{shown}  {count:,}" if count else shown
         before, self.count = self.text(), count
@@ -71,17 +71,16 @@ class PresetChip(QToolButton):
 
     @property
     def needs_context(self) -> bool:
-        """Whether its filter speaks of the selected context."""
         return CONTEXT_VARIABLE in self.preset.filter
 
     def allow(self, context_selected: bool) -> None:
-        """Enable it as far as there is a context for it."""
+        """Enables the chip if its filter needs no context, or one is selected."""
         self._usable = context_selected or not self.needs_context
         self.setEnabled(self._usable)
         self._say()
 
     def set_note(self, note: str) -> None:
-        """Say what the count stands for; "" says nothing."""
+        """Sets the explanation of the count; "" for none."""
         self.note = note
         self._say()
 
@@ -114,7 +113,7 @@ class PresetChip(QToolButton):
             super().mouseReleaseEvent(event)
             return
         self._dragging = False
-        self.setDown(False)  # so that it is no click
+        self.setDown(False)  # so that the release is not a click
         super().mouseReleaseEvent(event)
         above = abs(event.globalPosition().toPoint().y() - taken_at.y())
         self.dropped.emit(above <= _TOO_FAR)
@@ -131,7 +130,7 @@ class PresetChip(QToolButton):
 
 
 class DropMark(QWidget):
-    """Where a dragged chip would stand."""
+    """Mark at the drop position of a dragged chip."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)

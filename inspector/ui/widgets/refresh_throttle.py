@@ -1,4 +1,4 @@
-"""When a view that fell behind is made anew: never while hidden, at once when shown, and otherwise not too often."""
+"""Throttles refreshes of a view: none while hidden, at once when shown, else with pauses."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from inspector.ui import budgets
 from inspector.ui.loop_budget import turn_of_loop
 
 Refresh = Callable[[], Iterator[int] | None]
-"""Makes a view anew: at once, or a little at a time. Each step then gives the milliseconds until the next one."""
+"""Refreshes a view at once, or returns steps that yield the milliseconds until the next one."""
 
 
 class RefreshThrottle(QObject):
-    """Calls a view's `refresh` for those who ask for it often.
+    """Throttles calls of a view's `refresh`.
 
-    What is worked out a little at a time is dropped when the view is hidden and begins again when it is shown. What is
-    asked for meanwhile is done once that has ended.
+    Running steps are dropped when the view is hidden, and start again when it is shown. Requests during a refresh start
+    another one after it.
 
     Attributes:
-        stale: the view shows less than there is.
+        stale: the view needs a refresh.
     """
 
     def __init__(
@@ -36,16 +36,15 @@ class RefreshThrottle(QObject):
         shown_ms: int | None = None,
         ready: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Begin with a view that is stale.
+        """Makes the throttle for a stale view.
 
         Args:
-            view: which one; becomes the parent. What is no widget, as figures that stand in several places, is always
-                in sight.
-            refresh: makes it anew; called on the loop's thread.
-            every_ms: the least time between two refreshes, asked after each.
-            rest: the loop is left to others for at least this many times as long as a refresh took.
-            shown_ms: a stale view that is shown waits so long; None: it is made anew before it is painted.
-            ready: whether there is something to show yet.
+            view: the view, and owner. An object that is not a widget counts as always visible.
+            refresh: refreshes the view; called on the GUI thread.
+            every_ms: returns the shortest time between two refreshes; called after each.
+            rest: pause after a refresh, as a multiple of its duration.
+            shown_ms: delay for a stale view that is shown; None refreshes it before it is painted.
+            ready: returns True if there is data to show.
         """
         super().__init__(view)
         self._widget = view if isinstance(view, QWidget) else None
@@ -66,21 +65,21 @@ class RefreshThrottle(QObject):
 
     @property
     def waiting(self) -> bool:
-        """Whether a refresh, or a step of one, is to come by itself."""
+        """A refresh, or its next step, is scheduled."""
         return self._timer.isActive()
 
     @property
     def working(self) -> bool:
-        """Whether a refresh has begun that has not ended."""
+        """A refresh has begun and not ended."""
         return self._steps is not None
 
     def request(self) -> None:
-        """The view is stale: refresh it as soon as it may be."""
+        """Marks the view as stale and refreshes it as soon as allowed."""
         self.stale = True
         self.request_if_stale()
 
     def request_if_stale(self) -> None:
-        """Refresh the view as soon as it may be, if it has to be."""
+        """Refreshes a stale view as soon as allowed."""
         if not self.stale or not self._may_run:
             return
         if self._steps is not None:
@@ -89,25 +88,25 @@ class RefreshThrottle(QObject):
             self._timer.start(max(0, round((self._rest_until - time.perf_counter()) * 1000)))
 
     def run(self) -> None:
-        """Refresh the view now, whatever was being worked out; a hidden one once it is shown."""
+        """Refreshes the view now and drops running steps; a hidden view waits until it is shown."""
         self._drop()
         self.stale = True
         if self._may_run:
             self._begin()
 
     def run_in(self, delay_ms: int) -> None:
-        """The same so many milliseconds from now, however short the last refresh is ago."""
+        """Refreshes the view after this delay, regardless of the last refresh."""
         self._drop()
         self.stale = True
         if self._may_run:
             self._timer.start(delay_ms)
 
     def rest_for(self, took_s: float) -> None:
-        """A refresh has taken so long: the next one waits accordingly."""
+        """Delays the next refresh according to the duration of the last one."""
         self._rest_until = time.perf_counter() + max(self._every_ms() / 1000, self._rest * took_s)
 
     def stop(self) -> None:
-        """Refresh it no more."""
+        """Ends all refreshes."""
         self._stopped = True
         self._drop()
 
@@ -150,7 +149,7 @@ class RefreshThrottle(QObject):
         began = time.perf_counter()
         pause_ms = next(steps, None)
         self._took_s += time.perf_counter() - began
-        if self._steps is not steps:  # dropped by what the step led to
+        if self._steps is not steps:  # dropped as a consequence of the step
             return
         if pause_ms is not None:
             self._timer.start(pause_ms)

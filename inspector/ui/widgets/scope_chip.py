@@ -1,4 +1,4 @@
-"""The scope of the table as a chip at the end of the tabs: `review-7 / fetch  and below v  x` (docs/design.md 14)."""
+"""Chip at the end of the tabs with the scope of the table: `review-7 / fetch and below v x` (docs/design.md 14)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.floating import FloatingFrame
 
 SEPARATOR = " / "
-"""Between the labels of a path."""
+"""Separator of the labels in a path."""
 
 
 class PathLabel(QWidget):
-    """A context path: ancestors tertiary, leaf primary; `.../leaf` where it is narrow."""
+    """A context path: ancestors tertiary, leaf primary; elided to `.../leaf` if room is short."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,7 +36,7 @@ class PathLabel(QWidget):
         return SEPARATOR.join(self._labels)
 
     def set_labels(self, labels: Sequence[str]) -> None:
-        """Show another path, root first."""
+        """Sets the path, root first."""
         self._labels = [plain(label, 200) for label in labels]
         self.setToolTip(tool_tip(self.text))
         self.setAccessibleName(self.text)
@@ -74,18 +74,17 @@ class PathLabel(QWidget):
 
 
 class ScopeChip(FloatingFrame):
-    """What part of the tree the table shows; hidden when it shows all of it.
+    """Chip with the scope of the table; hidden without a scope.
 
     Signals:
-        reach_chosen(Reach): how far the scope shall reach from its node.
-        cleared: the scope shall go.
+        reach_chosen(Reach): set the reach of the scope.
+        cleared: clear the scope.
     """
 
     reach_chosen = Signal(object)
     cleared = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make a hidden chip."""
         super().__init__(theme_controller, name="scopeChip", parent=parent)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(self)
@@ -125,12 +124,12 @@ class ScopeChip(FloatingFrame):
         self._menu.triggered.connect(self._on_menu_triggered)
 
     def show_scope(self, path: str | Sequence[str] | None, reach: Reach | None) -> None:
-        """Show a scope, or that there is none.
+        """Shows a scope, or hides the chip.
 
         Args:
-            path: labels of the path, root first, or the same as one text with " / " between them; the name of a
-                space or of its main context; None hides the chip.
-            reach: how far it reaches; None where there is nothing to choose.
+            path: labels of the path, root first, or one text with " / " between them; the name of a space or of its
+                main context; None hides the chip.
+            reach: reach of the scope; None if it cannot be changed.
         """
         if path is None:
             self.hide()
@@ -147,7 +146,7 @@ class ScopeChip(FloatingFrame):
         self.show()
 
     def words(self) -> str:
-        """The scope in words."""
+        """Returns the scope in words."""
         return self.accessibleName().removeprefix("Scope: ")
 
     @override

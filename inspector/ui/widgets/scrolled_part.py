@@ -1,4 +1,4 @@
-"""A part of a dialog or page that is scrolled where all of it has no room."""
+"""Scroll area for parts of dialogs and pages that may not fit the screen."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _KEYS = Qt.Key
 
 
 class ScrolledPart(QScrollArea):
-    """It is scrolled where the screen is too small for all of it; else nobody sees that it can be.
+    """A scroll area that looks like a plain widget unless its content does not fit.
 
     Attributes:
-        lines: its layout.
+        lines: layout of the content.
     """
 
     def __init__(self, *, name: str, label: str, parent: QWidget) -> None:
-        """Make it empty.
+        """Makes an empty area.
 
         Args:
             name: object name.
@@ -46,24 +46,24 @@ class ScrolledPart(QScrollArea):
             app.focusChanged.connect(self._show_focused)
 
     def _show_focused(self, _before: QWidget | None, now: QWidget | None) -> None:
-        """What has the keyboard is in sight, however it came to have it."""
+        """Scrolls to the focused widget."""
         if now is not None and self.isAncestorOf(now):
             self.ensureWidgetVisible(now)
 
     def scroll_where_needed(self, on: bool) -> None:
-        """Whether all of it has no room; a scroll bar that came while there was less would not go by itself."""
+        """Enables the scroll bar if the content does not fit; a bar from a smaller size would otherwise stay."""
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if on else policy.ScrollBarAlwaysOff)
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.widget() and event.type() is QEvent.Type.LayoutRequest:
-            self.updateGeometry()  # a line came or went: the dialog takes its height
+            self.updateGeometry()  # a line was added or removed: the dialog adapts its height
         return super().eventFilter(watched, event)
 
     @override
     def keyPressEvent(self, arg__1: QKeyEvent) -> None:
-        """Arrows go between what it holds, which is brought into sight."""
+        """Leaves arrow keys to the content instead of scrolling."""
         if arg__1.key() in (_KEYS.Key_Up, _KEYS.Key_Down, _KEYS.Key_Left, _KEYS.Key_Right):
             arg__1.ignore()
         else:
@@ -71,11 +71,11 @@ class ScrolledPart(QScrollArea):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        # Nothing is scrolled sideways: what it holds has its width beside the scroll bar too.
+        # Never scrolled sideways: the content keeps its width beside the scroll bar.
         bar = self.verticalScrollBar().sizeHint().width()
         return QSize(self.lines.minimumSize().width() + bar, super().minimumSizeHint().height())
 
     def height_for(self, width: int) -> int:
-        """What all of it needs at a width."""
+        """Returns the height of the whole content at a width."""
         lines = self.lines
         return lines.totalHeightForWidth(width) if lines.hasHeightForWidth() else lines.totalSizeHint().height()

@@ -1,4 +1,4 @@
-"""A choice of a few words side by side, of which one holds."""
+"""Segmented control: a choice among a few words side by side."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing_extensions import override
 from inspector.ui.look.theme import ThemeController
 
 LEAST_WIDTH = 103
-"""Width of a segment, in logical pixels at 100 % zoom; longer words widen it."""
+"""Smallest width of a segment, in logical pixels at 100 % zoom."""
 
 
 class SegmentButton(QToolButton):
-    """One word of the choice."""
+    """One segment."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -24,7 +24,7 @@ class SegmentButton(QToolButton):
 
     @override
     def sizeHint(self) -> QSize:
-        # The sheet's least width would overrule `setMinimumWidth`.
+        # The sheet's minimum width would overrule `setMinimumWidth`.
         hint = super().sizeHint()
         return QSize(max(hint.width(), round(LEAST_WIDTH * self._themes.theme.zoom)), hint.height())
 
@@ -33,7 +33,7 @@ class SegmentedControl(QFrame):
     """Segments in a frame; arrow keys move between them.
 
     Signals:
-        chosen(str): the user chose another segment; its id.
+        chosen(str): id of the segment that the user chose.
     """
 
     chosen = Signal(str)
@@ -47,13 +47,13 @@ class SegmentedControl(QFrame):
         label: str,
         parent: QWidget | None = None,
     ) -> None:
-        """Make the control; the first segment holds.
+        """Makes the control; the first segment is selected.
 
         Args:
-            theme_controller: gives the sizes.
-            options: ids and words.
+            theme_controller: source of sizes.
+            options: ids and labels.
             name: object name.
-            label: accessible name, what is chosen here.
+            label: accessible name of the choice.
             parent: owner.
         """
         super().__init__(parent)
@@ -85,14 +85,14 @@ class SegmentedControl(QFrame):
         self._on_theme_changed()
 
     def value(self) -> str:
-        """Id of the segment that holds."""
+        """Returns the id of the selected segment."""
         return next(option for option, button in self._buttons.items() if button.isChecked())
 
     def set_value(self, option: str) -> None:
-        """Make a segment hold; says nothing.
+        """Selects a segment without emitting `chosen`.
 
         Raises:
-            KeyError: there is no such segment.
+            KeyError: if there is no such segment.
         """
         button = self._buttons[option]
         self._showing = True
@@ -100,7 +100,7 @@ class SegmentedControl(QFrame):
         self._showing = False
 
     def _on_toggled(self, on: bool) -> None:
-        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        # Not `clicked`: a screen reader toggles checkable buttons, and Qt then emits no click.
         if on and not self._showing:
             self.chosen.emit(self.value())
 

@@ -1,6 +1,6 @@
-"""The status bar: where the messages come from at the left, how many there are at the right; each a flat button.
+"""Status bar: the source at the left and counts at the right, each as a flat button.
 
-It is told everything and knows no document (docs/design.md 14).
+It gets all facts from its owner and knows no document (docs/design.md 14).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from inspector.analysis.findings import Severity
 
 NOTHING_OPEN = "No capture open"
-"""What it says on the start page."""
+"""Text on the start page."""
 
 SILENT = "Only watches: nothing is sent but the join and, if the connection says so, answers to tools/list."
-"""What "silent" means."""
+"""Tooltip of "silent"."""
 
 _STATES: dict[SourceState, tuple[Dot, str]] = {
     SourceState.CONNECTING: ("wait", "Connecting to"),
@@ -34,7 +34,7 @@ _STATES: dict[SourceState, tuple[Dot, str]] = {
     SourceState.FAILED: ("failed", "Not connected to"),
 }
 BEHIND_SHOWN = 5_000
-"""Messages captured and not shown yet, from which on this is said; some are always on their way."""
+"""Backlog from which it is shown, in messages; a few are always in transit."""
 
 _MESSAGE_MS = 4_000
 _MINUTE = 60
@@ -51,13 +51,12 @@ class StatusBar(QStatusBar):
     """The window's status bar.
 
     Signals:
-        retry_clicked: a lost gateway should be tried again now.
-        counts_clicked, paused_clicked, palette_clicked: the number of messages, that the view is held still, the key
-            of the palette.
-        gaps_clicked, unreadable_clicked, failed_clicked, problems_clicked: show what is counted.
-        cancel_clicked: reading should stop; what was read stays.
-        go_on_clicked: the rest of what was stopped should be read after all.
-        waiting_clicked, spared_clicked: show who waits for whom, and what could be spared.
+        retry_clicked: retry a lost gateway now.
+        counts_clicked, paused_clicked, palette_clicked: the message count, the pause mark, the key of the palette.
+        gaps_clicked, unreadable_clicked, failed_clicked, problems_clicked: show the counted messages.
+        cancel_clicked: stop reading and keep the messages.
+        go_on_clicked: read the rest after all.
+        waiting_clicked, spared_clicked: show open requests, and avoidable tokens.
     """
 
     retry_clicked = Signal()
@@ -74,7 +73,6 @@ class StatusBar(QStatusBar):
     spared_clicked = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make a bar that says that nothing is open."""
         super().__init__(parent)
         self._themes = theme_controller
         self._buttons: list[StatusButton] = []
@@ -129,7 +127,7 @@ class StatusBar(QStatusBar):
         self.show_empty()
 
     def _add(self, name: str, clicked: SignalInstance | None = None, *, may_shrink: bool = False) -> StatusButton:
-        """Add a button; without a signal it is a fact, which a tooltip explains and a key could do nothing with."""
+        """Adds a button; without a signal it is a fact with a tooltip and takes no focus."""
         button = StatusButton(self._themes, name=name, may_shrink=may_shrink, parent=self)
         if clicked is None:
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -142,13 +140,13 @@ class StatusBar(QStatusBar):
     # Left
 
     def show_empty(self) -> None:
-        """Say that no capture is open, and where everything that can be done is found."""
+        """Shows the start page's text and the key of the command palette."""
         self._reset()
         self._source.say(NOTHING_OPEN, token="ink.tertiary")
         self._say_palette()
 
     def show_palette_key(self, key: str) -> None:
-        """Say the key of the command palette beside its name; "" where it has none."""
+        """Sets the key of the command palette; "" for none."""
         self._palette_key = key
         if not self._palette.isHidden():
             self._say_palette()
@@ -158,7 +156,6 @@ class StatusBar(QStatusBar):
         self._palette.say(self._palette_key, quiet="Command palette", token="ink.tertiary", tooltip=tooltip)
 
     def show_opening(self, name: str) -> None:
-        """Say that a file is being opened."""
         self._reset()
         self._source.say(one_line(name), quiet="opening")
 
@@ -171,12 +168,12 @@ class StatusBar(QStatusBar):
         size_bytes: int | None = None,
         path: str = "",
     ) -> None:
-        """Say which file is open.
+        """Shows an open file.
 
         Args:
             name: its name.
-            format_name: what it holds, such as "gateway log".
-            with_decisions: whether a capability-decisions log beside it was read too.
+            format_name: its format, such as "gateway log".
+            with_decisions: True if a capability-decisions log beside it was read too.
             size_bytes: its size, if known.
             path: shown in the tooltip.
         """
@@ -187,24 +184,24 @@ class StatusBar(QStatusBar):
         self.set_log_size(size_bytes)
 
     def name_log(self, name: str) -> None:
-        """Show another name of the open log, such as the title of its session; the tooltip keeps its path."""
+        """Replaces the name of the open log, e.g. by its session's title; the tooltip keeps its path."""
         self._source.say(one_line(name, _LONGEST_NAME), icon=("recording", "ink.tertiary"), tooltip=self._log_path)
 
     def set_log_size(self, size_bytes: int | None) -> None:
-        """Say how large the log has become, if that is known."""
+        """Updates the size of the log, if known."""
         size = "" if size_bytes is None else formats.size(size_bytes).replace(".0 ", " ")
         words = ", ".join(fact for fact in (*self._log_facts, size) if fact)
         if words:
             self._space.say("", quiet=words, tooltip="What the log holds, and its size")
 
     def show_live(self, address: str, space: str, participant: str, *, may_send: bool = False) -> None:
-        """Say which gateway is watched; what became of it is said with `set_state`.
+        """Shows a watched gateway; `set_state` updates its state.
 
         Args:
             address: without secrets.
             space: the space joined.
             participant: our own id there.
-            may_send: whether this connection may send.
+            may_send: True if this connection may send.
         """
         self._reset()
         self._address = address
@@ -219,13 +216,13 @@ class StatusBar(QStatusBar):
     def set_watched(
         self, rotations: int | None, *, missing: bool = False, ended: str = "", badly: bool = False
     ) -> None:
-        """Say that the file of a log is watched, or that it is not.
+        """Shows that the file of a log is watched.
 
         Args:
-            rotations: how often it was rotated meanwhile; None when nobody watches it.
-            missing: there is no file of its name now.
-            ended: the file is a tap's, and this is how its server ended.
-            badly: it crashed.
+            rotations: number of rotations so far; None if it is not watched.
+            missing: no file of this name exists now.
+            ended: for a tap's file, how its server ended.
+            badly: the server crashed.
         """
         if ended:
             words = one_line(ended).rstrip(".")
@@ -247,21 +244,20 @@ class StatusBar(QStatusBar):
         self._watched.say("watching the file", tooltip=tooltip)
 
     def set_input_open(self, is_open: bool) -> None:
-        """Say whether more may come on standard input or a pipe."""
+        """Shows that standard input or a pipe is still open."""
         self._watched.setVisible(is_open)
         if is_open:
             self._watched.say("input open", tooltip="More may come: rows show as they are written, until it is closed")
 
     def set_participant(self, participant: str) -> None:
-        """Say by which id we go."""
         self._participant.say(one_line(participant), quiet="as", tooltip="Our own participant id, a new one each time")
 
     def set_retry(self, attempt: int, wait_s: float | None = None) -> None:
-        """Say how it stands with getting a lost connection back.
+        """Shows attempts to reconnect.
 
         Args:
-            attempt: number of the attempt under way or to come; 0 says nothing.
-            wait_s: until it comes; None while it is under way.
+            attempt: number of the running or next attempt; 0 hides it.
+            wait_s: seconds until the next attempt; None while one is running.
         """
         if attempt <= 0:
             self._retry.hide()
@@ -270,27 +266,27 @@ class StatusBar(QStatusBar):
         self._retry.say(f"attempt {attempt:,}{when}", token="severity.warning", tooltip="Connect now")
 
     def set_state(self, state: SourceState, sentence: str = "") -> None:
-        """Say how the connection is; nothing is said of a log."""
+        """Shows the state of the connection; does nothing for a log."""
         if self._address is None:
             return
         dot, words = _STATES[state]
         tooltip = sentence or f"{words} {self._address}"
-        # The dot alone says that all is well; anything else is said in words too.
+        # The dot alone stands for a good connection; any other state is also named.
         quiet = "" if state is SourceState.CONNECTED else words.lower()
         self._source.say(one_line(self._address), quiet=quiet, dot=dot, tooltip=tooltip)
         self._source.setAccessibleDescription(words)
         if state in (SourceState.CLOSED, SourceState.FAILED):
-            self._silent.hide()  # nobody is there to be silent to
+            self._silent.hide()  # "silent" makes no sense without a connection
 
     # Right
 
     def set_counts(self, total: int, shown: int | None = None, unreadable: int | None = None) -> None:
-        """Say how many messages there are, how many are shown, and how many could not be read.
+        """Shows the counts of messages.
 
         Args:
-            total: in the capture.
-            shown: None where nothing is chosen among them.
-            unreadable: of them, shown above 0; None changes nothing.
+            total: messages in the capture.
+            shown: visible messages; None without a filter.
+            unreadable: unreadable messages, hidden at 0; None changes nothing.
         """
         words = formats.count_of(total, "message")
         if shown is not None and shown != total:
@@ -303,12 +299,12 @@ class StatusBar(QStatusBar):
                 self._unreadable.say(f"{unreadable:,} unreadable", token="severity.error", tooltip=tooltip)
 
     def set_selected(self, count: int, size_bytes: int = 0, span_ns: int | None = None) -> None:
-        """Say how many messages are selected; nothing is said of none.
+        """Shows the selection; hidden at 0.
 
         Args:
-            count: of messages.
-            size_bytes: of all of them.
-            span_ns: from the first to the last one, if their times are known.
+            count: selected messages.
+            size_bytes: their total size.
+            span_ns: time from the first to the last one, if known.
         """
         self._selected.setVisible(count > 0)
         if count:
@@ -317,24 +313,24 @@ class StatusBar(QStatusBar):
             self._selected.say(f"{count:,} selected, {formats.size(size_bytes)}{span}", tooltip=tooltip)
 
     def tell(self, words: str) -> None:
-        """Say for some seconds what was done."""
+        """Shows a message about the last action for a few seconds."""
         self._message.say(words, tooltip="What was done last")
         self._message_timer.start()
 
     def set_failed(self, count: int) -> None:
-        """Say how many messages report a failure, which is no problem of the protocol; nothing is said of none."""
+        """Shows the number of messages that report a failure of the application, not of the protocol; hidden at 0."""
         self._failed.setVisible(count > 0)
         if count:
             tooltip = "Messages that report a failure, as of a call: show them"
             self._failed.say(f"{count:,} failed", token="severity.error", tooltip=tooltip)
 
     def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
-        """Say how many messages have a problem.
+        """Shows the number of messages with a problem.
 
         Args:
             number: messages with a warning or an error.
-            worst: the worst severity found, notes included; None where nothing was.
-            words: how many findings of each severity there are, for the tooltip.
+            worst: worst severity found, notes included; None without findings.
+            words: counts of findings by severity, for the tooltip.
         """
         icon = None if worst is None else (worst.word, f"severity.{worst.word}")
         counted = formats.count_of(number, "problem") if number or worst is None else words
@@ -344,21 +340,21 @@ class StatusBar(QStatusBar):
         self._problems.say(counted, token=token, icon=icon, tooltip=tooltip)
 
     def set_gaps(self, count: int) -> None:
-        """Say in how many places messages may be missing; nothing is said of none."""
+        """Shows the number of gaps; hidden at 0."""
         self._gaps.setVisible(count > 0)
         if count:
             tooltip = "Messages may be missing there: the connection was lost. Go to the next one."
             self._gaps.say(formats.count_of(count, "gap"), token="severity.warning", tooltip=tooltip)
 
     def set_behind(self, messages: int) -> None:
-        """Say how many messages are captured and not shown yet; nothing is said of few."""
+        """Shows the backlog of captured messages; hidden if it is small."""
         self._behind.setVisible(messages >= BEHIND_SHOWN)
         if messages >= BEHIND_SHOWN:
             tooltip = "Received and kept; the window is catching up"
             self._behind.say(f"{messages:,} behind", token="severity.warning", least="00,000 behind", tooltip=tooltip)
 
     def set_lag(self, lag_ns: int | None) -> None:
-        """Say how long ago what comes now was sent, where the link cannot keep up; nothing is said of None."""
+        """Shows the delay of a link that cannot keep up; None hides it."""
         self._lag.setVisible(lag_ns is not None)
         if lag_ns is not None:
             words = f"you see {formats.duration(lag_ns // 10**9 * 10**9).replace('.0 s', ' s')} ago"
@@ -366,13 +362,13 @@ class StatusBar(QStatusBar):
             self._lag.say(words, token="severity.warning", least="you see 00 min 00 s ago", tooltip=tooltip)
 
     def set_waiting(self, count: int, words: str = "", sentence: str = "", *, hangs: bool = False) -> None:
-        """Say who waits for whom while traffic is live; nothing is said of nobody.
+        """Shows open requests of live traffic; hidden at 0.
 
         Args:
-            count: how many wait.
-            words: who has waited longest, for whom and how long.
-            sentence: the same with what was asked for.
-            hangs: that is long.
+            count: number of waiting participants.
+            words: the longest wait: participants and duration.
+            sentence: the same with the request.
+            hangs: the wait is long.
         """
         self._waiting.setVisible(count > 0)
         if count:
@@ -382,29 +378,29 @@ class StatusBar(QStatusBar):
             self._waiting.say(f"{words}{more}", token=token, tooltip=tooltip)
 
     def set_spared(self, words: str = "", sentence: str = "") -> None:
-        """Say how many tokens could be spared; nothing is said of none.
+        """Shows the number of avoidable tokens; "" hides it.
 
         Args:
-            words: in few words.
-            sentence: how much of it is certain.
+            words: short text.
+            sentence: the certain share.
         """
         self._spared.setVisible(bool(words))
         if words:
             self._spared.say(words, token="ink.secondary", tooltip=f"{sentence}, an estimate. Show where they went")
 
     def set_refused(self, messages: int) -> None:
-        """Say how many messages were received and could not be kept; nothing is said of none."""
+        """Shows the number of dropped messages; hidden at 0."""
         self._refused.setVisible(messages > 0)
         if messages:
             tooltip = "There was no room for them: neither on the disk nor in memory"
             self._refused.say(f"{messages:,} not kept", token="severity.error", tooltip=tooltip)
 
     def tick(self, total: int, live: bool) -> None:
-        """A second has passed: show how many messages came in it, and in the 59 before.
+        """Updates the message rate; called once a second.
 
         Args:
             total: messages in the capture now.
-            live: whether more may come; the rate of what has ended is not shown.
+            live: True if more may come; else the rate is hidden.
         """
         came = max(0, total - self._seen) if self._seen is not None else 0
         self._seen = total
@@ -421,7 +417,7 @@ class StatusBar(QStatusBar):
         self._rate.say(words, values=values, least="000/s", tooltip="Messages a second; the line is the last minute")
 
     def set_paused(self, waiting: int | None) -> None:
-        """Say that the view is paused and how many messages wait, or with None that it is not."""
+        """Shows that the view is paused, with the number of waiting messages; None hides it."""
         if waiting is None:
             self._paused.hide()
             return
@@ -433,18 +429,18 @@ class StatusBar(QStatusBar):
         )
 
     def set_counting(self, share: float | None) -> None:
-        """Say how much of the messages' tokens is counted, or with None nothing of it."""
+        """Shows the progress of token counting; None hides it."""
         self._counting.setVisible(share is not None)
         if share is not None:
             tooltip = "Tokens are counted in a process of their own; everything else can be used meanwhile"
             self._counting.say("", quiet=_percent("counting tokens", share), tooltip=tooltip)
 
     def set_progress(self, fraction: float | None, messages: int | None = None) -> None:
-        """Say how far a log has been read, with a way to stop; or that nothing is being read.
+        """Shows the progress of reading a log, with a button to stop.
 
         Args:
-            fraction: 0 to 1; None where nobody knows how much is to come.
-            messages: how many there are so far; None when nothing is being read.
+            fraction: 0 to 1; None if the total is unknown.
+            messages: messages so far; None when reading has ended.
         """
         self._go_on.hide()
         if messages is None:
@@ -461,11 +457,11 @@ class StatusBar(QStatusBar):
         self._cancel.say("Cancel", token="accent.text", tooltip="Read no further and keep what was read (Esc)")
 
     def set_stopped(self, fraction: float | None, *, again: bool = False) -> None:
-        """Say that reading was cancelled, where, and offer to read the rest after all.
+        """Shows that reading was stopped, with a button to read the rest.
 
         Args:
-            fraction: how far it came, 0 to 1; None where nobody knows.
-            again: it would have to begin anew.
+            fraction: progress, 0 to 1; None if the total is unknown.
+            again: the rest cannot be read without starting over.
         """
         words = "Reading stopped" if fraction is None else _percent("Reading stopped at", fraction)
         tooltip = "What was read stays; the rest of the log is not shown, counted or searched"
@@ -483,10 +479,10 @@ class StatusBar(QStatusBar):
         self._seen = None
         self._last_minute = deque([0.0] * _MINUTE, maxlen=_MINUTE)
 
-    # What is seen
+    # Appearance
 
     def words(self) -> list[str]:
-        """Everything it says, left to right."""
+        """Returns all visible texts, left to right."""
         return [button.accessibleName() for button in self._buttons if not button.isHidden()]
 
     def _on_theme_changed(self) -> None:

@@ -1,4 +1,4 @@
-"""Flat buttons of the status bar: a quiet word, a value, and something before them: a dot, an icon, a line."""
+"""Flat buttons of the status bar: a dimmed word, a value, and a dot, icon or sparkline before them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inspector.ui.look.theme import ThemeController
 
 
 def paint_sparkline(painter: QPainter, box: QRectF, values: Sequence[float], color: QColor, width: float = 1.2) -> None:
-    """Paint values from left to right, the highest at the top of the box.
+    """Paints a sparkline, the highest value at the top of the box.
 
     Args:
-        painter: where to; its state is kept.
+        painter: target; its state is kept.
         box: room for the line.
         values: oldest first; fewer than two give a flat line.
-        color: of the line.
-        width: of the line, in logical pixels.
+        color: colour of the line.
+        width: width of the line, in logical pixels.
     """
     inner = box.adjusted(width / 2, width / 2, -width / 2, -width / 2)
     top = max(values, default=0.0)
@@ -58,16 +58,16 @@ class StatusButton(QAbstractButton):
     def __init__(
         self, theme_controller: ThemeController, *, name: str, may_shrink: bool = False, parent: QWidget | None = None
     ) -> None:
-        """Make an empty, hidden button.
+        """Makes an empty, hidden button.
 
         Args:
-            theme_controller: gives the look.
+            theme_controller: source of the look.
             name: object name.
-            may_shrink: its words may be cut where room is short; numbers never are.
+            may_shrink: its text may be elided; numbers never are.
             parent: owner.
         """
         super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # repaints on hover
         self._themes = theme_controller
         self._may_shrink = may_shrink
         self._quiet = ""
@@ -97,18 +97,18 @@ class StatusButton(QAbstractButton):
         least: str = "",
         share: float | None = None,
     ) -> None:
-        """Show a fact.
+        """Shows a fact.
 
         Args:
-            value: the words that matter.
-            quiet: a word before them, dimmer.
-            tooltip: what a click does, or what it means.
+            value: main text.
+            quiet: dimmed word before it.
+            tooltip: the action of a click, or an explanation.
             token: colour of the value.
-            icon: name and colour of an icon before the words.
-            dot: a dot before the words.
-            values: a line of values before the words, oldest first.
-            least: text whose width is kept free, so that neighbours stay where they are.
-            share: 0 to 1, a gauge before the words.
+            icon: name and colour of an icon before the text.
+            dot: a dot before the text.
+            values: a sparkline before the text, oldest value first.
+            least: text whose width is reserved, so that neighbours do not move.
+            share: 0 to 1, a gauge before the text.
         """
         whole = f"{quiet} {value}".strip()
         if tooltip != self._tooltip:
@@ -123,7 +123,7 @@ class StatusButton(QAbstractButton):
             self._value, self._quiet, self._value_token = value, quiet, token
             self._icon, self._dot, self._values, self._least, self._share = icon, dot, values, least, share
             self.setAccessibleName(whole)
-            if self.sizeHint() != room:  # else nobody has to move: the whole window would be laid out anew
+            if self.sizeHint() != room:  # an unchanged size needs no new layout of the whole window
                 self.updateGeometry()
             self.update()
         self.show()

@@ -1,4 +1,4 @@
-"""The tab row of the middle column: the views of the document, with the scope at its right end (docs/design.md 14)."""
+"""Tab row of the middle column: the views of the document, and the scope at the right end (docs/design.md 14)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing_extensions import override
 from inspector.ui.look.theme import ThemeController
 
 MESSAGES = "Messages"
-"""The view every document has."""
+"""The view that every document has."""
 
 
 class _Tabs(QTabBar):
-    """Tabs with a quiet count behind the title; the count never makes its tab jump."""
+    """Tabs with a dimmed count after the title; counting up does not resize a tab."""
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -25,7 +25,7 @@ class _Tabs(QTabBar):
     def tabSizeHint(self, index: int) -> QSize:
         hint = super().tabSizeHint(index)
         count = self.counts.get(index)
-        # Room by the number of digits, so that counting up moves nothing.
+        # Reserves room by the number of digits, so that counting up moves nothing.
         extra = (
             self.fontMetrics().horizontalAdvance("0" * len(count)) + round(2 * self._themes.theme.zoom) if count else 0
         )
@@ -69,13 +69,12 @@ class ViewTabs(QWidget):
     """The tab row.
 
     Signals:
-        view_chosen(str): another view was chosen; its title.
+        view_chosen(str): title of the newly selected view.
     """
 
     view_chosen = Signal(str)
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
-        """Make the row with the messages as its only view."""
         super().__init__(parent)
         self._themes = theme_controller
         self.setObjectName("viewTabs")
@@ -95,17 +94,15 @@ class ViewTabs(QWidget):
         self._on_theme_changed()
 
     def add_view(self, title: str) -> None:
-        """Add a view at the end."""
         self._tabs.addTab(title)
 
     def show_view(self, title: str) -> None:
-        """Choose a view; one without a tab changes nothing."""
+        """Selects a view; a title without a tab changes nothing."""
         for index in range(self._tabs.count()):
             if self._tabs.tabText(index) == title:
                 self._tabs.setCurrentIndex(index)
 
     def set_count(self, count: int | None, title: str = MESSAGES) -> None:
-        """Say how many messages a view shows."""
         for index in range(self._tabs.count()):
             if self._tabs.tabText(index) == title:
                 words = "" if count is None else f"{count:,}"
@@ -113,17 +110,16 @@ class ViewTabs(QWidget):
                 self._tabs.counts[index] = words
                 self._tabs.setAccessibleTabName(index, f"{title} {words}".strip())
                 if len(words) != len(before):
-                    # Qt keeps tab sizes until something it knows of changes.
+                    # Qt caches tab sizes until the text of a tab changes.
                     self._tabs.setTabText(index, title)
                     self._tabs.updateGeometry()
                 self._tabs.update()
 
     def words(self) -> list[str]:
-        """Titles with their counts."""
+        """Returns titles with counts."""
         return [self._tabs.accessibleTabName(index) or self._tabs.tabText(index) for index in range(self._tabs.count())]
 
     def set_corner(self, widget: QWidget) -> None:
-        """Put a widget at the right end."""
         self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
 
     def _on_current_changed(self, index: int) -> None:
