@@ -59,7 +59,7 @@ class Exchange(msgspec.Struct, gc=False):
     hung_up: bool = False
     """The client ended it; since 2026-07-28 that cancels its request."""
     headers: dict[str, str] | None = None
-    """Of a request or the head of an answer: headers for checks (`http_lines.HEADERS`), lower-case names."""
+    """Of a request or the head of an answer: headers for checks (`wire_recording.HEADERS`), lower-case names."""
 
 
 class Speaker(enum.IntEnum):

@@ -251,3 +251,18 @@ def test_classes_and_methods_of_the_architecture_page_exist() -> None:
         if method:
             needed = rf"\bdef {method}\b|^    {method} = Signal"
             assert any(re.search(needed, source, re.MULTILINE) for source in holding[name]), f"{name}.{method}"
+
+
+def test_no_sentence_names_a_class() -> None:
+    """A renaming tool once replaced a word of a sentence that users read."""
+    trees = [ast.parse(source) for folder in ("inspector", "packaging") for source in _sources(folder)]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = {node.name for node in nodes if isinstance(node, ast.ClassDef) and re.search(r"[a-z][A-Z]", node.name)}
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [
+        node.value for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+    ]  # fmt: skip
+    sentences = [text for text in texts if re.search(r"\w [a-z]", text)]
+    assert len(sentences) > 2_000
+    assert [text for text in sentences if names & set(re.findall(r"\w+", text))] == []
