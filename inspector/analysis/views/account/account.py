@@ -1,8 +1,7 @@
-"""What happened in a capture, in figures: who asked, what was done by whom, what failed, what waits, how long nothing.
+"""Counts deeds and outcomes of a capture: prompts, calls, failures, open requests, the longest silence.
 
-Every message of a kind that matters here is a *deed* and has an *outcome*; both are one byte a message, so that what a
-later message changes is taken out of the sums and put in again. Nothing is read from a record. What tells more of a
-session than these (prompts of a transcript, say) becomes a deed by its kind: a line in `_DEEDS`.
+Every relevant message has a *deed* and an *outcome*, one byte together. A changed message is removed from the sums and
+added again. No record is read. Further kinds, such as prompts of transcripts, need a line in `_DEEDS`.
 """
 
 from __future__ import annotations
@@ -29,58 +28,58 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 _STEP = 1 << 14
-"""Messages looked at in one step: some milliseconds."""
+"""Messages per step: some milliseconds."""
 MOST_GROUPS = 4_096
-"""Groups of deeds that are counted apart: the first."""
+"""Groups counted separately; the first ones."""
 _MOST_CHANGED = 1 << 20
 MOST_FIRST = 1_000
-"""Messages of one sort that are known one by one; of more there are the first, and how many."""
+"""Messages of one sort kept one by one; of more, the first."""
 
 DISCOVERY = (
     "initialize", "ping", "tools/list", "resources/list", "resources/templates/list", "prompts/list", "roots/list",
 )  # fmt: skip
-"""Methods that ask what somebody is and offers, which clients ask of everybody: no work is held up by them alone."""
+"""Methods that ask for identity and offers. Clients send them to all participants, and they hold up no work."""
 
 
 class Deed(enum.IntEnum):
-    """What somebody did with a message."""
+    """Action of a sender, by message."""
 
     NONE = 0
     SAID = 1
     CALL = 2
-    """A tool was called."""
+    """Tool call."""
     DISCOVERY = 3
     REQUEST = 4
-    """Anything else was asked for by a request."""
+    """Any other request."""
     PROPOSAL = 5
     REASONING = 6
-    """Reasoning was started."""
+    """Start of reasoning."""
     CONTEXT = 7
-    """A context or a sub-session was opened."""
+    """Start of a context or sub-session."""
     THOUGHT = 8
     STREAM = 9
     REJECTION = 10
-    """Somebody rejected a proposal."""
+    """Rejected proposal."""
     ERROR = 11
-    """A gateway's error."""
+    """Error from a gateway."""
     COMPACTION = 12
-    """The context of a coding agent's model was compacted."""
+    """Compaction of a coding agent's model context."""
     FAILURE = 13
-    """Something failed that is no call: a span of a trace, a line of a program that says so."""
+    """Failure other than a call: a span of a trace, a line of a program."""
 
 
 class Outcome(enum.IntEnum):
-    """What came of it: a `State` of requests, proposals, starts and streams, or one of these."""
+    """Result of a deed: a `State` of requests, proposals, starts and streams, or one of these."""
 
     NONE = 0
     TAKEN_UP = 1
-    """Of what was said out of the blue: somebody else answered, or acted on it. Of others `State.ANSWERED`."""
+    """An unprompted message to which another participant reacted. Other deeds use `State.ANSWERED`."""
     REPLY = 12
-    """Of what was said: it is about an earlier message."""
+    """A message about an earlier one."""
     REFUSED = 13
-    """A gateway did not let it through."""
+    """Refused by a gateway."""
     IN_VAIN = 14
-    """Nobody can answer it any more: who was asked is gone."""
+    """Cannot be answered any more, as the recipient has left."""
 
 
 _OUTCOMES = 16
@@ -105,11 +104,11 @@ _BY_TARGET = (Deed.CALL.value, Deed.DISCOVERY.value, Deed.REQUEST.value, Deed.PR
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Deeds of one sort, by sender and by what they are about; the largest groups first, else in the order met.
+    """Deeds of one sort, by sender and subject; largest groups first, then in order of appearance.
 
     Attributes:
-        senders, what: (k,) string ids; `what` is the tool or method, 0 for none; by recipients, the id of those.
-        outcomes: (k, 16) how many came to each `Outcome`.
+        senders, what: (k,) string ids; `what` is the tool or method, 0 for none, or the id of a set of recipients.
+        outcomes: (k, 16) counts by `Outcome`.
     """
 
     senders: NDArray[np.int64]
@@ -118,25 +117,25 @@ class Groups:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """(k,) how many there are of each."""
+        """(k,) size of each group."""
         return self.outcomes.sum(axis=1)
 
     def of(self, sender: int) -> Groups:
-        """Those of one sender."""
+        """Returns the groups of one sender."""
         mine = self.senders == sender
         return Groups(self.senders[mine], self.what[mine], self.outcomes[mine])
 
     def by_sender(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Senders, and how many deeds each has done; the most first."""
+        """Returns senders and their numbers of deeds; most first."""
         return _added_up(self.senders, self.counts)
 
     def by_what(self, outcome: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """What they are about, and how many of each there are, or came to an outcome; the most first."""
+        """Returns subjects and their numbers of deeds, all or with one outcome; most first."""
         return _added_up(self.what, self.counts if outcome is None else self.outcomes[:, outcome])
 
 
 def _added_up(keys: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Keys that have any, each once, with their sums; the most first, else in the order given."""
+    """Returns each key with a positive sum once, with this sum; most first, then in the given order."""
     found, first, which = np.unique(keys, return_index=True, return_inverse=True)
     sums = np.bincount(which, weights=counts, minlength=len(found)).astype(np.int64)
     order = np.lexsort((first, -sums))
@@ -145,7 +144,7 @@ def _added_up(keys: NDArray[np.int64], counts: NDArray[np.int64]) -> tuple[NDArr
 
 
 class _GroupCounts:
-    """Counts by group and outcome, of the first groups; the sums over all are exact elsewhere."""
+    """Counts by group and outcome, for the first groups. Sums over all groups are kept elsewhere."""
 
     def __init__(self) -> None:
         self._places: dict[int, int] = {}
@@ -153,7 +152,7 @@ class _GroupCounts:
         self._counts = np.zeros((64, _OUTCOMES), np.int64)
 
     def add(self, keys: NDArray[np.uint64], outcomes: NDArray[Any], by: int = 1) -> None:
-        """Count messages; `by` -1 takes them out. Groups are met in the order of their first messages."""
+        """Adds messages; `by` -1 removes them. Groups are numbered by their first messages."""
         found, first, which = np.unique(keys, return_index=True, return_inverse=True)
         places = np.fromiter((self._places.get(key, -1) for key in found.tolist()), np.int64, len(found))
         new = np.flatnonzero(places < 0)
@@ -172,7 +171,7 @@ class _GroupCounts:
         np.add.at(self._counts, (where[counted], outcomes[counted]), by)
 
     def of(self, deed: Deed) -> Groups:
-        """Those of one sort."""
+        """Returns the groups of one sort."""
         keys = self._keys[: len(self._places)]
         counts = self._counts[: len(self._places)]
         mine = np.flatnonzero((keys >> np.uint64(56) == deed) & counts.any(axis=1))
@@ -185,23 +184,23 @@ _PART = (1 << 28) - 1
 
 
 def _keys(deeds: NDArray[Any], senders: NDArray[Any], what: NDArray[Any]) -> NDArray[np.uint64]:
-    """One number a message for what is counted together; string ids stay below 2 ** 28."""
+    """Packs deed, sender and subject into one number per message; string ids stay below 2 ** 28."""
     parts = (deeds.astype(np.uint64) << np.uint64(56), senders.astype(np.uint64) << np.uint64(28))
     return parts[0] | parts[1] | what.astype(np.uint64)
 
 
 class _First:
-    """The first messages with certain codes; those that come to another code fall out."""
+    """First messages with certain codes; a message with a changed code is dropped."""
 
     def __init__(self, codes: tuple[int, ...], most: int) -> None:
         self._wanted = np.zeros(256, np.bool_)
         self._wanted[list(codes)] = True
         self._most = most
         self._rows: Rows = NO_ROWS
-        self._more = False  # there may be others behind the last one
+        self._more = False  # further ones may follow the last one
 
     def add(self, rows: Rows, codes: NDArray[Any]) -> None:
-        """Some messages have these codes now."""
+        """Takes in messages with their present codes."""
         rows = rows[self._wanted[codes]]
         if len(rows):
             if self._more:
@@ -211,10 +210,10 @@ class _First:
                 self._rows, self._more = self._rows[: self._most], True
 
     def rows(self, codes: NDArray[np.uint8]) -> Rows:
-        """They, ascending. O(those), and O(messages) where many fell out of more.
+        """Returns the messages, ascending. O(kept ones), and O(messages) after many were dropped.
 
         Args:
-            codes: of all messages as they are now.
+            codes: present codes of all messages.
         """
         left = self._rows[self._wanted[codes[self._rows]]]
         if self._more and len(left) <= self._most // 2:
@@ -227,10 +226,10 @@ class _First:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Nothing was sent for a while.
+    """A period without messages.
 
     Attributes:
-        ns: how long, in nanoseconds.
+        ns: length in nanoseconds.
         row: the message that ended it.
     """
 
@@ -239,21 +238,21 @@ class Silence:
 
 
 class _Silences:
-    """The longest time between messages.
+    """Finds the longest time between messages.
 
-    A time counts only as far as the message after it is not earlier: one that is off, as by a wrong clock, ends and
-    makes no silence. Where more are off, a silence is told that is longer than time ever went back. Of the last message
-    the log's clock says whether it is believed.
+    A time counts only up to the following message's time, so that a single wrong clock neither ends nor creates a
+    silence. With several wrong times, a silence must exceed the largest backward step. The last message counts only if
+    the log's clock accepts it.
     """
 
     def __init__(self) -> None:
-        self._last: tuple[int, int, bool] | None = None  # time, message and whether a break lies before it
-        self._reached: int | None = None  # the latest time that counts, without that of the last message
+        self._last: tuple[int, int, bool] | None = None  # time, message, and True after a break
+        self._reached: int | None = None  # latest accepted time before the last message
         self._longest = Silence(0, NO_ROW)
-        self._back = 0  # how far times went back at most
+        self._back = 0  # largest backward step
 
     def add(self, times: NDArray[np.int64], rows: Rows, broken: NDArray[np.bool_]) -> None:
-        """Take in messages with known times; `broken` are those before which the connection was lost."""
+        """Takes in messages with known times; `broken` is True after a lost connection."""
         times = np.clip(times, -_FARTHEST, _FARTHEST)
         if self._last is not None:
             time, row, lost = self._last
@@ -273,7 +272,7 @@ class _Silences:
             self._longest = Silence(int(gaps[place]), int(rows[place]))
 
     def longest(self, believed_ns: int) -> Silence | None:
-        """The longest one, that before the last message included; None where there is none."""
+        """Returns the longest silence, up to the last message, or None."""
         found = self._longest
         if self._last is not None and self._reached is not None:
             time, row, lost = self._last
@@ -282,18 +281,18 @@ class _Silences:
         return found if found.ns > self._back else None
 
 
-_FARTHEST = 1 << 61  # differences of such times are still 64 bits
+_FARTHEST = 1 << 61  # differences of such times fit into 64 bits
 
 
 class AccountTally:
-    """Keeps the figures, in steps; nothing is looked at until `step` is called. O(what is new or changed).
+    """Maintains the figures in steps; works only in `step`. O(new or changed messages).
 
     Attributes:
-        gaps: places where messages may be missing.
-        crashes: times that a tapped server ended badly, by what its recorder wrote.
-        has_repeats: some messages say again what others said; they count for nothing. Nor do requests that were made
-            for a call of another source.
-        first_gap, first_crash: the first of each; NO_ROW.
+        gaps: number of gaps in the capture.
+        crashes: number of failed ends of a tapped server, by its recorder.
+        has_repeats: True if some messages repeat others. Repeats count for nothing, nor do requests made for a call of
+            another source.
+        first_gap, first_crash: row of the first; NO_ROW.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -309,7 +308,7 @@ class AccountTally:
         self._first: dict[str, _First] = {name: _First(codes, most) for name, (codes, most) in _FIRST.items()}
         self._silences = _Silences()
         self._sources: set[int] = set()
-        self._from: tuple[int, int] | None = None  # the least and the greatest time
+        self._from: tuple[int, int] | None = None  # earliest and latest time
         self._broken = False
         self.gaps, self.first_gap = 0, NO_ROW
         self.crashes, self.first_crash = 0, NO_ROW
@@ -319,11 +318,11 @@ class AccountTally:
 
     @property
     def behind(self) -> bool:
-        """Whether messages wait to be looked at, new ones or earlier ones again."""
+        """True if new or changed messages are pending."""
         return self._fed < len(self._analysis) or bool(self._changed) or self._pairs.behind
 
     def note_changed(self, changed: Rows) -> None:
-        """Earlier messages have changed. O(1)."""
+        """Queues changed messages. O(1)."""
         if len(changed) and self._fed:
             self._changed.append(changed)
             self._waiting += len(changed)
@@ -331,7 +330,7 @@ class AccountTally:
                 self._restart()
 
     def step(self) -> bool:
-        """Look at some more messages; whether all were looked at."""
+        """Processes some messages. Returns True if none is pending."""
         if self._changed:
             rows = ascending(*self._changed)
             rows = rows[rows < self._fed]
@@ -347,7 +346,7 @@ class AccountTally:
             self._look_again(self._pairs.step())
         return not self.behind
 
-    # Taking in
+    # Input
 
     def _take_in(self, start: int, stop: int) -> None:
         self._columns.append({"code": 0, "taken": 0}, stop - start)
@@ -361,7 +360,7 @@ class AccountTally:
         self._take_times(start, stop)
 
     def _deeds(self, rows: Rows) -> NDArray[np.uint8]:
-        """What somebody did with each of some messages."""
+        """Returns the deed of each message."""
         analysis = self._analysis
         columns, strings = analysis.capture.columns, analysis.capture.strings
         kind = columns["kind"][rows]
@@ -408,7 +407,7 @@ class AccountTally:
         return outcomes
 
     def _take_up(self, rows: Rows) -> Rows:
-        """Note what others have said that some messages are about; returns what nobody had taken up before."""
+        """Marks chats with a reaction. Returns newly marked ones."""
         columns, strings = self._analysis.capture.columns, self._analysis.capture.strings
         causes = self._analysis.correlation.columns["cause"][rows]
         named = causes != NO_ROW
@@ -422,7 +421,7 @@ class AccountTally:
         return causes
 
     def _put(self, rows: Rows, codes: NDArray[Any]) -> None:
-        """Let messages that counted for nothing have these codes."""
+        """Sets codes of messages that did not count before."""
         if len(rows):
             self._columns.put("code", rows, codes)
             self._count(rows, codes, 1)
@@ -445,7 +444,7 @@ class AccountTally:
             self._by_recipients.add(keys, outcomes[calls], by)
 
     def _look_again(self, rows: Rows) -> None:
-        """Count messages by what they are now."""
+        """Recounts messages by their present state."""
         if not len(rows):
             return
         taken = self._take_up(rows)
@@ -476,7 +475,7 @@ class AccountTally:
             self.gaps += len(missing)
             self.first_gap = start + int(missing[0]) if self.first_gap == NO_ROW else self.first_gap
         known = np.flatnonzero((times != NO_TIME) & ~lost)
-        # Whether there was a gap between each and the one before it.
+        # True if there was a gap between a message and the previous one.
         so_far = np.cumsum(lost)[known]
         broken = np.diff(so_far, prepend=0 if not self._broken else -1) > 0
         self._broken = bool(lost.any() and (not len(known) or lost[known[-1] :].any())) or (
@@ -490,31 +489,31 @@ class AccountTally:
         least, most = int(told.min()), int(told.max())
         self._from = (least, most) if self._from is None else (min(self._from[0], least), max(self._from[1], most))
 
-    # Asking
+    # Queries
 
     def count(self, deed: Deed, *outcomes: int) -> int:
-        """How many deeds of a sort there are: with one of some outcomes, or with any."""
+        """Returns the number of deeds of a sort, all or with the given outcomes."""
         row = self._totals[deed]
         return int(row[list(outcomes)].sum()) if outcomes else int(row.sum())
 
     def groups(self, deed: Deed) -> Groups:
-        """By sender and by tool or method; of more than some thousands the first."""
+        """Returns groups by sender and tool or method; of thousands, the first."""
         return self._by_what.of(deed)
 
     def recipients(self) -> Groups:
-        """Calls of tools by sender and recipients (ids of `Capture.to_sets`)."""
+        """Returns tool calls by sender and recipients (ids of `Capture.to_sets`)."""
         return self._by_recipients.of(Deed.CALL)
 
     def first(self, name: str) -> Rows:
-        """The first messages of a sort named in `_FIRST`, ascending; at most MOST_FIRST."""
+        """Returns the first messages of a sort named in `_FIRST`, ascending; at most MOST_FIRST."""
         return self._first[name].rows(self._columns["code"])
 
     def silence(self) -> Silence | None:
-        """The longest time in which nothing came; None where times are not known."""
+        """Returns the longest silence; None without known times."""
         return self._silences.longest(self._analysis.contexts.clock_ns)
 
     def _begins_source(self, rows: Rows) -> NDArray[np.bool_]:
-        """(n,) bool, messages that are the first of their source: what lies before them is no silence of theirs."""
+        """(n,) bool: True for the first message of a source, as no silence lies before it."""
         found = np.zeros(len(rows), np.bool_)
         sources, at = np.unique(self._analysis.capture.columns["source"][rows], return_index=True)
         for source, place in zip(sources.tolist(), at.tolist(), strict=True):
@@ -525,7 +524,7 @@ class AccountTally:
 
     @property
     def span_ns(self) -> int | None:
-        """From the first to the last message, as far as the log's clock is believed; None without times."""
+        """Nanoseconds from the first to the last accepted time; None without times."""
         if self._from is None:
             return None
         return max(0, min(self._from[1], self._analysis.contexts.clock_ns) - self._from[0])

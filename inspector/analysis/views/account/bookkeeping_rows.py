@@ -16,7 +16,7 @@ _SPEAKS = (Flag.ERROR | Flag.GAP | Flag.UNREADABLE).value
 
 
 def are_bookkeeping(capture: Capture, messages: NDArray[Any]) -> NDArray[np.bool_]:
-    """Returns (n,) whether each message is a record that a program wrote for itself and that reports no failure."""
+    """(n,) bool: True for records that a program wrote for itself and that report no failure."""
     columns, strings = capture.columns, capture.strings
     kinds, _, places = distinct(columns["kind"][messages])
     known = np.array([bool(kind) and strings[kind] in BOOKKEEPING for kind in kinds.tolist()], np.bool_)

@@ -1,7 +1,7 @@
-"""All calls of a document that two of its sources have (`same_calls`), so that each can be counted once.
+"""Pairs calls that occur in two sources (`same_calls`), so that each is counted once.
 
-Found as the document grows, a few at a time. A call waits for the request it was made by as long as that may come; what
-has been found once stays.
+Pairs are found as the document grows, a few at a time. A call waits for its request while it can still come. A found
+pair stays.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.hashes import NO_ROW
 
 _AT_ONCE = 64
-"""Calls that are looked at in one step: some milliseconds."""
+"""Calls per step: some milliseconds."""
 
 
 class CallPairs(SameCallFinder):
-    """Keeps which requests are calls of another source. Nothing is looked at until `step` is called."""
+    """Maps requests to the calls of another source that caused them. Works only in `step`."""
 
     def __init__(self, analysis: Analysis) -> None:
         super().__init__(analysis)
         self._fed = 0
-        self._inner: dict[int, GrowingColumns] = {}  # by tool, calls that another may have been made by
-        self._tools: dict[int, list[int]] = {}  # by tool of a call, those of such requests
+        self._inner: dict[int, GrowingColumns] = {}  # by tool: possible inner calls
+        self._tools: dict[int, list[int]] = {}  # by tool of a call: matching tools of inner calls
         self._due: deque[int] = deque()
         self._waiting: list[int] = []
         self._latest_ns = 0
@@ -36,7 +36,7 @@ class CallPairs(SameCallFinder):
 
     @classmethod
     def of_all(cls, analysis: Analysis) -> CallPairs:
-        """Those of a document as it is now."""
+        """Returns the pairs of a document as it is now."""
         pairs = cls(analysis)
         while pairs.behind:
             pairs.step()
@@ -44,17 +44,17 @@ class CallPairs(SameCallFinder):
 
     @property
     def behind(self) -> bool:
-        """Whether there are messages that were not looked at."""
+        """True if messages are pending."""
         return len(self._capture.sources) > 1 and (self._fed < len(self._analysis) or bool(self._due))
 
     def outer_of(self, rows: Rows) -> Rows:
-        """(n,) the call that each of some requests was made for, in another source; NO_ROW for none."""
+        """(n,) the call in another source that caused each request; NO_ROW without one."""
         if not self._outer_of:
             return np.full(len(rows), NO_ROW, np.int64)
         return np.array([self._outer_of.get(row, NO_ROW) for row in rows.tolist()], np.int64)
 
     def step(self) -> Rows:
-        """Take in new messages, and look at some calls; the requests found to be made for one, ascending."""
+        """Takes in new messages and checks some calls. Returns requests with a newly found call, ascending."""
         if self._fed < len(self._analysis):
             self._take_in(self._fed, len(self._analysis))
         found: list[int] = []
@@ -81,13 +81,13 @@ class CallPairs(SameCallFinder):
                 self._inner[code] = GrowingColumns({"row": np.int64})
                 self._tools.clear()
             self._inner[code].append({"row": inner[self._links["target"][inner] == code]})
-        if len(inner):  # what waited may have come
+        if len(inner):  # waiting calls may have a match now
             self._due.extend(self._waiting)
             self._waiting.clear()
         self._due.extend(rows[layers < INNERMOST].tolist())
 
     def _codes(self, outer: int) -> list[int]:
-        """The tools of requests that a call of a tool may have been made by."""
+        """Returns the tools of requests that may belong to a tool call."""
         code, strings = int(self._links["target"][outer]), self._capture.strings
         found = self._tools.get(code)
         if found is None:

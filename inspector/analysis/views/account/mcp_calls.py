@@ -1,4 +1,4 @@
-"""MCP traffic as such: revisions, and how many requests were made and answered."""
+"""Counts MCP requests and answers, and finds the revisions in use."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 
 
 class RpcTotals(NamedTuple):
-    """JSON-RPC of clients.
+    """JSON-RPC traffic of clients.
 
     Attributes:
-        requests: that want an answer; one that is made again under the id of an open one is counted once.
-        answered: of these.
-        errors: answers of either side with an error, also to nothing that was asked.
-        versions: revisions of MCP that requests name, or that were agreed on, in the order seen.
+        requests: requests that need an answer; a repeat with the id of an open one is not counted.
+        answered: number of these with an answer.
+        errors: error answers of both sides, including ones without a request.
+        versions: MCP revisions named in requests or negotiated, in order of appearance.
     """
 
     requests: int
@@ -32,7 +32,7 @@ class RpcTotals(NamedTuple):
 
 
 def rpc_totals(analysis: Analysis) -> RpcTotals:
-    """Count JSON-RPC requests. O(messages) in numpy, and a look at each failed answer."""
+    """Counts JSON-RPC requests. O(messages) in numpy, plus a read of each failed answer."""
     capture, links = analysis.capture, analysis.correlation.columns
     columns, strings = capture.columns, capture.strings
     of_rpc = columns["flags"] & np.uint32(Flag.RPC.value) != 0
@@ -50,7 +50,7 @@ def rpc_totals(analysis: Analysis) -> RpcTotals:
 
 
 def _made_again(analysis: Analysis, rows: Rows) -> NDArray[np.bool_]:
-    """(n,) which of some requests, ascending, were made once more under the same id before they were answered."""
+    """(n,) bool: True for requests, ascending, repeated with the same id before their answer."""
     columns, links = analysis.capture.columns, analysis.correlation.columns
     pipes, ids = connection_keys(analysis.capture, rows), columns["rpc_hash"][rows]
     order = np.lexsort((np.arange(len(rows)), links["method"][rows], ids, pipes))
@@ -63,9 +63,9 @@ def _made_again(analysis: Analysis, rows: Rows) -> NDArray[np.bool_]:
 
 
 def versions(analysis: Analysis, rows: Rows) -> NDArray[Any]:
-    """(n,) string ids of the revision of MCP that some messages speak, 0 where nothing says which.
+    """(n,) string ids of the MCP revision of each message, 0 if unknown.
 
-    What a request names counts for its answer; else what was agreed on last in its conversation.
+    The revision of a request also applies to its answer; otherwise the last one negotiated in the conversation counts.
     """
     capture, links = analysis.capture, analysis.correlation.columns
     if not len(capture.extracted.mcp_rows):
@@ -82,7 +82,7 @@ def versions(analysis: Analysis, rows: Rows) -> NDArray[Any]:
 
 
 def _agreed(analysis: Analysis, rows: Rows) -> NDArray[Any]:
-    """(n,) what answers to `initialize` had agreed on when some messages came."""
+    """(n,) the revision negotiated by `initialize` at the time of each message."""
     capture = analysis.capture
     told = capture.extracted.mcp_rows.astype(np.int64)
     response = capture.strings.find(kinds.RESPONSE) or -1

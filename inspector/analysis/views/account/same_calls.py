@@ -1,12 +1,11 @@
-"""One call of a tool that two sources have: as the agent's transcript tells it, and as its MCP server got it.
+"""Matches a tool call in an agent's transcript with the request that its MCP server received.
 
-The program that runs an agent calls tools by names and ids of its own, and speaks MCP with ids of its own. So what is
-one call stands in two sources as two requests, each with its answer. Worked out for a message that is looked at, and
-for all where they are counted (`call_pairs`).
+The agent's program uses its own names and ids for tools, and MCP other ids. One call is therefore two requests in two
+sources, each with an answer. Computed on demand for one message, and for all in `call_pairs`.
 
-RULE (docs/protocols.md 5, Calls in two sources): certain where the MCP request names the agent's call or both name one
-`traceparent`; else probably the same where tool and arguments are, and one lies in the time of the other. Of several
-alike the n-th goes with the n-th. Two servers are never linked so: they count their requests alike.
+RULE (docs/protocols.md 5, Calls in two sources): certain if the MCP request names the agent's call, or if both name one
+`traceparent`. Otherwise likely, with equal tool and arguments and overlapping times. Of several equal calls, the n-th
+matches the n-th. Two servers are never matched, as both number their requests alike.
 """
 
 from __future__ import annotations
@@ -26,34 +25,35 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 REACH = 100_000
-"""Messages before and after a call that are looked at."""
+"""Messages searched before and after a call."""
 WITHIN_NS = 10 * 60 * 1_000_000_000
-"""A call without an answer may be made so much later."""
+"""Nanoseconds in which a call without an answer may be made."""
 SLACK_NS = 2_000_000_000
-"""Two programs note a call at different moments."""
+"""Tolerance in nanoseconds, as two programs log a call at different moments."""
 REACH_NS = WITHIN_NS + SLACK_NS
 _MOST = 100
 _MOST_KNOWN = 20_000
-"""Calls of which is remembered what they say."""
+"""Calls with cached arguments."""
 _CALL = "tools/call"
 INNERMOST = 2
 _PREFIX = re.compile(r"mcp__.+__|mcp_.+_|.*\w(?:__|[-./:])", re.DOTALL)
-"""What clients put before the name of a server's tool: `mcp__files__`, `mcp_files_`, `files__`, `files-`, `files.`."""
+"""Prefixes that clients put before a server's tool name: `mcp__files__`, `mcp_files_`, `files__`, `files-`, `files.`.
+"""
 _SERVER = re.compile(r"mcp__(.+?)__|mcp_(.+?)_|(.+?)(?:__|[-./:])", re.DOTALL)
 _TOOL_USE = re.compile(r"(?:^|[/._-])(?:tool_?use_?id|tool_?call_?id)$", re.IGNORECASE)
-"""Keys of `_meta` by which a client names the call of its agent."""
+"""Keys of `_meta` in which a client names its agent's call."""
 _TRACE = "traceparent"
 _UNUSABLE = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.REJECTED).value
 
 
 class SameCall(NamedTuple):
-    """A request that is a call of another source, too.
+    """A request that is also a call of another source.
 
     Attributes:
-        outer: as who wants it done tells it.
-        inner: as it came to who does it.
-        is_certain: an id says so.
-        why: what speaks for it, as part of a sentence; it holds names from the wire.
+        outer: the call on the asker's side.
+        inner: the request on the server's side.
+        is_certain: True if an id proves it.
+        why: evidence, as part of a sentence; contains names from the wire.
     """
 
     outer: int
@@ -63,12 +63,12 @@ class SameCall(NamedTuple):
 
 
 def same_calls(analysis: Analysis, message: int) -> list[SameCall]:
-    """The calls of other sources that a request is one with, be it the outer or the inner one."""
+    """Returns the matches of a request in other sources, outer or inner."""
     return SameCallFinder(analysis).of(message) if len(analysis.capture.sources) > 1 else []
 
 
 def certain_others(analysis: Analysis, message: int, *, outward: bool) -> set[int]:
-    """The requests of other sources that are certainly one call with a request; outer ones, or inner ones."""
+    """Returns certain matches of a request in other sources, either outer or inner ones."""
     found = [one for one in same_calls(analysis, message) if one.is_certain]
     if outward:
         return {one.outer for one in found if one.inner == message}
@@ -76,7 +76,7 @@ def certain_others(analysis: Analysis, message: int, *, outward: bool) -> set[in
 
 
 class SameCallFinder:
-    """Looks for a call among those near it; what a call says is decoded once."""
+    """Searches matches near a call; caches decoded calls."""
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
@@ -85,7 +85,7 @@ class SameCallFinder:
         self._known: dict[int, tuple[str | None, frozenset[str]]] = {}
 
     def of(self, message: int) -> list[SameCall]:
-        """Those of one message."""
+        """Returns the matches of one message."""
         if not self._is_call(message):
             return []
         inward = self.inner_of(message)
@@ -97,7 +97,7 @@ class SameCallFinder:
         return self._arguments(outer) == self._arguments(inner) or bool(self._names(outer) & self._names(inner))
 
     def inner_of(self, outer: int) -> SameCall | None:
-        """The request by which a call was made with a server, in another source; None where none is likely."""
+        """Returns the request in another source that carried out a call, or None."""
         near = self._near(outer, outward=False)
         own = self._identifier(outer)
         naming = [row for row in near if own is not None and own in self._names(row)]
@@ -123,7 +123,7 @@ class SameCallFinder:
         return SameCall(outer, found, False, self._evidence(outer, found, arguments)) if found is not None else None
 
     def _first_free(self, outer: int, arguments: str, inner: list[int]) -> int | None:
-        """Of alike requests the one that goes with a call, when earlier alike calls have had theirs."""
+        """Returns the request for a call, after earlier equal calls have got theirs."""
         taken: set[int] = set()
         found: int | None = None
         for call in (*self._alike_before(outer, arguments), outer):
@@ -141,7 +141,7 @@ class SameCallFinder:
         return f"the same tool with {what} in {name}, {when}"
 
     def _alike_before(self, outer: int, arguments: str) -> list[int]:
-        """Earlier calls of the same source that are alike, ascending."""
+        """Returns earlier equal calls of the same source, ascending."""
         columns, near = self._capture.columns, slice(max(0, outer - REACH), outer)
         found = self._links["target"][near] == self._links["target"][outer]
         for name in ("kind", "source"):
@@ -149,10 +149,10 @@ class SameCallFinder:
         rows = (np.flatnonzero(found) + near.start)[-_MOST:].tolist()
         return [row for row in rows if self._arguments(row) == arguments]
 
-    # What is near
+    # Neighbours
 
     def _near(self, message: int, *, outward: bool) -> list[int]:
-        """Calls of the same tool in other sources, one layer further out or in, ascending; at most 100."""
+        """Returns calls of the same tool in other sources, one layer out or in, ascending; at most 100."""
         columns = self._capture.columns
         time = int(columns["time_ns"][message])
         rows = self._candidates(message, outward=outward)
@@ -165,7 +165,7 @@ class SameCallFinder:
         return np.sort(rows[nearest]).tolist()
 
     def _candidates(self, message: int, *, outward: bool) -> Rows:
-        """Calls that may be of the same tool, ascending: its name with what clients put before it, or without."""
+        """Returns calls with the same tool name, with or without a client's prefix, ascending."""
         strings, targets = self._capture.strings, self._links["target"]
         rows = self.calls_between(max(0, message - REACH), min(len(self._analysis), message + REACH))
         name = strings[int(targets[message])]
@@ -177,7 +177,7 @@ class SameCallFinder:
         return rows[np.isin(targets[rows], codes)]
 
     def calls_between(self, start: int, stop: int) -> Rows:
-        """The calls of tools among messages `start` to `stop`, ascending."""
+        """Returns the tool calls among messages `start` to `stop`, ascending."""
         columns, strings, near = self._capture.columns, self._capture.strings, slice(start, stop)
         request, call = (strings.find(name) or -1 for name in (kinds.REQUEST, _CALL))
         found = (columns["kind"][near] == request) & (self._links["method"][near] == call)
@@ -185,7 +185,7 @@ class SameCallFinder:
         return np.flatnonzero(found) + start
 
     def layers(self, rows: Rows) -> Rows:
-        """(n,) how near calls are to who does them: told by an agent's program 0, by an envelope 1, by MCP itself 2."""
+        """(n,) layer of each call: 0 in an agent's program, 1 in an envelope, 2 in MCP itself."""
         columns = self._capture.columns
         rpc = (columns["flags"][rows] & np.uint32(Flag.RPC.value)) != 0
         return np.where(columns["part"][rows] != 0, 0, np.where(rpc, INNERMOST, 1))
@@ -194,13 +194,13 @@ class SameCallFinder:
         return int(self.layers(np.array([message]))[0])
 
     def _is_of_server(self, outer: int, source: int) -> bool:
-        """Whether the client's name for a tool names the server that a source is of."""
+        """Returns True if the client's tool name contains the server of a source."""
         found = _SERVER.match(self._capture.strings[int(self._links["target"][outer])])
         server = next((name for name in found.groups() if name), "") if found is not None else ""
         return bool(server) and server.casefold() in self._capture.sources[source].name.casefold()
 
     def _lies_in(self, outer: int, inner: int) -> bool:
-        """Whether a call was made in the time of another: after it, and before that one's answer where it has one."""
+        """Returns True if the inner call lies between the outer call and its answer, if it has one."""
         times = self._capture.columns["time_ns"]
         start, time = int(times[outer]), int(times[inner])
         answer = int(self._links["answer"][outer])
@@ -208,7 +208,7 @@ class SameCallFinder:
         end = end if end != NO_TIME else start + WITHIN_NS
         return start - SLACK_NS <= time <= end + SLACK_NS
 
-    # What calls say
+    # Contents of calls
 
     def _is_call(self, message: int) -> bool:
         capture = self._capture
@@ -221,15 +221,15 @@ class SameCallFinder:
         return int(self._capture.columns["source"][message])
 
     def _arguments(self, message: int) -> str | None:
-        """The arguments of a call in one form; None where they are no object."""
+        """Returns the arguments of a call in canonical form; None if they are no object."""
         return self._said(message)[0]
 
     def _names(self, message: int) -> frozenset[str]:
-        """The ids by which a call is known in any source: its own, that of the agent's call, its trace."""
+        """Returns the ids that identify a call in any source: its own, that of the agent's call, its trace."""
         return self._said(message)[1]
 
     def _identifier(self, message: int) -> str | None:
-        """The id that an agent's program gave a call; the ids of JSON-RPC mean nothing elsewhere."""
+        """Returns the id by an agent's program; JSON-RPC ids have no meaning in other sources."""
         return None if self._layer(message) == INNERMOST else self._capture.records.envelope_id(message)
 
     def _said(self, message: int) -> tuple[str | None, frozenset[str]]:
@@ -251,14 +251,14 @@ class SameCallFinder:
 
 
 def _named_in(meta: Any) -> Iterator[str]:
-    """The ids of calls of agents, and of traces, that `_meta` of a request names."""
+    """Yields ids of agent calls and traces in a request's `_meta`."""
     for key, value in meta.items() if isinstance(meta, Mapping) else ():
         if isinstance(key, str) and isinstance(value, str) and (key == _TRACE or _TOOL_USE.search(key)):
             yield value
 
 
 def is_same_tool(outer: str, inner: str) -> bool:
-    """Whether a tool's name is a server's own, with what a client puts before it or without."""
+    """Returns True if both names are equal except for a client's prefix."""
     if outer == inner:
         return True
     return outer.endswith(inner) and _PREFIX.fullmatch(outer[: len(outer) - len(inner)]) is not None

@@ -1,8 +1,7 @@
-"""Calls of tools, each once: how many were answered, how many failed (docs/design.md 5b).
+"""Counts tool calls, each once, with answers and failures (docs/design.md 5b).
 
-A proposal and the request that fulfils it, an answer that asks for input and the retry, a task and its result, and
-copies are one call; so are the call that an agent's transcript tells and the request that its MCP server got. What a
-gateway refused is answered by that, and has failed.
+Counted as one call: a proposal and its fulfilment, a question and its retry, a task and its result, copies, and a
+transcript's call with its MCP request. A refusal by a gateway is a failed answer.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from inspector.store.columns.hashes import NO_ROW
 
 
 class ToolCalls(NamedTuple):
-    """How many calls of tools there were.
+    """Numbers of tool calls.
 
     Attributes:
         tools: calls.
-        answered: of these, with an answer, be it a failure, or refused.
-        failed: of these, with an answer that says it failed, or refused.
-        unanswered: without an answer, in what would record one.
-        rejected: of those with an answer, that the user did not allow.
-        by_tool: calls of each tool, the most frequent first; of one without a name under "".
-        untraced: in traces without a span of any tool, calls that no later call of the model answers.
+        answered: calls with an answer or a refusal.
+        failed: calls with an error or a refusal.
+        unanswered: calls without an answer, where answers are recorded.
+        rejected: answered calls that the user did not allow.
+        by_tool: calls by tool, most first; "" for calls without a name.
+        untraced: calls in traces without tool spans, without a later answer.
     """
 
     tools: int
@@ -45,7 +44,7 @@ class ToolCalls(NamedTuple):
 
 
 def tool_calls(analysis: Analysis) -> ToolCalls:
-    """Count the calls of tools. O(messages) in numpy."""
+    """Counts the tool calls. O(messages) in numpy."""
     calls = calls_of(analysis)
     rows, failed, answered = calls.rows, calls.failed, calls.answered
     tools, strings = Counter(analysis.correlation.columns["target"][rows].tolist()), analysis.capture.strings
@@ -58,13 +57,13 @@ def tool_calls(analysis: Analysis) -> ToolCalls:
 
 
 class Calls(NamedTuple):
-    """Calls of tools, each once.
+    """Tool calls, each once.
 
     Attributes:
-        rows: (n,) the requests that make them, ascending; of one that two sources have that of who wants it done.
-        answers: (n,) what answered each; NO_ROW for nothing.
-        failed: (n,) bool, that says it failed, or a gateway refused it.
-        declined: (n,) bool, that says that the user did not allow it.
+        rows: (n,) requests, ascending; of a call in two sources, the asker's.
+        answers: (n,) answers; NO_ROW without one.
+        failed: (n,) bool, True for errors and refusals.
+        declined: (n,) bool, True if the user did not allow it.
     """
 
     rows: Rows
@@ -74,12 +73,12 @@ class Calls(NamedTuple):
 
     @property
     def answered(self) -> NDArray[np.bool_]:
-        """(n,) which have an answer: what was refused without a message of its own, too."""
+        """(n,) bool: True with an answer, or a refusal without a message."""
         return (self.answers != NO_ROW) | self.failed
 
 
 def calls_of(analysis: Analysis) -> Calls:
-    """The calls of tools. O(messages) in numpy."""
+    """Returns the tool calls. O(messages) in numpy."""
     capture, links = analysis.capture, analysis.correlation.columns
     request, call = (capture.strings.find(text) or -1 for text in (kinds.REQUEST, "tools/call"))
     rows = np.flatnonzero((capture.columns["kind"] == request) & (links["method"][:] == call))
@@ -100,13 +99,13 @@ def calls_of(analysis: Analysis) -> Calls:
     flags = capture.columns["flags"][np.where(answered, answers, 0)]
     declined = answered & (flags & np.uint32(Flag.DECLINED.value) != 0)
     failed |= np.isin(rows, [row for row, call in rounds.calls.items() if call.failed])
-    # Over HTTP a status alone is no answer: the server may not even have seen what the request asks for.
+    # Over HTTP a status alone is no answer: the server may not have read the request.
     refused = are_refused(capture, links, rows) & (capture.columns["flags"][rows] & np.uint32(Flag.RPC.value) == 0)
     return Calls(rows, answers, np.where(answered, failed, refused), declined)
 
 
 def _answers_of_copies(analysis: Analysis, rows: Rows) -> dict[int, int]:
-    """By call, the answer to a copy of it: the history that brings the answer repeats the call."""
+    """Returns the answers to copies by call: a history with the answer repeats the call."""
     of, is_copy = analysis.capture.repeats(rows)
     answers = analysis.correlation.columns["answer"][rows].astype(np.int64)
     found: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""What still waits for somebody: requests without an answer, and proposals nobody has acted on."""
+"""Finds open work: unanswered requests and undecided proposals."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from inspector.analysis.passes.calls.waits import GivenUp, are_refused, are_wait
 from inspector.protocol.timestamps import NO_TIME
 
 PENDING_FILTER = "waiting"
-"""The display filter for what `is_pending` says."""
+"""Display filter for pending messages."""
 
 
 def is_pending(analysis: Analysis, message: int) -> bool:
-    """Whether a message waits: a request that wants an answer and has none, or an open proposal. O(1)."""
+    """Returns True for a request without its answer, or an open proposal. O(1)."""
     return bool(are_waiting(analysis.capture, analysis.correlation.columns, np.array([message]))[0])
 
 
 def is_refused(analysis: Analysis, message: int) -> bool:
-    """Whether a gateway said that it did not let a message through. O(1)."""
+    """Returns True if a gateway refused the message. O(1)."""
     return bool(are_refused(analysis.capture, analysis.correlation.columns, np.array([message]))[0])
 
 
 def is_cancelled(analysis: Analysis, message: int) -> bool:
-    """Whether the sender of a request took it back by notifications/cancelled. O(1)."""
+    """Returns True if the sender cancelled the request by notifications/cancelled. O(1)."""
     return int(analysis.correlation.columns["given_up"][message]) == GivenUp.CANCELLED
 
 
 def who_left(analysis: Analysis, message: int) -> str:
-    """Who is gone with whom a request or proposal ended, "asker" or "asked"; "" for nobody. O(1)."""
+    """Returns the participant whose leaving ended a request or proposal: "asker" or "asked"; "" for neither. O(1)."""
     why = int(analysis.correlation.columns["given_up"][message])
     return {GivenUp.ASKER_LEFT.value: "asker", GivenUp.ASKED_LEFT.value: "asked"}.get(why, "")
 
 
 def pending_since(analysis: Analysis, message: int) -> int | None:
-    """Since when a message waits, in nanoseconds since the epoch; None when it does not, or its time is unknown."""
+    """Returns the start of a message's wait, in nanoseconds since the epoch; None if it does not wait, or unknown."""
     since = int(analysis.capture.columns["time_ns"][message])
     return since if since != NO_TIME and is_pending(analysis, message) else None
 
 
 def pending_age_ns(analysis: Analysis, message: int) -> int | None:
-    """How long a message has been waiting: until now while live (`Analysis.now_ns`), else until the last record."""
+    """Returns the waiting time until now while live (`Analysis.now_ns`), else until the last record."""
     since = pending_since(analysis, message)
     now = analysis.now_ns if analysis.now_ns is not None else analysis.contexts.clock_ns
     return None if since is None or now == NO_TIME else max(0, now - since)

@@ -1,4 +1,4 @@
-"""The causal chain of a message: what it came from and what came of it (docs/design.md 3, Related)."""
+"""Builds the causal chain of a message: its causes and effects (docs/design.md 3, Related)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from inspector.store.columns.flags import Flag
 from inspector.store.columns.hashes import NO_ROW
 
 MOST_STEPS = 64
-"""Of a longer chain the messages nearest to the one it is about."""
+"""Messages of a chain at most; nearest first."""
 
-_LEVELS = 64  # contexts around a message that are looked at
+_LEVELS = 64  # ancestor contexts searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class ChainStep:
 
     Attributes:
         message: its index.
-        relation: one word for what it did: asked, answered, proposed, fulfilled, hinted, consumed...
-        delta_ns: time from the chain's own message to this one; None where a time is missing.
-        after: the step it came out of, of several the latest; None for the first ones.
-        since_ns: time since then; None where there is no such step, or a time is missing.
-        took_ns: how long took what this step ended: a call that is answered, a reasoning that is concluded; None for
-            all others, which took no time themselves, and where a time is missing.
+        relation: one word for its action: asked, answered, proposed, fulfilled, hinted, consumed...
+        delta_ns: time from the chain's own message to this one; None if a time is missing.
+        after: the step that caused it, the latest of several; None for the first steps.
+        since_ns: time since that step; None without one, or if a time is missing.
+        took_ns: duration that this step ended: an answered call, a concluded reasoning; None for other steps, or if a
+            time is missing.
     """
 
     message: int
@@ -48,15 +48,15 @@ class ChainStep:
 
 
 def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
-    """The chain of a message in order of arrival, itself included; at most 64 steps, nearest links first.
+    """Returns the chain of a message in order of arrival, itself included; at most 64 steps, nearest first.
 
-    Causes are followed to their roots and effects to their ends, but not back down from a cause: the siblings
-    of a message are not part of why it happened. Calls bring their answers with them, a consumption what it consumed.
+    Causes are followed to their roots and effects to their ends, but not back down from a cause: siblings of a message
+    are no reason for it. Calls include their answers, a consumption includes the consumed result.
     """
     found = {message}
     _follow(analysis, message, found, causes_of)
     _follow(analysis, message, found, effects_of)
-    # A consumption came out of two calls: reached by one of them, it brings the other, so that each tells it alike.
+    # A consumption has two causing calls: reached by one, it adds the other, so that both show the same chain.
     for step in sorted(found):
         consumed = analysis.transients.consumes(step)
         if consumed is not None:
@@ -72,17 +72,17 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
 
 
 _FEW_STEPS = 10
-"""A chain of a transcript that has no more is shown whole."""
+"""Steps up to which a transcript's chain is shown whole."""
 _STEPS_BESIDE = 3
 _LOOKED_BACK = 50_000
-"""Messages before one among which the prompt of its turn is looked for."""
+"""Messages searched backwards for the prompt of a turn."""
 
 
 def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) -> list[ChainStep]:
-    """Returns the steps that say why a message of a transcript is there; all steps of other chains.
+    """Returns the steps that explain a message of a transcript; all steps of other chains.
 
-    In a transcript all that was said before leads to a message. These remain: the prompt of the turn, the call that
-    started the agent, and the steps next to the message.
+    In a transcript, all earlier messages lead to a message. Kept are the prompt of the turn, the call that started the
+    agent, and the nearest steps.
     """
     capture, contexts = analysis.capture, analysis.contexts
     if not capture.columns["part"][message]:
@@ -92,7 +92,7 @@ def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) 
     is_of_agent = agent is not None and agent.call is not None  # spans of a trace are no agents
     nodes = contexts.nodes_of(np.array([step.message for step in steps], np.int64)).tolist()
     before = [(step.message, node) for step, node in zip(steps, nodes, strict=True) if step.message < message]
-    earlier = [one for one, node in before if node == own or not is_of_agent]  # not what went before its agent
+    earlier = [one for one, node in before if node == own or not is_of_agent]  # without messages before its agent
     if len(steps) <= _FEW_STEPS and len(earlier) == len(before):
         return list(steps)
     later = [step.message for step in steps if step.message > message]
@@ -104,13 +104,13 @@ def steps_of_turn(analysis: Analysis, steps: Sequence[ChainStep], message: int) 
     kept |= {answer} & set(later)
     known = {step.message: step for step in steps}
     if not is_of_agent and len(known.keys() - kept) < _STEPS_BESIDE:
-        return list(steps)  # a row that counts so few says less than they do
+        return list(steps)  # a row "n steps" for so few would say less
     ordered = sorted(kept)
     return [known.get(one) or step_of(analysis, one, message, ordered) for one in ordered]
 
 
 def _prompt_before(analysis: Analysis, message: int, node: int) -> int:
-    """The prompt that a message of a transcript came after in its context; NO_ROW where none is near."""
+    """Returns the prompt before a message of a transcript in its context; NO_ROW if none is near."""
     capture = analysis.capture
     low = max(0, message - _LOOKED_BACK)
     said = capture.columns["kind"][low:message] == (capture.strings.find("chat") or -1)
@@ -121,13 +121,13 @@ def _prompt_before(analysis: Analysis, message: int, node: int) -> int:
 
 
 def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:
-    """Whether what a feed did may have changed the chain of a message; False is certain. O(messages fed and changed).
+    """Returns False only if a feed cannot have changed the chain of a message. O(messages fed and changed).
 
     Args:
         analysis: the passes.
-        message: whose chain it is.
-        chain: the messages of the chain before.
-        changes: what the feed did. Who is named by a new message is among those changed.
+        message: the message of the chain.
+        chain: messages of the chain before the feed.
+        changes: changes by the feed. Messages named by new ones are among the changed ones.
     """
     if len(changes.changed) and not chain.isdisjoint(changes.changed.tolist()):
         return True
@@ -142,7 +142,7 @@ def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes
         return True
     causes = analysis.correlation.columns["cause"]
     loose = (member for member in chain if causes[member] == NO_ROW)
-    if any(not chain.issuperset(began(analysis, member)) for member in loose):  # a start that came after all
+    if any(not chain.issuperset(began(analysis, member)) for member in loose):  # a start that arrived late
         return True
     capture = analysis.capture
     if tell_progress(analysis, new) or (len(capture.sources) > 1 and _may_be_same_calls(analysis, chain, new)):
@@ -154,7 +154,7 @@ def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes
 
 
 def _may_be_same_calls(analysis: Analysis, chain: set[int], new: slice) -> bool:
-    """Whether new messages may be calls that stand in a chain by another source."""
+    """Returns True if new messages may match calls of the chain in another source."""
     capture = analysis.capture
     request = capture.strings.find(kinds.REQUEST) or -1
     asked = capture.columns["kind"] == request
@@ -164,10 +164,10 @@ def _may_be_same_calls(analysis: Analysis, chain: set[int], new: slice) -> bool:
 def step_of(
     analysis: Analysis, step: int, message: int, chain: list[int], likely: Mapping[int, int] | None = None
 ) -> ChainStep:
-    """A message as a step of another's chain.
+    """Returns a message as a step of another message's chain.
 
     Args:
-        likely: what a message probably came out of, for those that come out of nothing else.
+        likely: likely causes, for messages without certain ones.
     """
     after = max(causes_of(analysis, step).intersection(chain) - {step}, default=(likely or {}).get(step))
     since = None if after is None else _apart(analysis, after, step)
@@ -176,7 +176,7 @@ def step_of(
 
 
 def _took(analysis: Analysis, step: int) -> int | None:
-    """How long took what a message ended; a call is ended by its answer, a reasoning by its conclusion or a cancel."""
+    """Returns the duration that a message ended: that of a call by its answer, of reasoning by conclusion or cancel."""
     kind = analysis.capture.string("kind", step)
     if kind == kinds.RESPONSE:
         return analysis.correlation.latency_ns(step)
@@ -189,7 +189,7 @@ def _took(analysis: Analysis, step: int) -> int | None:
 
 
 def _apart(analysis: Analysis, start: int, stop: int) -> int | None:
-    """Nanoseconds from one message to another; None where a time is missing."""
+    """Nanoseconds from one message to another; None if a time is missing."""
     times = analysis.capture.columns["time_ns"]
     begun, ended = int(times[start]), int(times[stop])
     return None if NO_TIME in (begun, ended) else ended - begun
@@ -204,7 +204,7 @@ def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[
 
 
 def causes_of(analysis: Analysis, message: int) -> set[int]:
-    """What led to a message: what it names, the reasoning it was part of, the hint that made it transient."""
+    """Returns the causes of a message: named messages, its reasoning, the hint that made it transient."""
     causes = {*analysis.correlation.causes(message), *analysis.named.origins(message)}
     begun = analysis.correlation.rounds.first.get(message)
     if begun is not None:
@@ -221,7 +221,7 @@ def causes_of(analysis: Analysis, message: int) -> set[int]:
 
 
 def began(analysis: Analysis, message: int) -> Iterator[int]:
-    """The start of the reasoning a message was part of: of its context, else of the nearest one around it."""
+    """Yields the start of a message's reasoning: of its context, else of the nearest ancestor with one."""
     contexts = analysis.contexts
     node = contexts.tree.resolve(contexts.node_of(message))
     for _ in range(_LEVELS):
@@ -235,7 +235,7 @@ def began(analysis: Analysis, message: int) -> Iterator[int]:
 
 
 def effects_of(analysis: Analysis, message: int) -> set[int]:
-    """What came of a message: what names it, what it collapsed by, what was done in the reasoning it began."""
+    """Returns the effects of a message: messages that name it, its collapse, actions in the reasoning it started."""
     effects = {*_named_as_cause(analysis, message), *analysis.named.named_by(message)}
     effects.update(analysis.correlation.rounds.follow(message))
     collapsed_by = analysis.transients.collapsed_by(message)
@@ -249,7 +249,7 @@ def effects_of(analysis: Analysis, message: int) -> set[int]:
 
 
 def _done_in(analysis: Analysis, message: int) -> Iterator[int]:
-    """Of a reasoning's start, the requests and proposals that came out of its context and of nothing else."""
+    """Yields requests and proposals caused only by the context of a reasoning start."""
     node = analysis.named.started_by(message)
     if node == MAIN:
         return
@@ -272,14 +272,14 @@ def _lies_in(analysis: Analysis, node: int, above: int) -> bool:
 
 
 def outcome_of(analysis: Analysis, message: int) -> set[int]:
-    """The answer to a request, and what became of a proposal."""
+    """Returns the answer to a request, or the decision on a proposal."""
     if analysis.capture.string("kind", message) in (kinds.REQUEST, kinds.PROPOSAL):
         return set(_named_as_cause(analysis, message))
     return set()
 
 
 def _named_as_cause(analysis: Analysis, message: int) -> list[int]:
-    """What names a message, but for what a client sends its model once more, as it does each result."""
+    """Returns messages that name a message, without repeats in a client's next model call."""
     effects = list(analysis.correlation.effects(message))
     again = analysis.capture.are_sent_again(np.array(effects, np.int64))
     return [effect for effect, repeated in zip(effects, again.tolist(), strict=True) if not repeated]
@@ -306,7 +306,7 @@ _WORDS = {
 
 
 def relation_word(analysis: Analysis, message: int) -> str:
-    """One word for what a message did."""
+    """Returns one word for the action of a message."""
     kind = analysis.capture.string("kind", message) or ""
     if "collapsed" in analysis.transients.badges(message):
         return "collapsed"

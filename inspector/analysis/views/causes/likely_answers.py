@@ -1,4 +1,4 @@
-"""Which chat a chat answers that names none (docs/protocols.md 5, Likely links)."""
+"""Finds the likely question of a chat without a correlation (docs/protocols.md 5, Likely links)."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from inspector.protocol.message_text import text_shown
 from inspector.protocol.timestamps import NO_TIME
 
 WITHIN_NS = 2 * 60 * 1_000_000_000
-"""A later chat may be about anything."""
+"""Nanoseconds; a later chat may have any subject."""
 STORM = 30
-"""With so many chats in ten seconds agents answer each other without end, and each might answer any."""
+"""Chats in ten seconds that count as a loop, in which any chat may answer any."""
 _STORM_NS = 10 * 1_000_000_000
 
-_LONGEST = 4_000  # characters that are compared
-_LONG = 20  # characters of a text that nobody repeats by chance
+_LONGEST = 4_000  # characters compared
+_LONG = 20  # length of a text that does not repeat by chance
 _SHORTEST = 5
-_SHARE = 0.4  # of an answer, that a shorter text must be
+_SHARE = 0.4  # of an answer, minimum share of a repeated shorter text
 _QUESTION = re.compile("[?\uff1f\u061f](?=[\\s\"'\u00bb\u201d\u2019)\\]*_]|$)")
 _SEES_TO_IT = ("processing", "working", "accepted")
 _CHAT = ("chat",)
@@ -39,7 +39,7 @@ _STEPS = ("reasoning/thought", kinds.REQUEST, kinds.PROPOSAL)
 
 
 def question_of(analysis: Analysis, message: int) -> tuple[int, bool] | None:
-    """The chat that a chat answers, and whether it is told by its words, not by its turn; None where none is likely.
+    """Returns the likely question of a chat, and True if its words show it, False if its turn; None without one.
 
     Each question has one answer, the first.
     """
@@ -50,7 +50,7 @@ def question_of(analysis: Analysis, message: int) -> tuple[int, bool] | None:
 
 
 def answer_to(analysis: Analysis, message: int) -> tuple[int, bool] | None:
-    """The chat that answers a chat, and whether it is told by its words; None where none is likely."""
+    """Returns the likely answer of a chat, and True if its words show it; None without one."""
     if analysis.capture.string("kind", message) != "chat":
         return None
     for row in after(analysis, message, _CHAT, within_ns=WITHIN_NS):
@@ -61,7 +61,7 @@ def answer_to(analysis: Analysis, message: int) -> tuple[int, bool] | None:
 
 
 def _may_answer(analysis: Analysis, row: int, question: int) -> bool:
-    """Whether a chat can be an answer by whom it is from and to, before anything is read."""
+    """Returns True if sender and recipients allow an answer; reads no text."""
     to = analysis.capture.to(row)
     return _reaches(analysis, question, row) and (not to or to == (_sender(analysis, question),))
 
@@ -104,7 +104,7 @@ def _sender(analysis: Analysis, message: int) -> str | None:
 
 
 def _reaches(analysis: Analysis, row: int, message: int) -> bool:
-    """Whether a chat of somebody else was meant for the sender of a message, too."""
+    """Returns True if another sender's chat also addressed the sender of a message."""
     own, to = _sender(analysis, message), analysis.capture.to(row)
     return _sender(analysis, row) != own and (not to or own in to)
 
@@ -121,7 +121,7 @@ def _in_storm(analysis: Analysis, message: int) -> bool:
 
 
 def _goes_on(analysis: Analysis, message: int) -> bool:
-    """Whether the sender of a chat was reasoning, and went on: then it is no answer yet, but a word in between."""
+    """Returns True if the sender was reasoning and continued, so that its chat is no answer yet."""
     capture, sender = analysis.capture, analysis.capture.columns["sender"][message]
     ends = (*_ENDS, _START)
     said = (row for row in before(analysis, message, ends) if capture.columns["sender"][row] == sender)
@@ -136,7 +136,7 @@ def _goes_on(analysis: Analysis, message: int) -> bool:
 
 
 def is_open(analysis: Analysis, question: int, message: int) -> bool:
-    """Whether nobody answered a chat by its id, and it was not taken back before a message."""
+    """Returns True if no answer names the chat and it was not cancelled before a message."""
     for row in named_by(analysis, question):
         kind = analysis.capture.string("kind", row)
         if kind == "chat" or (kind == "chat/cancel" and row < message):
@@ -144,7 +144,7 @@ def is_open(analysis: Analysis, question: int, message: int) -> bool:
     return same_processes(analysis, question, message)
 
 
-# By turn: the next chat of the one who was asked
+# By turn: the next chat of the addressed participant
 
 
 def _by_turn(analysis: Analysis, message: int, chats: list[int], heard: list[int], other: str | None) -> int | None:
@@ -155,7 +155,7 @@ def _by_turn(analysis: Analysis, message: int, chats: list[int], heard: list[int
     if len(asking) != 1:
         return None
     question = asking[0]
-    if other is None and len(since) != 1:  # said to all, it may be about what somebody else said
+    if other is None and len(since) != 1:  # a broadcast may refer to another participant's chat
         return None
     to_all = not analysis.capture.to(question)
     if to_all and only_other(analysis, question) is None and not _is_seen_to(analysis, question, message):
@@ -164,7 +164,7 @@ def _by_turn(analysis: Analysis, message: int, chats: list[int], heard: list[int
 
 
 def _same_turn(analysis: Analysis, row: int, message: int) -> bool:
-    """Whether an earlier chat of the same sender may have been the answer already."""
+    """Returns True if an earlier chat of the sender may already be the answer."""
     if _sender(analysis, row) != _sender(analysis, message):
         return False
     to, earlier = analysis.capture.to(message), analysis.capture.to(row)
@@ -176,7 +176,7 @@ def _asks(analysis: Analysis, question: int, message: int) -> bool:
 
 
 def _is_seen_to(analysis: Analysis, question: int, message: int) -> bool:
-    """Whether the sender of a message said before that it works on a chat: by a status, or by starting to reason."""
+    """Returns True if the sender announced work on a chat, by a status or a reasoning start."""
     capture, own = analysis.capture, _sender(analysis, message)
     for row in named_by(analysis, question):
         if row >= message or _sender(analysis, row) != own:
@@ -188,7 +188,7 @@ def _is_seen_to(analysis: Analysis, question: int, message: int) -> bool:
     return False
 
 
-# By words: it repeats what it answers
+# By words: the answer repeats the question
 
 
 def _by_words(analysis: Analysis, message: int, heard: list[int]) -> int | None:
@@ -207,7 +207,7 @@ def _by_words(analysis: Analysis, message: int, heard: list[int]) -> int | None:
 
 
 def _repeats(own: str, words: str) -> bool:
-    """Whether a text holds another one whole: a long one anywhere, a short one at its end, as most of it."""
+    """Returns True if a text contains another: a long one anywhere, a short one at its end as its larger part."""
     if len(words) >= len(own):
         return False
     if len(words) < _LONG:

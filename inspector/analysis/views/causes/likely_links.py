@@ -1,7 +1,7 @@
-"""Links between messages that name nothing, as far as they are likely (docs/protocols.md 5, Likely links).
+"""Finds likely links between messages without correlation (docs/protocols.md 5, Likely links).
 
-Nothing of it is stored: it is worked out for the message that is looked at, among what stands near it. Causes and
-effects agree: who is the likely effect of a message has it for a likely cause.
+Computed on demand from the neighbours of one message; nothing is stored. Causes and effects agree: a likely effect of a
+message has it as its likely cause.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from inspector.protocol.timestamps import duration_words
 
 
 class Relation(enum.StrEnum):
-    """What the later of two messages is to the earlier one."""
+    """Relation of the later message to the earlier one."""
 
     ANSWERS = "answers"
     STARTS_ON = "starts on"
@@ -58,8 +58,8 @@ class LikelyLink:
 
     Attributes:
         cause, effect: the earlier and the later message.
-        relation: what the effect is to the cause.
-        why: what speaks for it, as part of a sentence; it holds names from the wire.
+        relation: relation of the effect to the cause.
+        why: evidence, as part of a sentence; contains names from the wire.
     """
 
     cause: int
@@ -70,11 +70,11 @@ class LikelyLink:
 
 @dataclass(frozen=True, slots=True)
 class LikelyChain:
-    """A causal chain that goes on where nothing is named.
+    """A causal chain with likely links.
 
     Attributes:
-        steps: its messages in order of arrival, those of the certain chain among them; at most 64.
-        links: the likely links between them, by effect.
+        steps: messages in order of arrival, the certain chain included; at most 64.
+        links: likely links between them, by effect.
     """
 
     steps: list[ChainStep]
@@ -88,7 +88,7 @@ _MOST_ACTS = 64
 
 
 def likely_chain(analysis: Analysis, message: int) -> LikelyChain:
-    """The chain of a message, likely links included; without any, it is that of `chain_of`."""
+    """Returns the chain of a message with likely links; without any, equal to `chain_of`."""
     certain = {step.message for step in chain_of(analysis, message)}
     links: dict[tuple[int, int], LikelyLink] = {}
     found = set(certain)
@@ -112,7 +112,7 @@ def _follow(
     likely: Callable[[Analysis, int], list[LikelyLink]],
     certain: Callable[[Analysis, int], set[int]],
 ) -> None:
-    """Gather what leads to a message, or comes of it, by links of both sorts."""
+    """Collects causes or effects of a message by certain and likely links."""
     seen, frontier = {message}, [message]
     while frontier and len(seen) < MOST_STEPS:
         new: set[int] = set()
@@ -127,7 +127,7 @@ def _follow(
 
 
 def likely_causes(analysis: Analysis, message: int) -> list[LikelyLink]:
-    """The likely links of which a message is the effect."""
+    """Returns the likely links whose effect is a message."""
     kind = analysis.capture.string("kind", message)
     if kind == "chat":
         found = question_of(analysis, message)
@@ -146,7 +146,7 @@ def likely_causes(analysis: Analysis, message: int) -> list[LikelyLink]:
 
 
 def likely_effects(analysis: Analysis, message: int) -> list[LikelyLink]:
-    """The likely links of which a message is the cause."""
+    """Returns the likely links whose cause is a message."""
     kind = analysis.capture.string("kind", message)
     if kind == "chat":
         words = _text(analysis, message)
@@ -165,7 +165,7 @@ def likely_effects(analysis: Analysis, message: int) -> list[LikelyLink]:
 
 
 def may_grow(analysis: Analysis, steps: list[ChainStep], changes: Changes) -> bool:
-    """Whether new messages may have likely links with those of a chain; False is certain. O(new messages)."""
+    """Returns False only if new messages cannot have likely links with a chain. O(new messages)."""
     capture, new = analysis.capture, slice(changes.start, changes.stop)
     last = max((step.message for step in steps), default=-REACH)
     if changes.stop <= changes.start or changes.start - last > REACH:
@@ -195,7 +195,7 @@ def _later(analysis: Analysis, cause: int, effect: int) -> str:
 
 
 def _asked(analysis: Analysis, start: int) -> int | None:
-    """The latest chat that says the very words a reasoning was begun with, if it is the first begun with them."""
+    """Returns the latest chat with the words of a reasoning start, if it is the first start with them."""
     if analysis.capture.string("kind", start) != _START or is_correlated(analysis, start):
         return None
     words, sender = _text(analysis, start), analysis.capture.string("sender", start)
@@ -209,7 +209,7 @@ def _asked(analysis: Analysis, start: int) -> int | None:
 
 
 def _is_first_start(analysis: Analysis, chat: int, start: int) -> bool:
-    """Whether no earlier reasoning of the same participant began with the words of a chat, or by its id."""
+    """Returns True if the participant has no earlier reasoning with the chat's words or id."""
     capture, sender = analysis.capture, analysis.capture.string("sender", start)
     named = any(
         capture.string("kind", row) == _START and capture.string("sender", row) == sender
@@ -238,7 +238,7 @@ def _start(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
 
 
 def _proposal_of(analysis: Analysis, request: int) -> int | None:
-    """The one open proposal of somebody else that a request carries out, being the first to do so."""
+    """Returns the only open proposal of another sender that a request is the first to carry out."""
     if is_correlated(analysis, request):
         return None
     fitting = [row for row in _like(analysis, request, later=False) if _is_open_proposal(analysis, row, request)]
@@ -249,7 +249,7 @@ def _proposal_of(analysis: Analysis, request: int) -> int | None:
 
 
 def _like(analysis: Analysis, message: int, *, later: bool) -> Iterator[int]:
-    """Near a request, proposals of others of the same call; near a proposal, requests."""
+    """Yields proposals of other senders with the call of a request, or requests with that of a proposal."""
     capture, wanted = analysis.capture, _call(analysis, message)
     if wanted is None:
         return
@@ -265,7 +265,7 @@ def _like(analysis: Analysis, message: int, *, later: bool) -> Iterator[int]:
 
 
 def _call(analysis: Analysis, message: int) -> str | None:
-    """Arguments of a tool call in one form; None for what is no call, or has none that would tell it from others."""
+    """Returns the arguments of a tool call in canonical form; None without arguments that distinguish it."""
     capture = analysis.capture
     method = capture.string("method", message)
     params: Any = None if capture.records.is_big(message) else capture.records.payload(message).get("params")
@@ -289,11 +289,11 @@ def _carried_out(analysis: Analysis, cause: int, effect: int) -> LikelyLink:
     return LikelyLink(cause, effect, Relation.CARRIES_OUT, why)
 
 
-# A call and the same one in another source
+# A call and its match in another source
 
 
 def _of_other_sources(analysis: Analysis, request: int) -> list[LikelyLink]:
-    """The calls of other sources that a request probably is one with; those that are certain are no likely links."""
+    """Returns likely matches of a request in other sources, without certain ones."""
     return [
         LikelyLink(one.outer, one.inner, Relation.CARRIES_OUT, one.why)
         for one in same_calls(analysis, request)
@@ -312,7 +312,7 @@ def _thought_of(analysis: Analysis, act: int) -> int | None:
 
 
 def _acts(analysis: Analysis, thought: int) -> Iterator[LikelyLink]:
-    """What came of a thought; of a reasoning's start, also what came of the thoughts in it."""
+    """Yields the effects of a thought; for a reasoning start also those of its thoughts."""
     columns, starts = analysis.capture.columns, analysis.capture.string("kind", thought) == _START
     own = columns["sender"][thought]
     acts = [row for row in after(analysis, thought, _CALLS) if columns["sender"][row] == own][:_MOST_ACTS]

@@ -1,6 +1,6 @@
-"""What stands near a message and may have to do with it: messages of a kind in a bounded window, and who was there.
+"""Finds messages near another one, and participants present, for likely links.
 
-RULE (docs/protocols.md 5, Likely links): nothing is likely across a departure, a restart, a reconnect or a gap.
+RULE (docs/protocols.md 5, Likely links): no link crosses a departure, restart, reconnect or gap.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from inspector.protocol.timestamps import NO_TIME
 from inspector.store.columns.flags import Flag
 
 REACH = 5_000
-"""Messages before and after one that are looked at."""
+"""Messages searched before and after one."""
 WITHIN_NS = 10 * 60 * 1_000_000_000
-"""What is further apart has nothing to do with each other, as far as can be told."""
-_MOST = 100  # messages of a kind near one that are looked at, before it and after it
+"""Nanoseconds; messages further apart are not linked."""
+_MOST = 100  # messages of a kind checked on each side
 _UNUSABLE = (Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.LOG_ONLY | Flag.REJECTED).value
 
 
 def before(analysis: Analysis, message: int, kinds: tuple[str, ...], *, within_ns: int = WITHIN_NS) -> list[int]:
-    """Earlier messages of some kinds in its space, from its connection, the nearest first; at most 100."""
+    """Returns earlier messages of some kinds in the same space and connection, nearest first; at most 100."""
     rows = _near(analysis, message, kinds, max(0, message - REACH), message, within_ns)
     return _linkable(analysis, rows[::-1][:_MOST]).tolist()
 
 
 def after(analysis: Analysis, message: int, kinds: tuple[str, ...], *, within_ns: int = WITHIN_NS) -> list[int]:
-    """The same of later ones, the nearest first."""
+    """Returns later ones, nearest first; at most 100."""
     rows = _near(analysis, message, kinds, message + 1, min(len(analysis), message + 1 + REACH), within_ns)
     return _linkable(analysis, rows[:_MOST]).tolist()
 
@@ -53,7 +53,7 @@ def _near(analysis: Analysis, message: int, kinds: tuple[str, ...], start: int, 
 
 
 def may_be_linked(analysis: Analysis, message: int) -> bool:
-    """Whether somebody said it on the wire, as far as is known under their own name."""
+    """Returns True for a message sent on the wire whose sender is not in doubt."""
     return len(_linkable(analysis, np.array([message]))) > 0
 
 
@@ -69,19 +69,19 @@ def _linkable(analysis: Analysis, rows: Rows) -> Rows:
 
 
 def is_correlated(analysis: Analysis, message: int) -> bool:
-    """Whether it names what it belongs to: then nothing has to be guessed."""
+    """Returns True if it names its cause, so that no guess is needed."""
     return bool(analysis.capture.columns["flags"][message] & Flag.CORRELATED.value)
 
 
 def named_by(analysis: Analysis, message: int) -> list[int]:
-    """Later messages in reach that name this one."""
+    """Returns later messages in reach that name this one."""
     start = message + 1
     causes = analysis.correlation.columns["cause"][start : start + REACH]
     return (np.flatnonzero(causes == message) + start).tolist()
 
 
 def in_reach(analysis: Analysis, first: int, second: int) -> bool:
-    """Whether two messages came over one connection, and soon enough after one another to be looked at."""
+    """Returns True if two messages are close enough on one connection."""
     columns = analysis.capture.columns
     if any(columns[name][first] != columns[name][second] for name in ("space", "source", "connection")):
         return False
@@ -90,13 +90,13 @@ def in_reach(analysis: Analysis, first: int, second: int) -> bool:
 
 
 def gap_ns(analysis: Analysis, first: int, second: int) -> int:
-    """Nanoseconds from one message to another, whose times are known."""
+    """Nanoseconds from one message to another; both times must be known."""
     times = analysis.capture.columns["time_ns"]
     return int(times[second]) - int(times[first])
 
 
 def same_processes(analysis: Analysis, first: int, second: int) -> bool:
-    """Whether who sent two messages was there from the one to the other, and nothing may be missing in between."""
+    """Returns True if both senders stayed present between the messages, without a gap in between."""
     columns = analysis.capture.columns
     if (columns["flags"][first:second] & Flag.GAP.value).any():
         return False
@@ -109,7 +109,7 @@ def same_processes(analysis: Analysis, first: int, second: int) -> bool:
 
 
 def only_other(analysis: Analysis, message: int) -> str | None:
-    """Whom the sender of a message has for company, where that is one; None for nobody and for several."""
+    """Returns the only other participant present, or None."""
     space, sender = int(analysis.capture.columns["space"][message]), analysis.capture.string("sender", message)
     found: str | None = None
     for one in participants_of(analysis, space):
@@ -121,7 +121,7 @@ def only_other(analysis: Analysis, message: int) -> str | None:
 
 
 def _was_here(participant: Participant, message: int) -> bool:
-    """Whether somebody was there at a message; of whom nothing was announced nobody knows, so that it may have been."""
+    """Returns True if a participant may have been present at a message; True without announcements."""
     comings = participant.comings
     if not comings:
         return True

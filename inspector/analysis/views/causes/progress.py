@@ -1,7 +1,6 @@
-"""What a server tells of a call while it works on it: progress, under the token that the request gave it.
+"""Matches MCP progress notifications with their request, by the request's token.
 
-By the specification of MCP (2025-11-25, Progress) a token is the client's to choose and means a request that is open on
-its connection. Worked out for the message that is looked at.
+By MCP (2025-11-25, Progress), the client chooses a token for an open request on its connection. Computed on demand.
 """
 
 from __future__ import annotations
@@ -18,27 +17,26 @@ from inspector.store.columns.hashes import NO_ROW
 
 PROGRESS = "notifications/progress"
 _EACH_END = 4
-"""Of many that tell of one request the first and the last."""
+"""Notifications kept at each end of a long series."""
 _REACH = 100_000
-"""Messages before and after one that are looked at."""
+"""Messages searched before and after one."""
 _MOST = 1_000
-"""Messages that are decoded."""
+"""Messages decoded."""
 _RPC = np.uint32(Flag.RPC.value)
 
 
 def is_progress(analysis: Analysis, message: int) -> bool:
-    """Whether a message tells of progress."""
     return analysis.capture.string("method", message) == PROGRESS
 
 
 def tell_progress(analysis: Analysis, rows: slice) -> bool:
-    """Whether any of some messages tells of progress."""
+    """Returns True if any of these messages is a progress notification."""
     code = analysis.capture.strings.find(PROGRESS)
     return bool(code) and bool((analysis.capture.columns["method"][rows] == code).any())
 
 
 def progress_of(analysis: Analysis, request: int) -> list[int]:
-    """What was told of a request before it was answered, ascending: of many the first four and the last four."""
+    """Returns progress of a request before its answer, ascending; of many, the first and last four."""
     token = _token(_params(analysis, request).get("_meta"))
     if token is None:
         return []
@@ -51,7 +49,7 @@ def progress_of(analysis: Analysis, request: int) -> list[int]:
 
 
 def told_of(analysis: Analysis, message: int) -> int | None:
-    """The request that a message tells the progress of; None where that was not seen."""
+    """Returns the request of a progress notification, or None."""
     token = _token(_params(analysis, message)) if is_progress(analysis, message) else None
     if token is None:
         return None
@@ -62,7 +60,7 @@ def told_of(analysis: Analysis, message: int) -> int | None:
 
 
 def _on_connection(analysis: Analysis, message: int, start: int, stop: int) -> Rows:
-    """The JSON-RPC among messages `start` to `stop` that came over the connection of a message."""
+    """Returns JSON-RPC messages from `start` to `stop` on a message's connection."""
     capture = analysis.capture
     rows = np.arange(start, stop)
     rows = rows[capture.columns["flags"][rows] & _RPC != 0]

@@ -1,4 +1,4 @@
-"""What fulfilling a proposal came to: the answers to the requests that fulfilled it."""
+"""Finds the outcome of a fulfilled proposal: answers to its requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inspector.store.columns.hashes import NO_ROW
 
 
 def has_failed(analysis: Analysis, proposal: int) -> bool:
-    """Whether every answer to what fulfilled a proposal is an error; False while there is none."""
+    """Returns True if every answer to a proposal's requests is an error; False without answers."""
     capture, links = analysis.capture, analysis.correlation
     fulfilled = (m for m in links.effects(proposal) if capture.string("kind", m) == kinds.REQUEST)
     answers = [answer for m in fulfilled if (answer := int(links.columns["answer"][m])) != NO_ROW]

@@ -1,6 +1,6 @@
-"""Which thought lay behind an act.
+"""Finds the last thought before a call or proposal.
 
-It is told by time, because the calls and proposals of released agents do not name their reasoning.
+The link goes by time, as calls and proposals of released agents do not name their reasoning.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from inspector.analysis import Analysis
 from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.protocol import kinds
 
-_LOOKED_BACK = 5_000  # messages before the act
-_MOST = 200  # thoughts of one sender that are looked at
-_LEVELS = 1_000  # of contexts within one another
+_LOOKED_BACK = 5_000  # messages searched before the call
+_MOST = 200  # thoughts of one sender that are checked
+_LEVELS = 1_000  # depth of nested contexts
 _KINDS = ("reasoning/start", "reasoning/thought")
 
 
 def thought_before(analysis: Analysis, message: int) -> int | None:
-    """What the sender of a tool call or proposal thought last before it, in a reasoning that was open then.
+    """Returns the sender's last thought before a tool call or proposal, in a reasoning still open.
 
-    That is a thought, or the start of the reasoning; None for messages of all other kinds. An act inside a context
-    comes of the reasoning of that context, or of one around or below it.
+    Returns None for other kinds. It is a thought or a reasoning start. A call inside a context belongs to the
+    reasoning of this context, an ancestor or a descendant.
     """
     capture, contexts = analysis.capture, analysis.contexts
     columns = capture.columns
@@ -49,7 +49,7 @@ def _is_act(analysis: Analysis, message: int) -> bool:
 
 
 def reasoning_line(analysis: Analysis, message: int) -> list[int]:
-    """The contexts from the root down to the one a reasoning message opened, or stands in; the nearest ones."""
+    """Returns the contexts from the root to the one that a reasoning message opened or lies in; the nearest ones."""
     contexts = analysis.contexts
     node = analysis.named.started_by(message)
     if node == MAIN:

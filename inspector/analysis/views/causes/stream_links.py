@@ -1,4 +1,4 @@
-"""Which stream a message is about, where its payload does not say so: the one that its correlation names."""
+"""Finds the stream of a message by its correlation, if its payload does not name one."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _REQUEST = "stream/request"
 
 
 def stream_of(analysis: Analysis, message: int) -> int:
-    """String id of the stream a message belongs to; 0 when unknown.
+    """Returns the string id of a message's stream; 0 if unknown.
 
-    Of a request that of the stream it opened; of a close that does not say which, that of the stream its correlation
-    names, by a message about the stream or by the stream's own id. O(messages) for the last.
+    For a request, the stream that it opened. For a close without an id, the stream named by its correlation, either
+    through a message of the stream or by the stream's id. O(messages) for the last case.
     """
     column = analysis.capture.columns["stream"]
     return next((int(column[m]) for m in tellers(analysis, message) if column[m]), 0)
 
 
 def tellers(analysis: Analysis, message: int) -> Iterator[int]:
-    """The message, then those linked to it that may say which stream it is about, nearest first."""
+    """Yields the message and then linked ones that may name its stream, nearest first."""
     yield message
     kind = analysis.capture.string("kind", message)
     if kind == _REQUEST:
@@ -34,7 +34,7 @@ def tellers(analysis: Analysis, message: int) -> Iterator[int]:
 
 
 def closes_of(analysis: Analysis, opened: int) -> list[int]:
-    """Closes of a stream whose payload does not say which: they name what opened it, what asked for it, or its id."""
+    """Returns closes without a stream id, matched by the open, the request or the stream's id in their correlation."""
     capture = analysis.capture
     asked = [m for m in analysis.correlation.causes(opened) if capture.string("kind", m) == _REQUEST]
     naming = set(analysis.named.named_by(opened))

@@ -1,4 +1,4 @@
-"""How long answers take: milliseconds from a request to its response, by tool and by who answered."""
+"""Measures response times from request to answer, by tool, participant and model."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Milliseconds = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """What some answers took, in milliseconds; percentiles lie between two values where none is exactly there.
+    """Response times in milliseconds; percentiles are interpolated.
 
     Attributes:
-        count: answers whose request and times are known.
+        count: answers with known request and times.
     """
 
     count: int
@@ -37,23 +37,22 @@ class Latency:
     longest: float
 
     def told(self, part: str) -> float | None:
-        """A percentile by its name, such as p95; None of so few answers that it would only be the slowest one."""
+        """Returns a percentile by name, such as p95; None below ENOUGH answers."""
         return {"p50": self.p50, "p95": self.p95, "p99": self.p99}[part] if self.count >= ENOUGH[part] else None
 
 
 ENOUGH = {"p50": 1, "p95": 20, "p99": 100}
-"""So many answers a percentile needs to say more than the slowest one does."""
+"""Answers that a percentile needs to differ from the slowest one."""
 
 _PERCENTILES = (0.50, 0.95, 0.99)
 _FEW = 48
 
 
 def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Milliseconds:
-    """Milliseconds from its request to each of some messages: (k,) float64, NaN for what is no such response.
+    """(k,) float64, milliseconds from request to each message; NaN for other messages.
 
-    Of a call that takes several requests, from the first of them to its result. Of answers that a transcript or the
-    wire to a model tells again, the first. Of tools that tell how long they worked, that; of what a person answers or
-    refuses, none. O(rows).
+    A call of several requests counts from the first one to its result. Of an answer repeated by a transcript or a model
+    API, the first counts. A tool's own duration has priority; answers and refusals by a person have none. O(rows).
     """
     capture = analysis.capture
     request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
@@ -63,7 +62,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     numbers = _numbered(rows, len(analysis.correlation.columns))
     places = np.flatnonzero((kind[rows] == response) & (cause != NO_ROW))
     again = capture.columns["flags"][rows][places] & Flag.DERIVED.value != 0
-    if again.any():  # requests to a model send results again, also what is left of them
+    if again.any():  # model requests repeat results, even shortened ones
         again &= analysis.correlation.columns["answer"][cause[places]] != numbers[places]
         again |= capture.repeats(numbers[places])[1]
         again &= ~np.isin(numbers[places], list(analysis.correlation.rounds.begun))
@@ -77,11 +76,11 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     known = (kind[asked_by] == request) & (answered != NO_TIME) & (asked != NO_TIME)
     places, answered, asked = places[known], answered[known], asked[known]
     apart = answered - asked
-    # Hostile times are further apart than 64 bits tell; to the others the difference of floats would lose digits.
+    # Hostile times can differ by more than 64 bits; for others, float differences would lose digits.
     wrapped = ((answered ^ asked) & (answered ^ apart)) < 0
     latency[places] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
     derived = np.flatnonzero(capture.columns["flags"][rows] & Flag.DERIVED.value != 0)
-    if len(derived):  # transcripts may tell how long a tool worked, or write a call with its result
+    if len(derived):  # transcripts may contain a tool's duration, or write a call together with its result
         took = capture.extracted.took_ns(numbers[derived])
         told = (took >= 0) & ~np.isnan(latency[derived])
         latency[derived[told]] = took[told] / 1e6
@@ -90,7 +89,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
 
 
 def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[np.bool_]:
-    """(n,) which answers a person gave, or refused: no tool worked until then."""
+    """(n,) bool: True for answers or refusals by a person, during which no tool worked."""
     capture = analysis.capture
     targets = [code for name in ASKS_PERSON if (code := capture.strings.find(name))]
     declined = capture.columns["flags"][answers] & np.uint32(Flag.DECLINED.value) != 0
@@ -98,34 +97,34 @@ def _are_of_persons(analysis: Analysis, answers: Rows, asked: Rows) -> NDArray[n
 
 
 def _of_agents(capture: Capture, rows: Rows) -> NDArray[np.bool_]:
-    """(n,) which messages a file of a coding agent tells."""
+    """(n,) bool: True for messages from a coding agent's file."""
     codes = [code for one in CODING_AGENTS if (code := capture.strings.find(one.LABEL))]
     return np.isin(capture.columns["protocol"][rows], codes)
 
 
 def latency_by_tool(analysis: Analysis) -> dict[str, Latency]:
-    """By the tool called, most called first. O(messages)."""
+    """Returns latencies by called tool, most calls first. O(messages)."""
     every = slice(0, len(analysis))
     return _by_code(analysis.capture.strings, tools_of(analysis, every), latency_ms(analysis, every))
 
 
 def latency_by_participant(analysis: Analysis) -> dict[str, Latency]:
-    """By who answered, whatever was asked; most answers first. O(messages)."""
+    """Returns latencies by answering participant, most answers first. O(messages)."""
     every = slice(0, len(analysis))
     return _by_code(analysis.capture.strings, analysis.capture.columns["sender"][every], latency_ms(analysis, every))
 
 
 def latency_by_model(analysis: Analysis) -> dict[str, Latency]:
-    """By model, how long its calls took, each counted once; most calls first. O(messages)."""
+    """Returns call durations by model, each call once; most calls first. O(messages)."""
     took, models = model_times(analysis, slice(0, len(analysis)))
     return _by_code(analysis.capture.strings, models, took)
 
 
 def model_times(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> tuple[Milliseconds, NDArray[np.uint32]]:
-    """Returns (k,) milliseconds of the model's call that each message reports, or NaN, and (k,) string ids of models.
+    """Returns (k,) milliseconds of the model call that each message reports, or NaN, and (k,) string ids of models.
 
-    The span of a call tells its duration; on a recorded wire it is the latency of the answer. Of several messages that
-    report one call the one that counts has it. O(rows).
+    A span has its duration; on recorded APIs it is the latency of the answer. Of several messages about one call, the
+    counted one has it. O(rows).
     """
     usage, capture = analysis.usage, analysis.capture
     numbers = _numbered(rows, len(analysis.correlation.columns))
@@ -142,16 +141,16 @@ def model_times(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> t
 
 
 def latency_of(analysis: Analysis, rows: NDArray[np.integer[Any]]) -> tuple[dict[str, Latency], Latency | None]:
-    """What the answers among some messages took: by the tool called, and all of them; None without any. O(rows)."""
+    """Returns latencies of answers among some messages, by called tool and in total; None without any. O(rows)."""
     took = latency_ms(analysis, rows)
     together = _by_code(("", ""), np.ones(len(rows), np.uint32), took).get("")
     return _by_code(analysis.capture.strings, tools_of(analysis, rows), took), together
 
 
 def tools_of(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
-    """The tool each of some messages calls or answers, as a string id; 0 for none.
+    """(k,) string id of the tool that each message calls or answers; 0 without one.
 
-    An answer that is no result is none of a tool; one that ends a call in a later round is one of its tool.
+    An interim answer has no tool; one that ends a call in a later round has the tool of the call.
     """
     columns, rounds = analysis.correlation.columns, analysis.correlation.rounds
     call = analysis.capture.strings.find("tools/call") or -1
@@ -182,12 +181,12 @@ def _by_code(names: Sequence[str], codes: NDArray[Any], latency: Milliseconds) -
 
 
 def _grouped(codes: NDArray[Any], latency: Milliseconds) -> tuple[NDArray[Any], Milliseconds]:
-    """Both ordered by code, and the times of a code ascending."""
+    """Returns both sorted by code, and times ascending within a code."""
     found = np.unique(codes)
     if len(found) > _FEW:
         order = np.lexsort((latency, codes))
         return codes[order], latency[order]
-    # Sorting values is several times faster than finding out their order.
+    # Sorting values is several times faster than computing their order.
     parts = [np.sort(latency[codes == code]) for code in found.tolist()]
     return np.repeat(found, [len(part) for part in parts]), np.concatenate(parts)
 
@@ -195,7 +194,7 @@ def _grouped(codes: NDArray[Any], latency: Milliseconds) -> tuple[NDArray[Any], 
 def _percentiles(
     latency: Milliseconds, starts: NDArray[np.int64], counts: NDArray[np.int64], part: float
 ) -> list[float]:
-    """One percentile of each of some ascending stretches."""
+    """Returns one percentile of each of several ascending ranges."""
     place = (counts - 1) * part
     low = np.floor(place).astype(np.int64)
     high = np.minimum(low + 1, counts - 1)

@@ -1,4 +1,4 @@
-"""Latency as it grows: what `latency` finds by looking at every message, kept in step at the cost of what is new."""
+"""Maintains latencies of a growing capture incrementally, with the results of `latency`."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from inspector.analysis.passes.changes import Rows
 from inspector.analysis.views.latency.latency import Latency, latency_ms, model_times, tools_of
 
 SPREAD_MS = tuple(10 ** (half / 2) for half in range(11))
-"""Between which latencies answers are counted together, in milliseconds: half decades from 1 ms to 100 s."""
+"""Bounds of the latency histogram in milliseconds: half decades from 1 ms to 100 s."""
 _STEP = 1 << 16
-"""Messages looked at in one step: some milliseconds."""
+"""Messages per step: some milliseconds."""
 
 
 _LATENCY, _TOOL, _SENDER, _MODEL_TIME, _MODEL = range(5)
-"""Columns of the figures of a message."""
+"""Columns of a message's figures."""
 _GROUPS = {"tool": (_TOOL, _LATENCY), "participant": (_SENDER, _LATENCY), "model": (_MODEL, _MODEL_TIME)}
-"""By the name of a grouping, the columns of its string id and of its milliseconds."""
+"""By grouping: columns of its string id and its milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Latency of one tool, or of one who answers.
+    """Latency of one tool, participant or model.
 
     Attributes:
         code: string id of its name.
         name: its name.
         latency: count and percentiles, in milliseconds.
-        slowest: the response that took longest.
-        spread: how many answers took less than the first of SPREAD_MS, less than the next..., and more than the last.
+        slowest: the slowest response.
+        spread: histogram: number of answers below the first SPREAD_MS, below the next..., and above the last.
     """
 
     code: int
@@ -46,7 +46,7 @@ class Timed:
 
 
 class _Group:
-    """The answers of one tool or participant: (n,) float64 milliseconds, ascending, and those that just came."""
+    """Answers of one group: (n,) float64 milliseconds, ascending, and new unsorted ones."""
 
     def __init__(self) -> None:
         self._sorted: NDArray[np.float64] = np.empty(0)
@@ -69,7 +69,7 @@ class _Group:
         return latency, self._slowest[1], tuple(stop - start for start, stop in pairwise(ends))
 
     def _at(self, part: float) -> float:
-        """A percentile; between two values where none is exactly there, as `latency` has it."""
+        """Returns an interpolated percentile, as in `latency`."""
         place = (len(self._sorted) - 1) * part
         low = int(place)
         below, above = float(self._sorted[low]), float(self._sorted[min(low + 1, len(self._sorted) - 1)])
@@ -77,10 +77,10 @@ class _Group:
 
 
 class LatencyTally:
-    """Latency by tool and by who answered, in steps.
+    """Latencies by tool, participant and model, in steps.
 
-    Nothing is looked at until `step` is called. What a later message changes about an answer that was counted (its
-    request came after it, say) has everything counted again, in steps too; meanwhile the answers stay as they were.
+    Works only in `step`. A change to a counted answer, such as a late request, restarts the count in steps; the former
+    results stay until it is complete.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -96,11 +96,11 @@ class LatencyTally:
 
     @property
     def behind(self) -> bool:
-        """Whether there are messages that were not looked at."""
+        """True if messages are pending."""
         return self._fed < len(self._analysis)
 
     def note_changed(self, changed: Rows) -> None:
-        """Earlier messages have changed: when answers among them did, all are counted again. O(changed)."""
+        """Checks changed messages; if counted answers differ, restarts the count. O(changed)."""
         changed = changed[changed < self._fed]
         if not len(changed):
             return
@@ -109,7 +109,7 @@ class LatencyTally:
             self._restart()
 
     def step(self) -> bool:
-        """Look at some more messages; whether all were looked at."""
+        """Processes further messages. Returns True if none is pending."""
         start, stop = self._fed, min(len(self._analysis), self._fed + _STEP)
         if start < stop:
             rows = np.arange(start, stop)
@@ -125,10 +125,10 @@ class LatencyTally:
         return not self.behind
 
     def by(self, what: str) -> list[Timed]:
-        """The latest figures, most answers first; those of before while everything is counted again.
+        """Returns the latest figures, most answers first; the former ones during a recount.
 
         Args:
-            what: tool or participant.
+            what: tool, participant or model.
         """
         if not self.behind:
             strings: Sequence[str] = self._analysis.capture.strings
@@ -138,7 +138,7 @@ class LatencyTally:
         return self._by[what]
 
     def _looked_at(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Of some messages latency, tool and sender: (k, 3); NaN and 0 for what is no answer with known times."""
+        """(k, 5) latency, tool, sender, model time and model of some messages; NaN and 0 for other messages."""
         analysis = self._analysis
         latency, tools = latency_ms(analysis, rows), tools_of(analysis, rows)
         took, models = model_times(analysis, rows)
@@ -148,7 +148,7 @@ class LatencyTally:
         return said
 
     def _counted(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """What was counted of some messages, in the form of `_looked_at`."""
+        """Returns the counted values of some messages, in the form of `_looked_at`."""
         found = np.zeros((len(rows), _MODEL + 1))
         found[:, [_LATENCY, _MODEL_TIME]] = np.nan
         if self._rows:

@@ -1,4 +1,4 @@
-"""How long ago what comes now was sent, over a link that cannot keep up (the check messages-late)."""
+"""Measures the present delay of a slow link (check messages-late)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from inspector.protocol.timestamps import DATED_FROM_NS, NO_TIME
 
 _LOOKED_BACK = 200
 _RECENT_NS = 10 * 1_000_000_000
-"""After so long without a late message nobody knows whether the link is still behind."""
+"""Nanoseconds without a late message, after which the delay is unknown."""
 
 
 def lag_ns(analysis: Analysis) -> int | None:
-    """By how much the last message of somebody whose messages come late came late, while live; None for no lag. O(1).
+    """Returns the delay of the last message from a late sender, while live; None without delay. O(1).
 
-    A wrong clock is no lag: the check tells the two apart.
+    A wrong clock is no delay; the check separates the two.
     """
     now, columns = analysis.now_ns, analysis.capture.columns
     if now is None or not analysis.findings.found.counts_of(LATE):

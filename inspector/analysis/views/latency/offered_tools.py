@@ -1,6 +1,6 @@
-"""What a server's tools are and were used for: calls, how long they took, what definitions cost, how these changed.
+"""Summarizes a server's tools: calls, latencies, cost and changes of definitions.
 
-Read when somebody looks at the server: nothing here is kept, and the last lists alone are read.
+Computed on demand for the selected server, from its last lists. Only `changed_tools` is cached.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from inspector.store.columns.hashes import NO_ROW
 Found = NDArray[np.int64]
 
 MOST_LISTS = 50
-"""Lists that are read, the last ones."""
+"""Lists read, the last ones."""
 _MOST_ARGUMENTS = 12
 _TYPES = {"string": "text", "integer": "whole number", "boolean": "yes or no", "array": "list", "null": "nothing"}
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """How often a tool was called.
+    """Usage of a tool.
 
     Attributes:
-        calls: each once, however many requests it took.
-        failed: of these.
-        latency: what the answers took; None where nothing is known.
+        calls: calls, each once, independent of its number of requests.
+        failed: failed calls.
+        latency: latency of answers, or None.
     """
 
     calls: int
@@ -49,12 +49,12 @@ class ToolUse:
 
 
 class ToolChange(NamedTuple):
-    """A definition that was replaced.
+    """A changed definition.
 
     Attributes:
-        row: the list that has the new one; `before` the one that had the old.
+        row: the list with the new definition; `before` is the list with the old one.
         tool: its name.
-        what: in what they differ, in words; `new` and `gone` for what one of them has alone.
+        what: differing parts, in words; `new` and `gone` for added and removed tools.
     """
 
     row: int
@@ -65,14 +65,14 @@ class ToolChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OfferedTools:
-    """Lists of tools that a server gave, by what was read of them.
+    """Contents of a server's tool lists.
 
     Attributes:
-        arguments: by tool, what it takes, as `name: type`; what may be left out has a question mark.
-        hints: by tool, what it says of itself: reads only, destroys...
-        tokens: by tool, about how many its definition takes; empty until they are counted.
+        arguments: by tool, arguments as `name: type`; optional ones have a question mark.
+        hints: by tool, its annotations in words: reads only, may destroy...
+        tokens: by tool, estimated tokens of its definition; empty until counted.
         changes: in order.
-        lists: how many complete lists there were.
+        lists: number of complete lists.
     """
 
     arguments: Mapping[str, tuple[str, ...]]
@@ -83,12 +83,12 @@ class OfferedTools:
 
 
 def tool_use(analysis: Analysis, sent: Found, asked: Found) -> dict[str, ToolUse]:
-    """Calls of a server's tools by name, the most called first. O(messages it sent or got).
+    """Returns usage by tool of a server, most calls first. O(messages it sent or received).
 
     Args:
         analysis: the passes.
-        sent: messages that the server sent.
-        asked: messages that were addressed to it.
+        sent: messages from the server.
+        asked: messages addressed to it.
     """
     capture, links, rounds = analysis.capture, analysis.correlation.columns, analysis.correlation.rounds
     request, call = (capture.strings.find(text) or -1 for text in (kinds.REQUEST, "tools/call"))
@@ -111,7 +111,7 @@ def tool_use(analysis: Analysis, sent: Found, asked: Found) -> dict[str, ToolUse
 
 
 def offered_tools(analysis: Analysis, sent: Found) -> OfferedTools | None:
-    """What the lists say that somebody sent; None where there was none. Reads the last lists."""
+    """Returns the contents of a server's lists; None without any. Reads the last lists."""
     columns, strings = analysis.capture.columns, analysis.capture.strings
     response, listing = strings.find(kinds.RESPONSE) or -1, strings.find("tools/list") or -1
     rows = sent[(columns["kind"][sent] == response) & (analysis.correlation.columns["method"][sent] == listing)]
@@ -145,7 +145,7 @@ _changed: WeakKeyDictionary[Analysis, tuple[bytes, tuple[ToolChange, ...]]] = We
 
 
 def changed_tools(analysis: Analysis) -> tuple[ToolChange, ...]:
-    """Returns the definitions that servers replaced, in order. O(messages) in numpy; lists are read once."""
+    """Returns the definitions that servers changed, in order. O(messages) in numpy; lists are read once."""
     columns, strings = analysis.capture.columns, analysis.capture.strings
     response, listing = strings.find(kinds.RESPONSE), strings.find("tools/list")
     if response is None or listing is None:
@@ -166,7 +166,7 @@ def changed_tools(analysis: Analysis) -> tuple[ToolChange, ...]:
 
 
 def server_words(analysis: Analysis, sent: Found) -> str:
-    """What somebody calls itself as a server: name, version and revision of MCP; "" where it does not say."""
+    """Returns a server's name, version and MCP revision; "" if unknown."""
     methods = [analysis.capture.strings.find(method) for method in ("initialize", "server/discover")]
     kind = analysis.capture.strings.find(kinds.RESPONSE) or -1
     rows = sent[np.isin(analysis.correlation.columns["method"][sent], [code for code in methods if code])]
@@ -193,7 +193,7 @@ def _conversations(analysis: Analysis, rows: Found) -> list[int]:
 
 
 def _page(analysis: Analysis, row: int) -> tuple[list[dict[str, Any]], Any, Any]:
-    """The tools of a page, the cursor it was asked for with, and that of the next one."""
+    """Returns the tools of a page, its cursor, and the next cursor."""
     result: Any = {} if analysis.capture.records.is_big(row) else analysis.capture.records.payload(row).get("result")
     result = result if isinstance(result, dict) else {}
     tools = result.get("tools")
@@ -257,7 +257,7 @@ def _hints(tool: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _tokens(analysis: Analysis, tools: Mapping[str, tuple[int, dict[str, Any]]]) -> dict[str, int]:
-    """About how many tokens each definition takes: its share of its list's; none of lists that are not counted yet."""
+    """Returns estimated tokens by definition: its share of its list's tokens; without uncounted lists."""
     sizes = {name: len(compact(tool)) for name, (_, tool) in tools.items()}
     of_list: dict[int, int] = {}
     for name, (row, _) in tools.items():

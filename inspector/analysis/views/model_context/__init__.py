@@ -1,10 +1,9 @@
-"""What a model sees: the conversation as it stands in the context of one participant's model at a chosen message.
+"""Reconstructs the context of one participant's model at a chosen message, from the traffic.
 
-Nobody reports that, so it is put together from the traffic: `reader` says whose context, `admission` what of the
-traffic came into it, `eviction` what left it again, `story` what stands there at a moment and what it costs, `growth`
-how it grew, `difference` what changed between two moments, `messages` the same as chat messages in JSON. Where the
-model's own API was recorded, `requests` makes it what each request sent, and `request_change` says what was changed
-from one to the next, and so why a prompt cache was missed.
+`reader` selects the participant. `admission` and `eviction` determine the messages that enter and leave its context.
+`story` returns the content at a moment with its cost, and `growth` the course over time. `difference` compares two
+moments, and `messages` exports chat messages as JSON. If the model's API was recorded, `requests` uses the content of
+each request, and `request_change` explains changes between requests and so missed prompt caches.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What of a space's messages reaches the model of one participant: a role and a reason for each, by columns alone."""
+"""Decides which messages enter a participant's model context, with role and reason, by columns only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inspector.store.columns.hashes import NO_HASH, NO_ROW
 Mask = NDArray[np.bool_]
 
 CONTROL_OF_TRANSCRIPTS = (*(one.NAMESPACE for one in CODING_AGENTS), "acp/", "a2a/")
-"""How kinds begin that transcripts have for what the program around a model notes: nothing that a model gets."""
+"""Prefixes of kinds for notes of the program around a model in transcripts; the model never receives them."""
 _NOTES = (Flag.GAP | Flag.LOG_ONLY).value
 
 
@@ -31,7 +31,7 @@ class SortedIn:
 
     Attributes:
         rows: (k,) int64, message indices, ascending.
-        roles, whys: (k,) uint8, `Role` and `Why`; a message is in the context when it has a role.
+        roles, whys: (k,) uint8, `Role` and `Why`; a message with a role entered the context.
     """
 
     rows: NDArray[np.int64]
@@ -40,7 +40,7 @@ class SortedIn:
 
 
 def sort_in(analysis: Analysis, reader: Reader, options: Options) -> Steps[SortedIn]:
-    """Say of every message of the reader's space whether it ever came into its context. O(messages), in numpy."""
+    """Decides for every message of the reader's space if it ever entered its context. O(messages), in numpy."""
     columns, stop = analysis.capture.columns, len(analysis)
     rows = np.flatnonzero(columns["space"][:stop] == reader.space)
     yield
@@ -55,12 +55,12 @@ def sort_in(analysis: Analysis, reader: Reader, options: Options) -> Steps[Sorte
 
 
 class _Sorting:
-    """Masks over the rows of one space, and what was decided so far; a later decision replaces an earlier one."""
+    """Masks over the rows of one space, and the decisions so far; a later decision overrides an earlier one."""
 
     def __init__(self, analysis: Analysis, reader: Reader, rows: NDArray[np.int64], stop: int) -> None:
         capture, self.links = analysis.capture, analysis.correlation.columns
         self.analysis, self.rows, self._stop = analysis, rows, stop
-        self.taken: slice | NDArray[np.int64] = slice(0, stop) if len(rows) == stop else rows  # a slice copies nothing
+        self.taken: slice | NDArray[np.int64] = slice(0, stop) if len(rows) == stop else rows  # a slice avoids a copy
         self.kind = capture.columns["kind"][self.taken]
         self.flags = capture.columns["flags"][self.taken]
         self.derived = self.flags & Flag.DERIVED.value != 0
@@ -70,7 +70,7 @@ class _Sorting:
         self.sender = sender
         named = capture.to_sets.holding(reader.name)
         self.to_all = to_set == 0
-        if reader.name is None:  # nobody is named: who asks is the client, who answers is not
+        if reader.name is None:  # no names: requests come from the client, responses from servers
             self.mine = (sender == 0) & (self.kind != self.code(kinds.RESPONSE))
             self.to_me = (sender == 0) & ~self.mine
         else:
@@ -80,20 +80,20 @@ class _Sorting:
         self.whys = np.zeros(len(rows), np.uint8)
 
     def find_asked(self) -> None:
-        """Find which messages answer the reader's."""
+        """Finds the messages that answer the reader's messages."""
         cause = self.cause = self.links["cause"][self.taken].astype(np.int64)
-        cause[cause >= self._stop] = NO_ROW  # a request that came since, after its answer
+        cause[cause >= self._stop] = NO_ROW  # a request that came after its answer
         asked = self._asked = np.zeros(self._stop, np.bool_)
         asked[self.rows[self.mine]] = True
         of, copied = self.analysis.capture.repeats(self.rows)
         again = np.flatnonzero(copied & (of != NO_ROW))
-        asked[self.rows[again]] |= asked[of[again]]  # in a trace the span of a tool tells of the call once more
+        asked[self.rows[again]] |= asked[of[again]]  # in a trace, the span of a tool repeats the call
         within = self.analysis.capture.copies_within(self.rows[again])[1]
-        asked[of[again][~within & asked[self.rows[again]]]] = True  # another source told of the call first
+        asked[of[again][~within & asked[self.rows[again]]]] = True  # another source reported the call first
         self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
 
     def fulfils_mine(self) -> Mask:
-        """Which messages answer a request that somebody else made of the reader's proposal."""
+        """Mask of answers to another sender's request that fulfils the reader's proposal."""
         links, kind = self.analysis.correlation.columns["cause"], self.analysis.capture.columns["kind"]
         known = np.flatnonzero((self.cause != NO_ROW) & ~self.answers_me)
         before = links[self.cause[known]].astype(np.int64)
@@ -104,7 +104,7 @@ class _Sorting:
         return found
 
     def repeated(self) -> Mask:
-        """Which responses are their call's first answer once more: the same id, and as long."""
+        """Mask of responses that repeat their call's first answer: same id and length."""
         columns, answers = self.analysis.capture.columns, self.analysis.correlation.columns["answer"]
         found = np.zeros(len(self.rows), np.bool_)
         known = np.flatnonzero((self.cause != NO_ROW) & (self.kind == self.code(kinds.RESPONSE)))
@@ -118,32 +118,32 @@ class _Sorting:
         return found
 
     def code(self, text: str) -> int:
-        """The string id of a kind or method; -1 when it was never seen."""
+        """Returns the string id of a kind or method; -1 if it never occurs."""
         return self.analysis.capture.strings.find(text) or -1
 
     def of(self, *texts: str) -> Mask:
-        """Which messages have one of these kinds."""
+        """Mask of messages with one of these kinds."""
         return self._any_of([self.code(text) for text in texts])
 
     def below(self, prefix: str) -> Mask:
-        """Which messages have a kind that begins so."""
+        """Mask of messages whose kind has a prefix."""
         return self._any_of([code for code in self._codes if self.analysis.capture.strings[code].startswith(prefix)])
 
     def _any_of(self, codes: list[int]) -> Mask:
-        """Which messages have one of these kinds; they are few, so that comparing costs least."""
+        """Mask of messages with one of these kinds; comparisons are cheapest for few kinds."""
         found = np.zeros(len(self.kind), np.bool_)
         for code in codes:
             found |= self.kind == code
         return found
 
     def put(self, where: Mask, role: Role, why: Why) -> None:
-        """Decide about some messages."""
+        """Sets role and reason of some messages."""
         np.copyto(self.roles, role.value, where=where)
         np.copyto(self.whys, why.value, where=where)
 
 
 def _talk(at: _Sorting, _options: Options) -> None:
-    """Chat and what nobody knows the kind of: its own words, and what is said to it or to everyone."""
+    """Decides on chat and unknown kinds: the reader's own, and those addressed to it or to all."""
     chat = at.of("chat")
     at.put(at.mine & chat, Role.ASSISTANT, Why.SAID)
     at.put(~at.mine & chat & (at.to_me | at.to_all), Role.USER, Why.TOLD)
@@ -170,7 +170,7 @@ def _reasoning(at: _Sorting, options: Options) -> None:
 
 
 def _calls(at: _Sorting, _options: Options) -> None:
-    """Calls and proposals."""
+    """Decides on calls and proposals."""
     request, response, proposal = at.of(kinds.REQUEST), at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL)
     at.put(request | response, Role.NONE, Why.PROGRAM)
     call = at.method == at.code("tools/call")
@@ -180,7 +180,7 @@ def _calls(at: _Sorting, _options: Options) -> None:
 
 
 def _answers(at: _Sorting, _options: Options) -> None:
-    """Results; of MCP's other methods only what clients hand on to their model."""
+    """Decides on results; of other MCP methods, only content that clients pass to their model."""
     response, proposal, call = at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL), at.method == at.code("tools/call")
     answer = response & ~at.mine & at.answers_me
     at.put(answer & call, Role.TOOL, Why.ANSWERED)
@@ -208,7 +208,7 @@ def _is_tool_call(at: _Sorting, request: int) -> bool:
 
 
 def _instructions(at: _Sorting, answers: Mask) -> None:
-    """MCP 2025-06-18, Lifecycle: a server may give instructions, which clients may add to the system prompt."""
+    """Admits server instructions, which clients may add to the system prompt (MCP 2025-06-18, Lifecycle)."""
     for place in np.flatnonzero(answers).tolist():
         result = at.analysis.capture.records.payload(int(at.rows[place])).get("result")
         if isinstance(result, dict) and isinstance(result.get("instructions"), str):
@@ -216,8 +216,8 @@ def _instructions(at: _Sorting, answers: Mask) -> None:
 
 
 def _others(at: _Sorting, options: Options) -> None:
-    """What is not meant for it: others' mail, others' sub-contexts."""
-    waited_for = at.answers_me | (at.whys == Why.FULFILLED)  # whoever it is addressed to
+    """Excludes messages addressed to others, and sub-contexts of others."""
+    waited_for = at.answers_me | (at.whys == Why.FULFILLED)  # independent of its recipient
     heard = (at.roles != Role.NONE) & ~at.mine & ~waited_for & ~at.to_me
     nodes = at.analysis.contexts.nodes_of(at.taken)
     elsewhere = heard & (nodes != MAIN) & (at.rows < _taken_part_from(at, nodes))
@@ -231,13 +231,13 @@ def _others(at: _Sorting, options: Options) -> None:
 
 
 def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
-    """In a transcript each agent has one context: what is said in another one comes as the result of a call."""
+    """Keeps one context per agent in a transcript; another agent's messages arrive as the result of a call."""
     own = nodes[at.mine & at.derived]
     if len(own):
         found, counts = np.unique(own, return_counts=True)
         elsewhere = at.derived & (nodes != found[np.argmax(counts)]) & (at.roles != Role.NONE)
         traced = at.analysis.capture.columns["protocol"][at.taken] == at.code(otlp.LABEL)
-        elsewhere &= ~(traced & (at.mine | at.to_me | at.answers_me))  # each call of a model is a span of its own
+        elsewhere &= ~(traced & (at.mine | at.to_me | at.answers_me))  # each model call is a separate span
         at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
     inherited = at.flags & Flag.INHERITED.value != 0
     at.put(at.analysis.capture.copies_within(at.rows)[1] & ~inherited, Role.NONE, Why.COPIED)
@@ -245,9 +245,9 @@ def _of_transcripts(at: _Sorting, nodes: NDArray[np.int64]) -> None:
 
 
 def _taken_part_from(at: _Sorting, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each message, the first one of its context that is the reader's or addressed to it.
+    """Returns, by message, the first one of its context by or for the reader.
 
-    What was said there before is not told again; and later messages change no moment before them.
+    Earlier messages of the context are not repeated to the reader, and later ones do not change earlier moments.
     """
     never = np.iinfo(np.int64).max
     taking_part = (at.mine | at.to_me) & (nodes != MAIN)

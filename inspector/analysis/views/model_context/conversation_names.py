@@ -1,4 +1,4 @@
-"""A few words that tell one conversation from others: its first ask, and of side questions their purpose."""
+"""Names a conversation in a few words: its first user message, or the purpose of a side question."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inspector.store.columns.flags import Flag
 _names: WeakKeyDictionary[Analysis, dict[int, str]] = WeakKeyDictionary()
 _LONGEST = 48
 _MOST_ROWS = 2_000
-"""Messages at the beginning of a conversation that are looked at."""
+"""Messages searched from the start of a conversation."""
 _MOST_ASKS = 8
 _PURPOSES = (("router", re.compile(r"(?i)\brout(er|ing)\b")), ("title", re.compile(r"(?i)\btitle\b")),
              ("summary", re.compile(r"(?i)\bsummar(y|i[sz]e)")))  # fmt: skip
 _LOOKED_AT = 400
-"""Characters of a system prompt that say what for a model is asked."""
+"""Characters of a system prompt that state its purpose."""
 
 
 def conversation_words(analysis: Analysis, space: int) -> str:
-    """What a conversation is called; empty where the user says nothing in it. Each is worked out once."""
+    """Returns the name of a conversation; "" without a user message. Results are cached."""
     known = _names.setdefault(analysis, {})
     found = known.get(space)
     if found is None:
@@ -47,7 +47,7 @@ def _words(analysis: Analysis, space: int) -> str:
     chats = derived & (kind == (strings.find("chat") or -1))
     calls = rows[(kind == (strings.find(kinds.REQUEST) or -1)) & (rows > rows[0])]
     asked = rows[chats & (sender == (strings.find(USER) or -1))]
-    # A client's own words may stand in front of the ask, within the first request.
+    # A client may put text of its own before the user's message in the first request.
     first = columns["offset"][asked] == columns["offset"][rows[0]]
     first &= (columns["source"][asked] == columns["source"][rows[0]]) & (asked < (calls[0] if len(calls) else stop))
     looked_at = asked[first][:_MOST_ASKS] if first.any() else asked[:1]
@@ -60,7 +60,7 @@ def _words(analysis: Analysis, space: int) -> str:
 
 
 def _purpose(analysis: Analysis, request: int, prompt: str) -> str:
-    """What a request without tools is for, as its system prompt says: a title, a router's decision."""
+    """Returns the purpose of a request without tools from its system prompt: title, router, summary."""
     told = analysis.capture.records.payload(request).get(CALL)
     if not isinstance(told, dict) or told.get("tools"):
         return ""

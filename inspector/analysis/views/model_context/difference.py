@@ -1,4 +1,4 @@
-"""What changed in a context between two moments."""
+"""Compares a model context at two moments."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Difference:
-    """Places in the later moment's arrays, ascending.
+    """Positions in the later moment's arrays, ascending.
 
     Attributes:
         earlier, later: the two moments.
-        came: entries of the later moment that were not there.
-        went: entries of the earlier one that are there no more.
-        collapsed: entries of both whose summary has come into their place.
-        tokens: by how many the context has grown; negative when it shrank, estimate.
+        came: new entries.
+        went: removed entries.
+        collapsed: entries of both moments that were replaced by their summary.
+        tokens: estimated growth; negative if the context shrank.
     """
 
     earlier: Moment
@@ -35,7 +35,7 @@ class Difference:
 
     @cached_property
     def by_entry(self) -> Places:
-        """(k,) int64, by how many tokens each entry of the later moment costs more, or less; 0 until it is counted."""
+        """(k,) int64, change of tokens per entry of the later moment; 0 for uncounted ones."""
         before = np.zeros(len(self.later.tokens), np.int64)
         before[: len(self.earlier.tokens)] = self.earlier.tokens
         after = self.later.tokens
@@ -43,10 +43,10 @@ class Difference:
 
 
 def difference(earlier: Moment, later: Moment) -> Difference:
-    """Compare two moments of one context.
+    """Compares two moments of one context.
 
     Raises:
-        ValueError: the moments are of different contexts, or the later one is not later.
+        ValueError: the moments are of different contexts, or in the wrong order.
     """
     if earlier.context is not later.context or earlier.message > later.message:
         raise ValueError("Two moments of one context are compared, the earlier one first.")

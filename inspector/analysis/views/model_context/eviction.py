@@ -1,6 +1,6 @@
-"""What left a context again: forgotten, compacted, cleared, replaced (docs/protocols.md 4, `participant/*`).
+"""Determines removals from a context: forgotten, compacted, cleared, replaced (docs/protocols.md 4, `participant/*`).
 
-Entries come in and go in runs of neighbours, so that many such messages cost no more than few.
+Entries enter and leave in runs of neighbours, so that many such messages cost little.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from inspector.store.columns.hashes import NO_ROW
 _FORGET, _DONE = "participant/forget", "participant/compact-done"
 _BEGUN = "participant/compact"
 _NEAR = 200
-"""Messages before a summary among which the record stands that tells of its compaction."""
+"""Messages searched before a summary for the record of its compaction."""
 _PROGRAMS = ("claude-code", "codex-cli")
-"""Who adds to the context of its agent by itself, in transcripts."""
+"""Programs that add text to their agent's context in transcripts."""
 _CLEAR, _RESTART = "participant/clear", "participant/restart"
 _USER = "user"
 _SKIPPED = ("skipped", "failed", "error")
@@ -35,11 +35,11 @@ _SKIPPED = ("skipped", "failed", "error")
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What became of the entries of a context.
+    """Removals from a context.
 
     Attributes:
-        by: (k,) int64, the message that took each entry out; NO_ROW.
-        whys: (k,) uint8, `Why` it went.
+        by: (k,) int64, the message that removed each entry; NO_ROW.
+        whys: (k,) uint8, its `Why`.
     """
 
     by: NDArray[np.int64]
@@ -47,24 +47,23 @@ class Left:
 
 
 Payloads = dict[int, dict[str, Any]]
-"""What messages say that were read already."""
+"""Cache of decoded payloads by message."""
 
 
 def find_left(
     analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads | None = None
 ) -> Steps[Left]:  # fmt: skip
-    """Walk the messages that take entries out of a reader's context, in the order of arrival.
+    """Processes messages that remove entries from a reader's context, in order of arrival.
 
-    Only what the participant reports (`compact-done`) counts of compacting. A participant counts messages we know
-    nothing of, such as its instructions: where it reported before how many it had, as large a share goes of what
-    stood in the context of ours when it did, the oldest. Where it names tokens alone, the oldest go until as many are
-    gone by our estimate.
+    For compaction only the participant's report (`compact-done`) counts. A participant also counts messages outside the
+    traffic, such as its instructions. If it reported its number of messages before, the same share of known entries is
+    removed, oldest first. If it names only tokens, the oldest entries up to this estimate are removed.
 
     Args:
-        analysis: of the capture.
-        reader: whose context.
-        sorted_in: what ever came into it.
-        read: payloads of an earlier walk; those of this one are added.
+        analysis: passes of the capture.
+        reader: owner of the context.
+        sorted_in: messages that ever entered it.
+        read: payload cache of an earlier run; new payloads are added.
     """
     leaving = _Leaving(analysis, reader, sorted_in, {} if read is None else read)
     yield
@@ -82,7 +81,7 @@ def find_left(
 
 
 def _controls(analysis: Analysis, reader: Reader) -> list[int]:
-    """Messages to the reader that ask it to forget, and its own reports of compacting, ascending."""
+    """Returns requests to the reader to forget, and its own compaction reports, ascending."""
     capture, stop = analysis.capture, len(analysis)
     if reader.name is None:
         return []
@@ -98,7 +97,7 @@ def _controls(analysis: Analysis, reader: Reader) -> list[int]:
 
 
 def _reports_before_compacting(analysis: Analysis, reader: Reader) -> set[int]:
-    """The last report of a reader before each time it compacted: what it freed is a share of what it had then."""
+    """Returns the reader's last report before each compaction, the base of the freed share."""
     found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
     done = analysis.capture.strings.find(_DONE)
     if found is None or not found.status_rows or done is None:
@@ -111,7 +110,7 @@ def _reports_before_compacting(analysis: Analysis, reader: Reader) -> set[int]:
 
 
 class _Leaving:
-    """Which entries are inside, as runs of neighbours: (start, stop) into `_places`, the oldest first."""
+    """Current entries as runs of neighbours: (start, stop) into `_places`, oldest first."""
 
     def __init__(self, analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads) -> None:
         self._analysis, self._reader = analysis, reader
@@ -123,11 +122,11 @@ class _Leaving:
         self._rows = sorted_in.rows[self._places]
         self._fed = 0
         self._inside: deque[tuple[int, int]] = deque()
-        self._count = 0  # of entries inside
-        self._had: dict[int, int] = {}  # how many entries were inside when the reader reported
+        self._count = 0  # number of current entries
+        self._had: dict[int, int] = {}  # number of current entries at each report of the reader
 
     def apply(self, row: int, *, is_report: bool = False) -> None:
-        """Take in what came before a message, then do what it says; of a report only what stood there then matters."""
+        """Admits earlier messages, then applies a message; a report only records the present count."""
         stop = int(np.searchsorted(self._rows, row))
         if stop > self._fed:
             self._inside.append((self._fed, stop))
@@ -167,7 +166,7 @@ class _Leaving:
     def _compact(self, row: int, payload: dict[str, Any]) -> None:
         if payload.get("skipped") is True or payload.get("status") in _SKIPPED:
             return
-        if self._is_derived(row):  # of a transcript: all that came before, but for what it says was kept
+        if self._is_derived(row):  # in a transcript: all earlier messages except the ones it reports as kept
             kept = self._preserved(row)
             if kept is None:
                 self._take(row, self._count, Why.SUMMARISED)
@@ -181,7 +180,7 @@ class _Leaving:
             self._take_tokens(row, tokens)
 
     def _preserved(self, row: int) -> NDArray[np.bool_] | None:
-        """(n,) which of the entries so far a compaction kept, as the record before it names them; None for none."""
+        """(n,) bool: True for entries that a compaction kept, by the record before it; None if it names none."""
         capture = self._analysis.capture
         columns, code = capture.columns, capture.strings.find(_BEGUN)
         if not code:
@@ -198,13 +197,13 @@ class _Leaving:
         told = [one for value in hashes for one in capture.ids.rows(value) if one < row]
         if not told:
             return None
-        if isinstance(named, tuple):  # from one to another
+        if isinstance(named, tuple):  # a range
             return (rows >= min(told)) & (rows <= max(told)) & (columns["source"][rows] == columns["source"][row])
         records = columns["offset"][np.array(told, np.int64)]
         return np.isin(columns["offset"][rows], records) & (columns["source"][rows] == columns["source"][row])
 
     def _take_others(self, row: int, kept: NDArray[np.bool_]) -> None:
-        """Take out all entries but those that were kept."""
+        """Removes all entries except the kept ones."""
         inside = np.concatenate([np.arange(start, stop) for start, stop in self._inside] or [np.zeros(0, np.int64)])
         gone = self._places[inside[~kept[inside]]]
         gone = gone[self.by[gone] == NO_ROW]
@@ -216,7 +215,7 @@ class _Leaving:
         return bool(self._analysis.capture.columns["part"][row])
 
     def _roll_back(self, row: int, turns: int) -> None:
-        """The last turns have left: each began with what the reader was told, by another than its own program."""
+        """Removes the last turns; a turn starts with a prompt to the reader that its own program did not send."""
         capture = self._analysis.capture
         fed = self._places[: self._fed]
         rows = self._rows[: self._fed]
@@ -231,7 +230,7 @@ class _Leaving:
             self._take(row, count, Why.ROLLED_BACK, newest=True)
 
     def _drop(self, row: int, calls: object) -> None:
-        """The results of some calls have left, named by the calls' ids."""
+        """Removes the results of calls by the calls' ids."""
         capture = self._analysis.capture
         named = [one for one in calls if isinstance(one, str)] if isinstance(calls, list) else []
         hashes = np.array([capture.ids.hash_in(self._reader.space, one) for one in named], np.uint64)
@@ -242,7 +241,7 @@ class _Leaving:
         self.by[places], self.whys[places] = row, Why.DROPPED
 
     def _rewind(self, row: int, identifier: str) -> None:
-        """A message, named by its id, and all after it have left."""
+        """Removes a message, by id, and all later ones."""
         columns = self._analysis.capture.columns
         hash_ = self._analysis.capture.ids.hash_in(self._reader.space, identifier)
         rows = self._sorted.rows
@@ -254,7 +253,7 @@ class _Leaving:
         self.by[gone], self.whys[gone] = row, Why.REWOUND
 
     def _share(self, row: int, freed: int) -> int:
-        """How many of our entries stand for those a participant freed: what came since it reported stays as it is."""
+        """Returns the number of known entries for a freed number; entries since the last report stay."""
         status = reported_at(self._analysis, self._reader, row)
         had = status.messages if status is not None else None
         inside = self._had.get(status.message, 0) if status is not None else 0
@@ -270,7 +269,7 @@ class _Leaving:
             self._count -= some
             gone = slice(stop - some, stop) if newest else slice(start, start + some)
             places = self._places[gone]
-            places = places[self.by[places] == NO_ROW]  # some may have been cleared one by one
+            places = places[self.by[places] == NO_ROW]  # some may have been removed one by one
             self.by[places], self.whys[places] = row, why
             if newest and stop - some > start:
                 self._inside.append((start, stop - some))
@@ -278,7 +277,7 @@ class _Leaving:
                 self._inside.appendleft((start + some, stop))
 
     def _take_tokens(self, row: int, tokens: int) -> None:
-        """Let the oldest go until as many tokens are gone; of what is not counted yet nothing is known."""
+        """Removes the oldest entries up to a number of tokens; uncounted ones count as 0."""
         counted = self._analysis.tokens.columns["tokens"]
         while tokens > 0 and self._inside:
             start, stop = self._inside[0]
@@ -288,10 +287,9 @@ class _Leaving:
             self._take(row, some, Why.COMPACTED)
 
     def leave_branches(self) -> None:
-        """In a transcript, two prompts that follow from one message are a fork: what the first led to has left.
+        """Removes abandoned branches of a transcript: two prompts with the same parent are a fork.
 
-        RULE: nothing else is one. That several records follow from another is common, and no branch: calls at a time,
-        ticks, hooks.
+        RULE: only prompts fork. Several records with one parent are common otherwise: parallel calls, ticks, hooks.
         """
         capture, rows = self._analysis.capture, self._sorted.rows
         columns = capture.columns
@@ -310,9 +308,9 @@ class _Leaving:
             first[cause] = place
 
     def replace_lists(self, reader: Reader) -> None:
-        """A server's later list of tools replaces the one before; a further page adds to it."""
+        """Replaces a server's tool list by a later one; a further page adds to it."""
         capture, links = self._analysis.capture, self._analysis.correlation.columns
-        standing: dict[tuple[int, ...], list[int]] = {}  # server -> places of the pages of its list
+        standing: dict[tuple[int, ...], list[int]] = {}  # server -> indexes of the pages of its list
         for place in np.flatnonzero(self._sorted.roles == Role.TOOLS).tolist():
             row = int(self._sorted.rows[place])
             server = tuple(int(capture.columns[name][row]) for name in ("source", "connection", "sender"))
@@ -324,9 +322,9 @@ class _Leaving:
             pages.append(place)
 
     def end_connections(self) -> None:
-        """Where a connection began anew, what was said over it before goes: that was another run of the client.
+        """Removes messages of a connection that was reopened, as this is another run of the client.
 
-        Several connections side by side are several servers of one client, and all stand in its context.
+        Parallel connections are several servers of one client, and all stay in its context.
         """
         ended = self._analysis.transients.runs.ended_by(self._sorted.rows)
         gone = (ended != NO_ROW) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
@@ -334,7 +332,7 @@ class _Leaving:
 
 
 def _preserved_in(about: object) -> list[str] | tuple[str, str] | None:
-    """The ids of the records that a compaction kept, or the first and the last of them; None where it names none."""
+    """Returns the ids of records kept by a compaction, or the first and last; None if it names none."""
     about = about if isinstance(about, Mapping) else {}
     messages, segment = about.get("preservedMessages"), about.get("preservedSegment")
     for key in ("allUuids", "uuids"):
@@ -349,5 +347,5 @@ def _preserved_in(about: object) -> list[str] | tuple[str, str] | None:
 
 
 def _count(value: object) -> int | None:
-    """A number of something, as far as it is one."""
+    """Returns a count, or None for other values."""
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53 else None

@@ -1,4 +1,4 @@
-"""A context as a JSON file: the messages, and beside them the tools, as chat completion interfaces take them."""
+"""Writes a context as JSON: messages, and tools, in the format of chat completion APIs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from inspector.protocol.secrets.masking import mask_secrets
 
 
 def conversation_json(moment: Moment, *, secrets: bool = False) -> str:
-    """The whole as text: an object with `messages`, and `tools` where the model was told of some.
+    """Returns an object with `messages`, and with `tools` if there are any, as text.
 
     Args:
-        moment: what stands in the context.
-        secrets: give secrets in clear; else they are masked.
+        moment: the context.
+        secrets: True to include secrets; otherwise they are masked.
     """
     return "".join(conversation_parts(moment, secrets=secrets))
 
 
 def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -> Generator[int]:
-    """Write it to a file, in place of what is there; steps of one message each, with the bytes written so far.
+    """Writes it to a file, replacing it; yields after each message the bytes written so far.
 
-    Closed before its end it leaves what was there before.
+    Closed early, it leaves the former file unchanged.
 
     Raises:
         OSError: the file cannot be written, or is the log itself.
@@ -41,13 +41,13 @@ def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -
 
 
 def conversation_parts(moment: Moment, *, secrets: bool = False) -> Iterator[str]:
-    """The same piece by piece, as a context may be large."""
+    """Yields the same in pieces, as a context may be large."""
     tools: list[Any] = tools_of(moment)
     return parts_of(messages_of(moment, secrets=secrets), tools if secrets else mask_secrets(tools))
 
 
 def parts_of(messages: Iterator[Any], tools: Sequence[Any] = ()) -> Iterator[str]:
-    """An object with `messages`, and `tools` where there are any, piece by piece."""
+    """Yields an object with `messages`, and with `tools` if there are any, in pieces."""
     yield '{\n  "messages": ['
     yield from _items(messages)
     if tools:
@@ -57,9 +57,9 @@ def parts_of(messages: Iterator[Any], tools: Sequence[Any] = ()) -> Iterator[str
 
 
 def write_parts(parts: Iterator[str], target: Path) -> Generator[int]:
-    """Write text to a file, in place of what is there; steps with the bytes written so far.
+    """Writes text to a file, replacing it; yields the bytes written so far.
 
-    Closed before its end it leaves what was there before.
+    Closed early, it leaves the former file unchanged.
 
     Raises:
         OSError: the file cannot be written.
@@ -72,7 +72,7 @@ def write_parts(parts: Iterator[str], target: Path) -> Generator[int]:
 
 
 def _items(items: Iterator[Any]) -> Iterator[str]:
-    """Elements of an array, each on lines of its own."""
+    """Yields array elements, each on separate lines."""
     count = itertools.count()
     empty = True
     for item in items:

@@ -1,4 +1,4 @@
-"""How a context grew: tokens the model sees, and had seen without collapsing, after each message that changed it."""
+"""Computes the growth of a context: tokens with and without collapsing, after each change."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Array = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """One step for each message that changed the context, in the order of arrival.
+    """One step per message that changed the context, in order of arrival.
 
     Attributes:
         messages: (s,) int64, message indices, ascending.
-        seen: (s,) int64, tokens in the context after it, estimate.
-        uncollapsed: (s,) int64, the same had nothing been collapsed.
-        uncounted: entries that are not counted yet and stand for nothing.
+        seen: (s,) int64, estimated tokens after it.
+        uncollapsed: (s,) int64, the same without collapsing.
+        uncounted: number of uncounted entries, taken as 0 tokens.
     """
 
     messages: Array
@@ -33,19 +33,19 @@ class Growth:
 
     @property
     def saved(self) -> Array:
-        """(s,) int64, what collapsing has saved so far."""
+        """(s,) int64, tokens saved by collapsing so far."""
         return self.uncollapsed - self.seen
 
 
 def growth_of(context: ModelContext) -> Growth:
-    """Add up what came and went; see `growing`."""
+    """Sums additions and removals; see `growing`."""
     return finished(growing(context))
 
 
 def growing(context: ModelContext) -> Steps[Growth]:
-    """Add up what came and went. O(messages of the capture), in numpy but for the summaries.
+    """Sums additions and removals. O(messages of the capture), in numpy except for summaries.
 
-    Summaries are all counted now, unless `count_summaries` has counted some: what is not counted stands for nothing.
+    Counts all summaries, unless `count_summaries` was called; uncounted ones are then taken as 0.
     """
     inside, left, collapsed = parts = _parts(context)
     yield
@@ -71,7 +71,7 @@ def growing(context: ModelContext) -> Steps[Growth]:
 
 
 def compactions(context: ModelContext) -> Array:
-    """The messages with which a history was cut short: compacted, summarised, or sent on without words of the model.
+    """Returns the messages that cut a history: compacted, summarised, or resent without model output.
 
     Ascending. O(messages of the capture) in numpy.
     """
@@ -82,9 +82,9 @@ def compactions(context: ModelContext) -> Array:
 
 
 def changing(context: ModelContext) -> Array:
-    """The messages that change a context: they come into it, take something out, or collapse it. Ascending.
+    """Returns the messages that change a context: additions, removals, collapses. Ascending.
 
-    O(messages of the capture) in numpy, and without a look at any token.
+    O(messages of the capture) in numpy; reads no tokens.
     """
     return _changing(context, _parts(context))
 
@@ -98,7 +98,7 @@ def _changing(context: ModelContext, parts: tuple[Array, Array, Array]) -> Array
 
 
 def _parts(context: ModelContext) -> tuple[Array, Array, Array]:
-    """Places of what ever came in, of what of it left, and of what was collapsed before it left."""
+    """Returns indexes of entries that ever entered, of removed ones, and of ones collapsed before removal."""
     inside = np.flatnonzero(context.roles != Role.NONE)
     left = inside[context.left_by[inside] != NO_ROW]
     collapsed = inside[context.collapsed_by[inside] != NO_ROW]
@@ -107,6 +107,6 @@ def _parts(context: ModelContext) -> tuple[Array, Array, Array]:
 
 
 def _reached(context: ModelContext) -> int:
-    """One more than the last message that plays a part."""
+    """Returns one more than the last relevant message."""
     parts = (context.rows, context.left_by, context.collapsed_by)
     return 1 + max(int(rows.max(initial=NO_ROW)) for rows in parts)

@@ -1,4 +1,4 @@
-"""A context as chat messages in JSON, as chat completion interfaces take them: role, content, tool_calls."""
+"""Converts a context into chat messages of completion APIs: role, content, tool_calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.tokens.counted_text import counted_text
 
 
 def content_of(moment: Moment, place: int) -> str:
-    """What the model is given of an entry: its summary when it is collapsed, else what counts of the message."""
+    """Returns the content of an entry: its summary if collapsed, else the counted text of its message."""
     context = moment.context
     row = int(context.rows[place])
     if place in context.sent.tools:
@@ -32,23 +32,22 @@ def content_of(moment: Moment, place: int) -> str:
 
 
 def content_of_entry(moment: Moment, entry: Entry) -> str:
-    """The same of one of its entries."""
+    """Returns the content of an entry."""
     return content_of(moment, int(np.searchsorted(moment.context.rows, entry.message)))
 
 
 def whole_content(analysis: Analysis, message: int) -> str:
-    """What a model would be given of a message that is not collapsed."""
+    """Returns the content of a message that is not collapsed."""
     return counted_text(analysis.capture.string("kind", message) or "", analysis.capture.records.payload(message))
 
 
 def messages_of(moment: Moment, *, secrets: bool = False) -> Iterator[dict[str, Any]]:
-    """The entries that stand in the context, oldest first; definitions of tools are no messages (`tools_of`).
+    """Yields the entries of a context, oldest first, without tool definitions (`tools_of`).
 
-    Interfaces take a call only with its result, and a result only after its call: one whose other half is not in the
-    context, or has not come yet, is left out.
+    APIs accept calls and results only in pairs, so a call or result without its counterpart is skipped.
 
     Args:
-        secrets: give secrets in clear; else they are masked.
+        secrets: True to include secrets; otherwise they are masked.
     """
     roles = moment.context.roles[moment.places]
     places = np.flatnonzero(moment.included & (roles != Role.TOOLS) & ~_halves(moment))
@@ -58,7 +57,7 @@ def messages_of(moment: Moment, *, secrets: bool = False) -> Iterator[dict[str, 
 
 
 def tools_of(moment: Moment) -> list[Any]:
-    """The tools the model was told of, as their servers describe them."""
+    """Returns the tool definitions in the context, as the servers wrote them."""
     context = moment.context
     tools: list[Any] = []
     for place in np.flatnonzero(moment.included & (context.roles[moment.places] == Role.TOOLS)).tolist():
@@ -72,7 +71,7 @@ def tools_of(moment: Moment) -> list[Any]:
 
 
 def _halves(moment: Moment) -> NDArray[np.bool_]:
-    """Which entries are calls without a result in the context, or results without their call."""
+    """Mask of calls without a result in the context, and of results without their call."""
     context = moment.context
     rows, whys = context.rows[moment.places], context.whys[moment.places]
     calls = moment.included & np.isin(whys, (Why.CALLED, Why.PROPOSED))
@@ -85,7 +84,7 @@ def _halves(moment: Moment) -> NDArray[np.bool_]:
 
 
 def _calls_of(analysis: Analysis, rows: NDArray[np.int64], whys: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The calls, or proposals, that the model knows some results by; NO_ROW."""
+    """(n,) the call or proposal of each result as the model knows it; NO_ROW."""
     cause = analysis.correlation.columns["cause"]
     found = cause[rows].astype(np.int64)
     proposed = (whys == Why.FULFILLED) & (found != NO_ROW)
@@ -118,7 +117,7 @@ def _call(analysis: Analysis, row: int) -> dict[str, Any]:
 
 
 def _call_id(analysis: Analysis, row: int) -> str | None:
-    """The id that joins a call and its result: the envelope's, else the call's number, as JSON-RPC ids come again."""
+    """Returns the id that joins call and result: the envelope's, else the call's number: JSON-RPC ids repeat."""
     if row == NO_ROW:
         return None
     return analysis.capture.records.envelope_id(row) or f"call-{row + 1}"

@@ -1,7 +1,7 @@
-"""Where a result in a model's context came from: the answer of the server behind it, and what became of that.
+"""Finds the server's answer behind a result in a model's context, and changes to it.
 
-Clients cut long results, and put words of their own around them. Told where the agent's own traffic and that of its
-server stand in one document (`analysis.views.account.same_calls`).
+Clients shorten long results and add text. Works if the agent's traffic and its server's are in one document
+(`analysis.views.account.same_calls`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from inspector.tokens.counted_text import counted_text
 
 
 class Change(enum.Enum):
-    """What became of a result on its way to the model, by its text."""
+    """Change of a result on its way to the model, by its text."""
 
     WHOLE = "whole"
     CUT = "cut"
-    """A part of it is there, and nothing else but a remark of a line."""
+    """Shortened, with at most a remark of one line added."""
     ALTERED = "altered"
 
 
 class Origin(NamedTuple):
-    """The answer that a result is of.
+    """The server's answer of a result.
 
     Attributes:
         message: the answer, in another source.
-        change: what became of it.
-        is_certain: an id says that they are of one call.
+        change: change to its text.
+        is_certain: True if an id proves the match.
     """
 
     message: int
@@ -43,11 +43,11 @@ class Origin(NamedTuple):
 
 _REMARK = 300
 _LEAST_SHARED = 40
-"""Characters at its beginning that tell a cut text from another one."""
+"""Equal characters at the start from which a text counts as shortened."""
 
 
 def origin_of(analysis: Analysis, message: int) -> Origin | None:
-    """The answer of a server behind a result that a model was given; None where none is known."""
+    """Returns the server's answer behind a result that a model received, or None."""
     capture, links = analysis.capture, analysis.correlation.columns
     first, copied = (found[0] for found in capture.repeats(np.array([message])))
     row = int(first) if copied and first != NO_ROW else message
@@ -70,7 +70,7 @@ def _change(before: str, after: str) -> Change:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin alike with."""
+    """Returns the length of the common prefix."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""What stood in each model's context at the end of a capture, and what it would have been without collapsing."""
+"""Computes the final size of each model context, with and without collapsing."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from inspector.analysis.views.model_context.story import ModelContext
 from inspector.tokens.counter import TOKENIZER
 
 MOST_READERS = 20
-"""Models that are told of, the busiest; each costs a look at all messages of its space."""
+"""Models reported, the busiest first; each costs a pass over its space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Tokens of one context, estimate.
+    """Estimated tokens of one context.
 
     Attributes:
-        reader: whose.
-        tokens: at the end.
-        peak: at most.
-        uncollapsed: at the end, had nothing been collapsed.
-        collapsed: results whose summary stands in their place at the end.
-        uncounted: messages in it that are not counted.
+        reader: owner of the context.
+        tokens: final size.
+        peak: maximum size.
+        uncollapsed: final size without collapsing.
+        collapsed: number of collapsed results at the end.
+        uncounted: number of uncounted messages.
     """
 
     reader: Reader
@@ -38,12 +38,12 @@ class Outcome:
 
     @property
     def saved(self) -> int:
-        """Tokens that collapsing keeps out of it."""
+        """Tokens saved by collapsing."""
         return self.uncollapsed - self.tokens
 
     @property
     def figures(self) -> str:
-        """The figures within a sentence."""
+        """The figures, as part of a sentence."""
         if not self.collapsed:
             at_most = f", {self.peak:,} at most" if self.peak != self.tokens else ""
             return f"{self.tokens:,} tokens in context at the end{at_most}; nothing collapsed"
@@ -55,12 +55,12 @@ class Outcome:
 
     @property
     def sentence(self) -> str:
-        """All of it."""
+        """The complete sentence."""
         missing = f" {self.uncounted:,} messages are not counted." if self.uncounted else ""
         return f"{self.reader.title}: {self.figures}. Estimate ({TOKENIZER}).{missing}"
 
     def as_json(self, analysis: Analysis) -> dict[str, Any]:
-        """As a plain object."""
+        """Returns a plain object."""
         return {
             "participant": self.reader.name, "space": analysis.capture.strings[self.reader.space] or None,
             "tokens": self.tokens, "peak": self.peak, "without_collapsing": self.uncollapsed, "saved": self.saved,
@@ -69,7 +69,7 @@ class Outcome:
 
 
 def outcome(analysis: Analysis, reader: Reader) -> Outcome:
-    """What became of one context. O(messages of its space)."""
+    """Computes the outcome of one context. O(messages of its space)."""
     context = ModelContext(analysis, reader)
     growth, moment = growth_of(context), context.at(len(analysis) - 1)
     if not len(growth.seen):
@@ -81,6 +81,6 @@ def outcome(analysis: Analysis, reader: Reader) -> Outcome:
 
 
 def outcomes(analysis: Analysis) -> Iterator[Outcome]:
-    """Of the busiest models, most tokens first."""
+    """Yields the outcomes of the busiest models, most tokens first."""
     found = [outcome(analysis, reader) for reader in readers(analysis)[:MOST_READERS]]
     yield from sorted(found, key=lambda one: -one.uncollapsed)

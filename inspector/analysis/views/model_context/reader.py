@@ -1,4 +1,4 @@
-"""Whose context is asked for, and what is assumed of it."""
+"""Selects the participant whose model context is shown, and assumptions about its client."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from inspector.store.columns.flags import Flag
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One whose model reads.
+    """A participant with a model.
 
     Attributes:
-        space: string id of the space; 0 where there is none, as in MCP stdio traffic.
-        name: the participant's id; None for the one client of traffic that names nobody.
+        space: string id of the space; 0 without one, as in MCP stdio traffic.
+        name: the participant's id; None for the single client of traffic without names.
     """
 
     space: int
     name: str | None
     conversation: str = field(default="", compare=False)
-    """Tells it from others of its name: a few words about its conversation; empty where nobody else is called so."""
+    """A few words about its conversation, to distinguish readers with equal names; "" if the name is unique."""
 
     @property
     def title(self) -> str:
-        """As shown."""
+        """Display name."""
         title = "the MCP client" if self.name is None else self.name
         return f"{title}, {self.conversation}" if self.conversation else title
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is assumed of a client.
+    """Assumptions about a client.
 
     Attributes:
-        collapsing: it puts the summary in the place of a consumed result.
-        own_reasoning: what it thought itself stays in its context.
+        collapsing: it replaces a consumed result by its summary.
+        own_reasoning: its own reasoning stays in its context.
         others_reasoning: reasoning of others reaches its model.
     """
 
@@ -59,9 +59,9 @@ class Options:
 
 
 def readers(analysis: Analysis) -> list[Reader]:
-    """Who may have a model: everybody who called a tool, proposed, or reasoned; else everybody who said something.
+    """Returns participants that may have a model: senders of tool calls, proposals or reasoning, else of any message.
 
-    Those with most such messages come first. Of a model's own API each conversation has a reader. O(messages), cheap.
+    Sorted by the number of such messages. With a model API, each conversation has a reader. O(messages), cheap.
     """
     capture = analysis.capture
     columns, strings, stop = capture.columns, capture.strings, len(analysis)
@@ -69,10 +69,10 @@ def readers(analysis: Analysis) -> list[Reader]:
     kind, flags = columns["kind"][:stop], columns["flags"][:stop]
     acting = np.isin(kind, [*acts, *codes_below(analysis, "reasoning/")])
     listing = strings.find(kinds.REQUEST)
-    if listing is not None:  # asking for lists is a program's doing
+    if listing is not None:  # programs, not models, request lists
         called = np.isin(analysis.correlation.columns["method"][:stop], [strings.find("tools/call") or -1])
         acting &= (kind != listing) | called
-    reports = analysis.usage.reports()  # who only speaks has a model as well, where its calls are reported
+    reports = analysis.usage.reports()  # a participant that only chats has a model if its calls are reported
     acting[reports[columns["sender"][reports] != 0]] = True
     people = [code for name in _PEOPLE if (code := strings.find(name)) is not None]
     is_person = (flags & Flag.DERIVED.value != 0) & np.isin(columns["sender"][:stop], people)
@@ -88,7 +88,7 @@ def readers(analysis: Analysis) -> list[Reader]:
 
 
 def model_requests(analysis: Analysis, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of requests to a model among some messages, ascending."""
+    """Returns the indexes of model requests among some messages, ascending."""
     columns, strings = analysis.capture.columns, analysis.capture.strings
     names = [code for name in OPERATION_NAMES if (code := strings.find(name)) is not None]
     request = strings.find(kinds.REQUEST)
@@ -101,12 +101,12 @@ def model_requests(analysis: Analysis, rows: NDArray[np.int64]) -> NDArray[np.in
 
 
 def find_reader(analysis: Analysis, name: str | None, message: int | None) -> Reader | None:
-    """The reader that is asked for; None where there is none.
+    """Returns the requested reader, or None.
 
     Args:
-        analysis: of the capture.
-        name: its name, title, or a part of what its conversation is called; None for any.
-        message: at which it is asked for: of several the one that the message concerns; None for the end.
+        analysis: passes of the capture.
+        name: its name, title, or part of its conversation's name; None for any.
+        message: prefers the reader that this message concerns; None for the end.
     """
     known = readers(analysis)
     if name is None:
@@ -126,7 +126,7 @@ def find_reader(analysis: Analysis, name: str | None, message: int | None) -> Re
 
 
 def reader_of(analysis: Analysis, message: int, known: Sequence[Reader] | None = None) -> Reader | None:
-    """Whose context a message is best looked at in: its sender's if it may have a model, else its recipient's."""
+    """Returns the best reader for a message: its sender if it may have a model, else its recipient."""
     known = readers(analysis) if known is None else known
     space = int(analysis.capture.columns["space"][message])
     found = named_reader(analysis, message, known)
@@ -134,7 +134,7 @@ def reader_of(analysis: Analysis, message: int, known: Sequence[Reader] | None =
 
 
 def named_reader(analysis: Analysis, message: int, known: Sequence[Reader]) -> Reader | None:
-    """Of those who may have a model, who sent a message, else to whom it is addressed; None for nobody of them."""
+    """Returns the reader among `known` that sent a message, else its recipient; None if neither is."""
     capture = analysis.capture
     space = int(capture.columns["space"][message])
     by_name = {one.name: one for one in reversed(known) if one.space == space}
@@ -145,7 +145,7 @@ def named_reader(analysis: Analysis, message: int, known: Sequence[Reader]) -> R
 
 
 def _of_sub_agent(analysis: Analysis, message: int, by_name: Mapping[str | None, Reader]) -> Reader | None:
-    """Whose context a message of a transcript stands in, where that is a sub-agent's; None for any other."""
+    """Returns the sub-agent in whose context a message of a transcript lies; None for others."""
     if not int(analysis.capture.columns["flags"][message]) & Flag.DERIVED.value:
         return None
     node = analysis.contexts.node_of(message)
@@ -154,7 +154,7 @@ def _of_sub_agent(analysis: Analysis, message: int, by_name: Mapping[str | None,
 
 
 def reader_in(analysis: Analysis, space: int, node: int) -> Reader | None:
-    """Whose context a node of a transcript is; None where it is nobody's alone, and of other traffic."""
+    """Returns the sole owner of a transcript's context; None if shared, and for other traffic."""
     columns, stop = analysis.capture.columns, len(analysis)
     if not (columns["flags"][:stop][columns["space"][:stop] == space] & Flag.DERIVED.value).any():
         return None
@@ -162,7 +162,7 @@ def reader_in(analysis: Analysis, space: int, node: int) -> Reader | None:
 
 
 def _of_node(analysis: Analysis, space: int, node: int, by_name: Mapping[str | None, Reader]) -> Reader | None:
-    """Of those who speak in a context the one who speaks nearly nowhere else: it was started for this."""
+    """Returns the speaker of a context that rarely speaks elsewhere, as it was started for this context."""
     columns, strings = analysis.capture.columns, analysis.capture.strings
     senders = columns["sender"][: len(analysis)]
     in_space = columns["space"][: len(analysis)] == space
@@ -176,13 +176,13 @@ def _of_node(analysis: Analysis, space: int, node: int, by_name: Mapping[str | N
 
 
 _PEOPLE = (USER, SYSTEM, CLIENT, "tools", *(one.PROGRAM for one in CODING_AGENTS))
-"""Who speaks to a model in transcripts and recordings, and is none."""
+"""Senders in transcripts and recordings that have no model."""
 _ACTS = (kinds.REQUEST, kinds.PROPOSAL)
 _NOBODY = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME).value
 
 
 def codes_below(analysis: Analysis, prefix: str) -> list[int]:
-    """String ids of the kinds seen that begin so."""
+    """Returns the string ids of seen kinds with a prefix."""
     capture = analysis.capture
     seen = np.flatnonzero(np.bincount(capture.columns["kind"][: len(analysis)])).tolist()
     return [code for code in seen if capture.strings[code].startswith(prefix)]
@@ -205,7 +205,7 @@ _MOST_NAMED = 200
 
 
 def named(analysis: Analysis, found: Sequence[Reader]) -> list[Reader]:
-    """The same readers; those who share a name say which conversation is theirs."""
+    """Returns the readers, with a conversation name for those with equal names."""
     counts = Counter(one.name for one in found)
     used: Counter[str] = Counter()
     made: list[Reader] = []

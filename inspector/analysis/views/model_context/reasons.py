@@ -1,8 +1,7 @@
-"""Why a message is, or is not, in a model's context, and as whose words.
+"""Roles of messages in a model's context, and reasons for and against their presence.
 
-No protocol of the family reports what a client hands to its model: what a participant wrote itself, and what answers
-its own calls, is known to have been there; everything else is an assumption, and says so. Where the model's own API was
-recorded, all is known.
+No protocol of the family reports a client's model input. A participant's own messages and answers to its calls are
+certain; everything else is marked as an assumption. With a recorded model API all is certain.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 
 
 class Role(enum.IntEnum):
-    """As whose words a model is given a message; the words of chat completion interfaces."""
+    """Role of a message for the model, as in chat completion APIs."""
 
     NONE = 0
     SYSTEM = 1
@@ -20,16 +19,16 @@ class Role(enum.IntEnum):
     ASSISTANT = 3
     TOOL = 4
     TOOLS = 5
-    """Definitions of tools, which interfaces take beside the messages."""
+    """Tool definitions, which APIs take beside the messages."""
 
     @property
     def word(self) -> str:
-        """As shown and exported."""
+        """Display and export form."""
         return "" if self is Role.NONE else self.name.lower()
 
 
 class Why(enum.IntEnum):
-    """Why a message stands in a context, stands no more, or never did. `REASONS` has the sentences."""
+    """Reason for the presence, removal or absence of a message. `REASONS` has the sentences."""
 
     OTHER = 0
     SAID = 1
@@ -73,11 +72,11 @@ class Why(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What is said of an entry.
+    """Text of a reason.
 
     Attributes:
-        sentence: the reason; `{no}` stands for the number of the message that brought it about.
-        assumed: no client reports it: this is how clients commonly do it.
+        sentence: the reason; `{no}` is the number of the causing message.
+        assumed: True if it rests on common client behaviour and is not reported.
     """
 
     sentence: str
@@ -124,6 +123,6 @@ REASONS: dict[Why, Reason] = {
     Why.REWOUND: Reason("The user went back before it: No. {no} goes on from there.", assumed=False),
     Why.REPLACED: Reason("No. {no} lists the tools anew."),
 }
-"""What stands in the column "why"; a collapsed result has `COLLAPSED` in its place."""
+"""Texts of the column "why"; a collapsed result shows `COLLAPSED` instead."""
 
 COLLAPSED = Reason("No. {no} consumed it; its summary stands in its place, if the client did as it was told.")

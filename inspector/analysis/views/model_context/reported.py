@@ -1,6 +1,6 @@
-"""What a participant reports of its own context: with `participant/status`, else with each call of its model.
+"""Reads a participant's own reports of its context: `participant/status`, else usage of its model calls.
 
-Estimates never mix with it.
+Reports are never mixed with estimates.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Reported:
     """One report.
 
     Attributes:
-        message: the status.
-        tokens, max_tokens, messages: as it says; None where it does not.
+        message: the status message.
+        tokens, max_tokens, messages: reported values; None if missing.
     """
 
     message: int
@@ -30,11 +30,11 @@ class Reported:
     max_tokens: int | None
     messages: int | None
     is_call: bool = False
-    """A call of its model reports what it was given with it."""
+    """True if it comes from a model call's usage."""
 
     @property
     def words(self) -> str:
-        """As a part of a sentence."""
+        """The values, as part of a sentence."""
         parts: list[str] = []
         if self.tokens is not None:
             parts.append(f"{self.tokens:,}{f' of {self.max_tokens:,}' if self.max_tokens else ''} tokens")
@@ -44,12 +44,12 @@ class Reported:
 
 
 class Reports(NamedTuple):
-    """All that a participant reported of its context, oldest first.
+    """All reports of a participant, oldest first.
 
     Attributes:
-        messages: (n,) int64, those that report a number of tokens.
-        tokens: (n,) int64, what they report.
-        limit: the most that the context holds, as it reported last; None.
+        messages: (n,) int64, messages with a number of tokens.
+        tokens: (n,) int64, reported tokens.
+        limit: last reported maximum of the context, or None.
     """
 
     messages: NDArray[np.int64]
@@ -61,9 +61,9 @@ NO_REPORTS = Reports(np.zeros(0, np.int64), np.zeros(0, np.int64), None)
 
 
 def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
-    """The last report of a reader up to a message; None when there is none among its last 1,000.
+    """Returns the last report of a reader up to a message; None without one among its last 1,000.
 
-    What it reported before it left, or was started again, was about another process.
+    Reports before it left or restarted concern another process and are ignored.
     """
     found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
     rows = found.status_rows if found is not None else []
@@ -78,24 +78,24 @@ def reported_at(analysis: Analysis, reader: Reader, message: int) -> Reported | 
 
 
 def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | None:
-    """What the last call of a reader's model reported."""
+    """Returns the report of the last model call of a reader."""
     calls = calls_of(analysis, reader)
     last = calls[: int(np.searchsorted(calls, message, side="right"))][-1:]
     return Reported(int(last[0]), int(_given(analysis, last)[0]), None, None, is_call=True) if len(last) else None
 
 
 def called_with(analysis: Analysis, answer: int) -> Reported | None:
-    """What an answer of a model's API reports that the model was given; None where it reports nothing."""
+    """Returns the input tokens that an answer of a model API reports, or None."""
     row = np.array([answer], np.int64)
     given = [int(analysis.usage.at(name, row)[0]) for name in GIVEN]
     return None if given[0] == NOT_REPORTED else Reported(answer, sum(given), None, None, is_call=True)
 
 
 def reports_of(analysis: Analysis, reader: Reader, read: dict[int, Reported | None]) -> Reports:
-    """All that a reader reported.
+    """Returns all reports of a reader.
 
     Args:
-        read: statuses that were read before, by message; those read now are added.
+        read: cache of statuses by message; new ones are added.
     """
     found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
     rows = found.status_rows if found is not None else []
@@ -112,19 +112,19 @@ def reports_of(analysis: Analysis, reader: Reader, read: dict[int, Reported | No
 
 
 def calls_of(analysis: Analysis, reader: Reader) -> NDArray[np.int64]:
-    """The messages that report calls of a reader's model, ascending."""
+    """Returns the messages that report model calls of a reader, ascending."""
     calls, columns = analysis.usage.reports(), analysis.capture.columns
     own = columns["sender"][calls] == (analysis.capture.strings.find(reader.name or "") or -1)
     return calls[own & (columns["space"][calls] == reader.space)]
 
 
 def _given(analysis: Analysis, calls: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(n,) all that the model was given with each call, whether from a cache or not."""
+    """(n,) total input tokens of each call, cached ones included."""
     return np.stack([analysis.usage.at(name, calls) for name in GIVEN]).sum(axis=0)
 
 
 GIVEN = ("input", "cache_read", "cache_write")
-"""Of what a call reports: what the model was given."""
+"""Fields of a usage report that are model input."""
 
 
 def _figure(value: object) -> int | None:

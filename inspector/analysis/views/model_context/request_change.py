@@ -1,8 +1,8 @@
-"""How a request to a model differs from the one before it, and so what of it a prompt cache could hold.
+"""Compares a model request with the one before it, to explain prompt cache hits and misses.
 
-Prompt caches hold beginnings: of what a request sends, definitions of tools first, then system prompt and messages,
-all up to the first thing that differs from an earlier request can be read from a cache, and nothing behind it
-(docs/protocols.md 17, Prompt caches). What was read and written is reported; why is told from here.
+Prompt caches store prefixes: tool definitions, then system prompt and messages. Everything up to the first difference
+from an earlier request can be read from a cache, and nothing after it (docs/protocols.md 17, Prompt caches). Cache
+reads and writes are reported; this module finds their reason.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _ASKS = "cache_control"
 
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
-    """The first thing in which a request differs from the one before; of what stands behind it nothing was cached.
+    """First difference between a request and the one before; nothing after it was cached.
 
     Attributes:
-        tool, setting: the name of the tool, or parameter, that differs; "" for an entry.
-        now: the place of the entry that stands there.
-        before: the place of the one that stood there.
-        is_inserted: what stood there before comes later; something was put in front of it.
+        tool, setting: name of the differing tool or parameter; "" for an entry.
+        now: index of the entry at this position.
+        before: index of the entry that was there before.
+        is_inserted: True if the former entry follows later, after an insertion.
     """
 
     tool: str = ""
@@ -49,19 +49,19 @@ class FirstDifference:
 
 @dataclass(frozen=True, slots=True)
 class RequestChange:
-    """A request, and the last one of the same model before it. Places are of the context's arrays.
+    """A request and the previous one of the same model. Indexes are of the context's arrays.
 
     Attributes:
-        context: of whose model.
-        request: what was sent last.
-        before: the one before; None for the first.
-        shared: so many entries stand at the beginning of both.
-        first_difference: None where one of the two begins with all that the other sent.
-        added, dropped: what it sends that the one before did not; what it does not send any more.
-        compacted: of what was dropped, that in whose place something else is sent.
-        answer: the message that reports what was read from a cache; None where none does.
-        usage: what it reports.
-        waited_ns: since the one before; None where that is not known.
+        context: the context.
+        request: the last request.
+        before: the previous one; None for the first.
+        shared: length of the common prefix, in entries.
+        first_difference: None if one request is a prefix of the other.
+        added, dropped: entries only in this request; entries only in the previous one.
+        compacted: dropped entries with a replacement.
+        answer: the message that reports cache reads; None without one.
+        usage: its values.
+        waited_ns: time since the previous request; None if unknown.
     """
 
     context: ModelContext
@@ -78,7 +78,7 @@ class RequestChange:
 
     @property
     def is_unasked(self) -> bool:
-        """Whether nothing in the request asks for a cache, where the API reads and writes none unasked."""
+        """True if the request does not ask for a cache and its API never caches by itself."""
         analysis, request = self.context.analysis, self.request
         method = analysis.capture.strings[int(analysis.correlation.columns["method"][request.message])]
         asks = bool(request.marks) or _ASKS in request.settings
@@ -87,7 +87,7 @@ class RequestChange:
 
     @property
     def not_cached_from(self) -> int | None:
-        """The place of the entry that differs first; None where none does, or another parameter."""
+        """Index of the first differing entry; None without one, or if a parameter differs."""
         found = self.first_difference
         return None if found is None else self._tools_at if found.tool else found.now
 
@@ -99,7 +99,7 @@ class RequestChange:
 
     @property
     def could_be_read(self) -> int:
-        """Tokens that its beginning has in common with the one before, an estimate; 0 for none or not counted."""
+        """Estimated tokens of the common prefix; 0 if there is none or it is uncounted."""
         found = self.first_difference
         if self.before is None or (found is not None and found.tool):
             return 0
@@ -109,7 +109,7 @@ class RequestChange:
 
 
 def request_at(moment: Moment) -> RequestChange | None:
-    """What was sent last at a moment, and what was changed for it; None where no request to a model was recorded."""
+    """Returns the last request at a moment and its changes; None if no model request was recorded."""
     request, context, analysis = moment.request, moment.context, moment.context.analysis
     if request is None:
         return None
@@ -136,10 +136,10 @@ def request_at(moment: Moment) -> RequestChange | None:
 
 
 def _before(context: ModelContext, request: Request) -> Request | None:
-    """The request that one goes on from: the last of the same model; attempts of the same call do not count.
+    """Returns the request that one continues: the last of the same model, without attempts of the same call.
 
-    A side question, whose last words the later request does not send, is none where an earlier request has all its
-    history in the later one.
+    A side question is skipped if its last messages are missing in the later request and an earlier request's history is
+    completely contained in it.
     """
     target, capture = context.analysis.correlation.columns["target"], context.analysis.capture
     model, call = target[request.message], capture.records.envelope_id(request.message)
@@ -165,23 +165,23 @@ _MOST_LOOKED_AT = 8
 
 
 def _history(context: ModelContext, request: Request) -> Places:
-    """What a request sends but for system prompts, which clients change from request to request."""
+    """Returns the entries of a request without system prompts, which clients change often."""
     return request.stands[context.roles[request.stands] != Role.SYSTEM]
 
 
 def _shared(before: Places, now: Places) -> int:
-    """How many places two sequences begin with alike."""
+    """Returns the length of the common prefix of two sequences."""
     length = min(len(before), len(now))
     differ = np.flatnonzero(before[:length] != now[:length])
     return int(differ[0]) if len(differ) else length
 
 
 def _compacted(before: Places, gone: NDArray[np.bool_], now: Places) -> Places:
-    """Of what is gone, the runs in whose place something stands that was not sent before."""
+    """Returns the removed runs with a new entry in their place."""
     at = {place: number for number, place in enumerate(now.tolist())}
     is_new = ~np.isin(now, before)
     compacted = np.zeros(len(before), np.bool_)
-    follows = 0  # where in the request what stands behind the last entry that both have
+    follows = 0  # position in the request after the last common entry
     run = 0
     for number in range(len(before) + 1):
         if number < len(before) and gone[number]:
@@ -204,7 +204,7 @@ def _first_difference(context: ModelContext, before: Request, request: Request, 
         entry = FirstDifference(now=now, before=stood, is_inserted=stood in request.stands[shared:])
     if entry is not None and context.roles[entry.before] == Role.SYSTEM:
         return entry
-    # What messages are cached with stands behind the system prompt.
+    # Parameters that affect message caching come after the system prompt.
     setting = next(
         (key for key in CACHED_WITH if key != _ASKS and before.settings.get(key) != request.settings.get(key)), ""
     )
@@ -212,7 +212,7 @@ def _first_difference(context: ModelContext, before: Request, request: Request, 
 
 
 def _differing_tool(before: Sequence[Any], now: Sequence[Any]) -> str:
-    """The first definition of a tool that differs, marks of caches aside; "" where all are the same."""
+    """Returns the name of the first differing tool definition, ignoring cache marks; "" if all are equal."""
     for one, other in zip_longest(before, now):
         if _without_mark(one) != _without_mark(other):
             return tool_name(other if other is not None else one)

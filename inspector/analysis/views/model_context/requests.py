@@ -1,10 +1,9 @@
-"""What a model was sent, word for word: where its own API was recorded, nothing about its context is assumed.
+"""Builds a model context from recorded requests of the model's API, without assumptions.
 
-A request to a model holds everything the model is given (docs/protocols.md 17): its system prompt, the definitions of
-tools, and every message, most of them sent before. So with each request the context becomes what the request sends:
-what it leaves out has left, what comes again after it had left stands there again, as the copy in that request. What
-the model then says is its own until the next request sends it or does not. A request that goes on from an earlier
-answer by its id sends what is new, and the rest stays but for the instructions.
+A request contains the whole model input (docs/protocols.md 17): system prompt, tool definitions, and all messages,
+mostly sent before. So each request defines the context: omitted entries have left, and entries that return after
+leaving appear as their copy in that request. Model output stays until the next request. A request that continues an
+earlier answer by id sends only new entries; the others stay, except for instructions.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from inspector.store.columns.hashes import NO_ROW
 Rows = NDArray[np.int64]
 
 CACHED_WITH = ("tool_choice", "thinking", "cache_control")
-"""Parameters of a request that a prompt cache depends on (docs/protocols.md 17, Prompt caches), or that ask for one."""
+"""Request parameters that a prompt cache depends on, or that request one (docs/protocols.md 17, Prompt caches)."""
 
 
 _ROLES = {kinds.REQUEST: Role.ASSISTANT, kinds.RESPONSE: Role.TOOL}
@@ -41,11 +40,12 @@ class Request:
     Attributes:
         message: the request itself.
         last: the last message that it sends.
-        stands: (n,) int64, places in the context of what stands for each entry that the model is given, in their
-            order; behind an earlier answer that it goes on from, what stood before comes first.
-        marks: how long a prompt cache is asked to hold all up to an entry, by its place.
-        tools: definitions of tools.
-        settings: those of its parameters that a cache depends on, and `cache_control` of all of it.
+        stands: (n,) int64, indexes into the context of its entries, in order; after an earlier answer that it
+            continues,
+            the former entries come first.
+        marks: requested cache lifetime of the prefix up to an entry, by its index.
+        tools: tool definitions.
+        settings: parameters that a cache depends on, and `cache_control` of the whole request.
     """
 
     message: int
@@ -58,13 +58,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What requests to a model sent that stands nowhere else.
+    """Content of model requests that exists nowhere else.
 
     Attributes:
-        tools: definitions of tools, by the place of the request.
-        copies: by the place of a copy that stands for a message that had left, that message.
-        requests: in the order they were made.
-        texts: by place, what a message says that counts nowhere else.
+        tools: tool definitions, by index of the request.
+        copies: by index of a copy, the removed message it replaces.
+        requests: in order.
+        texts: by index, text of a message that counts nowhere else.
     """
 
     tools: dict[int, list[Any]] = field(default_factory=dict)
@@ -74,21 +74,21 @@ class Sent:
 
     @property
     def is_known(self) -> bool:
-        """Whether there are such requests: nothing of the context is assumed."""
+        """True if there are requests, so that the context needs no assumptions."""
         return bool(self.requests)
 
 
 def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: Payloads) -> Steps[Sent]:
-    """Let a context be what each request to its model sends; of other traffic nothing changes.
+    """Sets a context to the content of each model request; leaves other traffic unchanged.
 
     Args:
-        analysis: of the capture.
-        sorted_in: what came into it; changed in place, as is `left`.
-        left: what went out of it.
-        read: payloads that were read already; those of requests are added.
+        analysis: passes of the capture.
+        sorted_in: admitted messages; changed in place, like `left`.
+        left: removals.
+        read: payload cache; payloads of requests are added.
 
     Returns:
-        What requests sent beside messages.
+        Content of requests besides messages.
     """
     requests = model_requests(analysis, sorted_in.rows)
     following = _Following(analysis, sorted_in, left, read)
@@ -100,21 +100,21 @@ def follow_requests(analysis: Analysis, sorted_in: SortedIn, left: Left, read: P
 
 
 class _Following:
-    """Walks the requests of one context in the order they were made."""
+    """Processes the requests of one context in order."""
 
     def __init__(self, analysis: Analysis, sorted_in: SortedIn, left: Left, read: Payloads) -> None:
         self._capture = analysis.capture
         self._rows, self._roles, self._whys = sorted_in.rows, sorted_in.roles, sorted_in.whys
         self._left = left
         self._read = read
-        self._inside: dict[int, int] = {}  # by the message that was first, the place of what stands for it
-        self._instructions: set[int] = set()  # of what stands inside, what the next request does not inherit
+        self._inside: dict[int, int] = {}  # by first message: index of the entry that represents it
+        self._instructions: set[int] = set()  # current entries that the next request does not inherit
         self._fed = 0
         self._tools_at: int | None = None
         self.sent = Sent()
 
     def take(self, place: int) -> None:
-        """Take in what was said before a request, then what the request sends."""
+        """Admits messages before a request, then applies the request."""
         self._admit(place)
         row, stop = int(self._rows[place]), self._end_of_record(place)
         firsts = self._firsts(place + 1, stop)
@@ -146,14 +146,14 @@ class _Following:
         )  # fmt: skip
 
     def _admit(self, stop: int) -> None:
-        """What stands there since the last request: what the model said."""
+        """Admits messages since the last request: the model's output."""
         for place in range(self._fed, stop):
             if self._roles[place] != Role.NONE and self._left.by[place] == NO_ROW:
                 self._inside[int(self._rows[place])] = place
         self._fed = stop
 
     def _standing(self, first: int, place: int) -> int | None:
-        """The place of what stands for a message that a request sends; None for what is nobody's message."""
+        """Returns the index of the entry that represents a sent message; None if it belongs to no role."""
         known = self._inside.get(first)
         if known is None:
             known = place
@@ -170,7 +170,7 @@ class _Following:
         return known
 
     def _role_sent(self, row: int) -> Role:
-        """As whose words a request sends a call or a result whose other half is told elsewhere."""
+        """Returns the role of a call or result whose counterpart is elsewhere."""
         return _ROLES.get(self._capture.string("kind", row) or "", Role.NONE)
 
     def _offer(self, place: int, row: int, tools: object) -> None:
@@ -188,13 +188,13 @@ class _Following:
         self._left.by[place], self._left.whys[place] = row, why
 
     def _firsts(self, start: int, stop: int) -> list[int]:
-        """For each place the message that was first to say what stands there."""
+        """Returns, by index, the first message with this content."""
         rows = self._rows[start:stop]
         of, copied = self._capture.copies_within(rows)
         return np.where(copied & (of != NO_ROW), of, rows).tolist()
 
     def _end_of_record(self, place: int) -> int:
-        """The place behind the last message of a record."""
+        """Returns the index after the last message of a record."""
         columns, rows = self._capture.columns, self._rows
         row, stop = int(rows[place]), place + 1
         own = columns["source"][row], columns["offset"][row]
@@ -206,7 +206,7 @@ class _Following:
         found = self._read.get(row)
         if found is None:
             payload = self._capture.records.payload(row)
-            # Of a request, which holds its whole conversation again, only what is asked of it is stored.
+            # A request repeats its whole conversation, so only its `CALL` part is cached.
             found = self._read[row] = {CALL: payload.get(CALL)}
         return found
 

@@ -1,4 +1,4 @@
-"""The context of one participant's model, at any message: what stands in it, as what, and why."""
+"""Computes a participant's model context at any message: entries, roles and reasons."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from inspector.store.columns.hashes import NO_ROW
 Array = NDArray[np.int64]
 
 _AT_ONCE = 64
-"""Summaries that are counted between two looks at the clock."""
+"""Summaries counted between two looks at the clock."""
 COUNT_S = 0.02
-"""So long a window counts summaries at once; the rest waits for its next turn."""
+"""Seconds for which a window counts summaries at once; the rest waits for its next turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message as it stands, or does not stand, in the context.
+    """One message, inside or outside of the context.
 
     Attributes:
         message: its index.
-        role: as whose words.
-        included: whether the model is given it.
-        reason: why, as a sentence.
-        assumed: no client reports it.
-        collapsed: its summary stands in its place.
-        because: the message that collapsed it or took it out; None.
-        tokens: what it costs as it stands there, estimate; 0 when it is not there, None when it is not counted yet.
-        whole_tokens: of the whole message; None when it is not counted yet.
-        cache: how long a prompt cache was asked to hold all up to here: "5m"; None where nothing asks for it.
+        role: its role.
+        included: True if the model receives it.
+        reason: reason, as a sentence.
+        assumed: True if the reason is not reported.
+        collapsed: True if its summary replaces it.
+        because: the message that collapsed or removed it, or None.
+        tokens: estimated tokens in the context; 0 if outside, None if uncounted.
+        whole_tokens: tokens of the whole message; None if uncounted.
+        cache: requested cache lifetime of the prefix up to here, such as "5m"; None without one.
     """
 
     message: int
@@ -63,27 +63,27 @@ class Entry:
 
 
 class ModelContext:
-    """What became of every message of a space for one reader, up to the capture's present end.
+    """State of every message of a space for one reader, up to the present end of the capture.
 
     Attributes:
-        analysis, reader, options: what it is made from.
+        analysis, reader, options: its inputs.
         rows: (k,) int64, messages of the reader's space, ascending.
-        roles, whys: (k,) uint8, see `sorting_in`.
-        left_by, left_whys: (k,), see `leaving`.
+        roles, whys: (k,) uint8, see `admission`.
+        left_by, left_whys: (k,), see `eviction`.
         collapsed_by: (k,) int64, the message that collapsed each result; NO_ROW.
-        sent: what requests to the model sent; where there are any, nothing of the context is assumed.
+        sent: content of model requests; with requests, the context needs no assumptions.
     """
 
     def __init__(
         self, analysis: Analysis, reader: Reader, options: Options | None = None, before: ModelContext | None = None
     ) -> None:
-        """Work it out. O(messages of the capture) in numpy; it does not follow what comes later.
+        """Computes a context. O(messages of the capture) in numpy; it does not follow later messages.
 
         Args:
-            analysis: of the capture.
-            reader: whose context.
-            options: what is assumed of the client.
-            before: one that was worked out earlier; what was read and counted for it is taken over.
+            analysis: passes of the capture.
+            reader: owner of the context.
+            options: assumptions about the client.
+            before: an earlier result, whose caches are reused.
         """
         finished(self._work_out(analysis, reader, options, before))
 
@@ -91,7 +91,7 @@ class ModelContext:
     def in_steps(
         cls, analysis: Analysis, reader: Reader, options: Options | None = None, before: ModelContext | None = None
     ) -> Steps[ModelContext]:
-        """The same, a little at a time."""
+        """Computes it in steps."""
         made = cls.__new__(cls)
         yield from made._work_out(analysis, reader, options, before)
         return made
@@ -117,7 +117,7 @@ class ModelContext:
         if same and before is not None:
             self._take_over(before)
         yield
-        # Whoever counts a message counts its summary, too: what is not counted yet is left to that process.
+        # The process that counts a message also counts its summary, so uncounted messages are left to it.
         known = (self.collapsed_by != NO_ROW) & (self._summaries < 0) & (self.whole_tokens != NOT_COUNTED)
         known |= self._inherited & (self.whole_tokens == NOT_COUNTED) & (self.analysis.tokens.total > 0)
         self._left: list[int] = np.flatnonzero(known).tolist()
@@ -132,24 +132,24 @@ class ModelContext:
         found = self.analysis.tokens.columns["tokens"][self.rows].astype(np.int64)
         for place, first in self.sent.copies.items():
             found[place] = self.analysis.tokens.columns["tokens"][first]
-        for place, tools in self.sent.tools.items():  # of the request itself nothing counts but these
+        for place, tools in self.sent.tools.items():  # of the request itself, only the tools count
             if found[place] != NOT_COUNTED:
                 found[place] = self.analysis.tokens.count_once(compact(tools))
         for place, text in self.sent.texts.items():
             if found[place] != NOT_COUNTED:
                 found[place] = self.analysis.tokens.count_once(text)
-        for place in np.flatnonzero(self._inherited).tolist():  # counts nowhere else
+        for place in np.flatnonzero(self._inherited).tolist():  # they are counted nowhere else
             found[place] = self.analysis.tokens.of_inherited.get(int(self.rows[place]), NOT_COUNTED)
         return found
 
     @cached_property
     def _inherited(self) -> NDArray[np.bool_]:
-        """(k,) bool, what was copied from another thread, and stands in the context."""
+        """(k,) bool, True for entries copied from another thread."""
         return (self.whys == Why.INHERITED) & (self.roles != Role.NONE)
 
     @cached_property
     def arrived(self) -> Array:
-        """(k,) int64, with which message each came into the context: itself, or the request to the model it is of."""
+        """(k,) int64, the message with which each entry arrived: itself, or the model request that sent it."""
         found = self.rows.copy()
         for request in self.sent.requests:
             first, stop = np.searchsorted(self.rows, [request.message, request.last + 1])
@@ -158,15 +158,15 @@ class ModelContext:
 
     @cached_property
     def summary_tokens(self) -> Array:
-        """(k,) int64, tokens of the summaries of collapsed results that are counted; NOT_COUNTED of all others."""
+        """(k,) int64, tokens of counted summaries of collapsed results; NOT_COUNTED otherwise."""
         self.count_summaries()
         return self._summaries
 
     def count_summaries(self, until: float | None = None) -> bool:
-        """Count summaries, and what was copied, that were not yet; whether none is left. Each is read, some 20 us.
+        """Counts summaries and copies. Returns True if all are counted. Each is read, some 20 us.
 
         Args:
-            until: stop at this time by `time.perf_counter`; then `summary_tokens` has what there is.
+            until: deadline by `time.perf_counter`; `summary_tokens` then has the ones counted so far.
         """
         made, summary_of = self._summaries, self.analysis.tokens.summary_tokens
         while self._left:
@@ -184,11 +184,11 @@ class ModelContext:
 
     @property
     def counting(self) -> bool:
-        """Whether summaries, or messages that were copied, are left to be counted."""
+        """True if summaries or copies are uncounted."""
         return bool(self._left)
 
     def answer_to(self, request: Request) -> int | None:
-        """The message that reports what the model was given with a request; None where none does."""
+        """Returns the message that reports the input tokens of a request, or None."""
         analysis, requests = self.analysis, self.sent.requests
         answer = int(analysis.correlation.columns["answer"][request.message])
         if answer != NO_ROW:
@@ -199,16 +199,16 @@ class ModelContext:
         return int(calls[place]) if place < len(calls) and calls[place] < later else None
 
     def at(self, message: int) -> Moment:
-        """The context once a message has arrived."""
+        """Returns the context after a message."""
         return Moment(self, message)
 
 
 class Moment:
-    """A context as it stands once one message has arrived.
+    """A context after one message.
 
     Attributes:
-        context: whose.
-        message: the last message it takes in; of a request to the model, all that the request sends.
+        context: the context.
+        message: the last message included; for a model request, all that it sends.
         places: (m,) slice of the context's arrays up to there.
         included, collapsed: (m,) bool.
     """
@@ -226,7 +226,7 @@ class Moment:
 
     @cached_property
     def tokens(self) -> Array:
-        """(m,) int64, what each entry costs as it stands; 0 where it is out, NOT_COUNTED where not known yet."""
+        """(m,) int64, tokens of each entry in the context; 0 if outside, NOT_COUNTED if unknown."""
         context = self.context
         standing = context.whole_tokens[self.places]
         if self.collapsed.any():
@@ -235,38 +235,37 @@ class Moment:
 
     @property
     def total(self) -> int:
-        """Tokens of all entries that are counted, estimate."""
+        """Estimated tokens of all counted entries."""
         return int(np.maximum(self.tokens, 0).sum())
 
     @property
     def uncollapsed_total(self) -> int:
-        """The same had nothing been collapsed."""
+        """Estimated tokens without collapsing."""
         return int(np.where(self.included, np.maximum(self.context.whole_tokens[self.places], 0), 0).sum())
 
     @property
     def uncounted(self) -> int:
-        """Entries whose tokens are not known yet."""
+        """Number of uncounted entries."""
         return int(np.count_nonzero(self.tokens == NOT_COUNTED))
 
     @cached_property
     def request(self) -> Request | None:
-        """What was sent to the model last; None where no such request was recorded."""
+        """The last request to the model, or None."""
         requests = self.context.sent.requests
         place = bisect_right(requests, self.message, key=lambda one: one.message) - 1
         return None if place < 0 else requests[place]
 
     def reported(self) -> Reported | None:
-        """What the participant itself reported last, or the API of the request shown; no estimate."""
+        """Returns the participant's last report, or that of the request's API; never an estimate."""
         if self.request is None:
             return reported_at(self.context.analysis, self.context.reader, self.message)
         answer = self.context.answer_to(self.request)
         return None if answer is None else called_with(self.context.analysis, answer)
 
     def outside(self) -> int | None:
-        """How many of the tokens it reported last are not in the traffic: what it reported less our estimate then.
+        """Returns reported tokens outside of the traffic: the last report minus the estimate at that time.
 
-        Two tokenizers stand in it, so that it is about so many; None where nothing can be said, or all was sent before
-        our eyes.
+        The value is approximate, as two tokenizers are involved. None if unknown, or if all requests were recorded.
         """
         report = self.reported()
         if report is None or report.tokens is None or self.context.sent.is_known:
@@ -277,26 +276,26 @@ class Moment:
 
     @property
     def answer_tokens(self) -> int:
-        """Tokens of the model's own words at the end: the answer that reports, which it was not given."""
+        """Tokens of the model output at the end, which is not part of its input."""
         included = np.flatnonzero(self.included)
         others = np.flatnonzero(self.context.roles[included] != Role.ASSISTANT)
         return int(np.maximum(self.tokens[included[others[-1] + 1 if len(others) else 0 :]], 0).sum())
 
     @property
     def collapsed_later(self) -> int:
-        """Entries whose summary comes into their place after this moment."""
+        """Number of entries that collapse after this moment."""
         later = self.context.collapsed_by[self.places] > self.message
         return int(np.count_nonzero(later & self.included))
 
     def by_role(self) -> dict[Role, tuple[int, int]]:
-        """Entries and tokens of each role that has some."""
+        """Returns number of entries and tokens by role."""
         roles, tokens = self.context.roles[self.places], np.maximum(self.tokens, 0)
         counts = np.bincount(roles[self.included], minlength=len(Role))
         sums = np.bincount(roles, weights=tokens, minlength=len(Role))
         return {role: (int(counts[role]), int(sums[role])) for role in Role if role and counts[role]}
 
     def entry(self, place: int) -> Entry:
-        """The entry at a place of the context's arrays."""
+        """Returns the entry at an index of the context's arrays."""
         context = self.context
         included, collapsed = bool(self.included[place]), bool(self.collapsed[place])
         reason, because = self._reason(place)
@@ -330,9 +329,9 @@ class Moment:
         return REASONS[Why(int(context.whys[place]))], None
 
     def in_order(self, places: Array) -> Array:
-        """Sorts places of entries: as the last request sends them, tools first; of other traffic as they came.
+        """Sorts indexes of entries: by the last request, tools first; without one, by arrival.
 
-        What a compaction kept stands behind its summary.
+        Entries kept by a compaction come after its summary.
         """
         request = self.request
         if not len(places):
@@ -352,6 +351,6 @@ class Moment:
         return places[np.argsort(ranks[places], kind="stable")]
 
     def entries(self, *, out: bool = False) -> Iterator[Entry]:
-        """What stands in the context, in order; with what is out when asked for."""
+        """Yields the entries of the context in order; with `out`, also those outside."""
         places = np.arange(len(self.included)) if out else np.flatnonzero(self.included)
         return map(self.entry, self.in_order(places).tolist())

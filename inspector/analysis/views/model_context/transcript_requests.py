@@ -1,9 +1,9 @@
-"""Requests to the model that a session of Claude Code keeps: its context is then exact, without a recording of the API.
+"""Reads model requests kept in Claude Code sessions, so that the context is exact without an API recording.
 
-Since 2.1.332 a session holds system prompt and tools (`api-request-shape`), messages that stand nowhere else
-(`api-request-blob`), and the order of all messages by their hashes (`api-request`). RULE: a hash is the SHA-256 of a
-message as JSON with sorted keys. A message without a blob is one of the session: an answer of the model, or what the
-user and tools say after it. It is told by its hash, else by its turn where there are as many as hashes.
+Since 2.1.332 a session has system prompt and tools (`api-request-shape`), messages found nowhere else
+(`api-request-blob`), and the order of all messages by hash (`api-request`). RULE: a hash is the SHA-256 of a message as
+JSON with sorted keys. A message without a blob is one of the session: model output, or later input of the user and
+tools. It is matched by its hash, else by its turn if there are as many turns as hashes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
 @dataclass(slots=True)
 class _Turn:
-    """A message of the API that the session tells in one record or several."""
+    """An API message that the session holds in one or more records."""
 
     identifier: str | None
     places: list[int]
@@ -52,7 +52,7 @@ class _Turn:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A request, before anything of the context is changed."""
+    """A request, before it is applied to the context."""
 
     place: int
     stands: list[int]
@@ -62,14 +62,14 @@ class _Found:
 
 
 def follow_transcript(analysis: Analysis, reader: Reader, sorted_in: SortedIn, left: Left, sent: Sent) -> Steps[None]:
-    """Let a context be what each request that the session keeps has sent; where one is not whole nothing changes.
+    """Sets a context to the content of the session's requests; an incomplete request changes nothing.
 
     Args:
-        analysis: of the capture.
-        reader: whose context.
-        sorted_in: what came into it; changed in place, as are `left` and `sent`.
-        left: what went out of it.
-        sent: takes the requests.
+        analysis: passes of the capture.
+        reader: owner of the context.
+        sorted_in: admitted messages; changed in place, like `left` and `sent`.
+        left: removals.
+        sent: receives the requests.
     """
     strings, columns = analysis.capture.strings, analysis.capture.columns
     codes = [strings.find(kind) for kind in _KINDS]
@@ -92,15 +92,15 @@ def follow_transcript(analysis: Analysis, reader: Reader, sorted_in: SortedIn, l
 
 
 class _Following:
-    """Walks the records of one agent in the order they were written."""
+    """Processes the records of one agent in order."""
 
     def __init__(self, analysis: Analysis, sorted_in: SortedIn, places: Rows) -> None:
         self._analysis, self._records = analysis, analysis.capture.records
         self._sorted = sorted_in
         self.places = places
-        self._turns: list[_Turn] = []  # that no request has sent yet
-        self._blobs: dict[str, tuple[list[int], str]] = {}  # by hash, its places and role
-        self._known: dict[str, list[int]] = {}  # by hash, what stands for the message
+        self._turns: list[_Turn] = []  # turns that no request has sent yet
+        self._blobs: dict[str, tuple[list[int], str]] = {}  # by hash: indexes and role
+        self._known: dict[str, list[int]] = {}  # by hash: indexes of its entries
         self._shapes: dict[str, tuple[int, list[int]]] = {}
         self._tools: dict[int, list[Any]] = {}
         self._histories: dict[str, list[str]] = {}
@@ -110,8 +110,8 @@ class _Following:
         self._end = -1
 
     def take(self, place: int, kind: int | None) -> bool:
-        """Takes in a message; False where a request sends what is not here."""
-        if place <= self._end:  # of a record that was taken in
+        """Takes in a message. Returns False if a request sends something missing here."""
+        if place <= self._end:  # part of a record already taken in
             return True
         row = int(self._sorted.rows[place])
         if kind is None:
@@ -133,7 +133,7 @@ class _Following:
         return True
 
     def _blocks(self, place: int) -> list[int]:
-        """The places of the blocks that a record holds."""
+        """Returns the indexes of a record's blocks."""
         columns, rows = self._analysis.capture.columns, self._sorted.rows
         row, stop = int(rows[place]), place + 1
         own = columns["source"][row], columns["offset"][row]
@@ -189,7 +189,7 @@ class _Following:
         return True
 
     def _of_blob(self, digest: str) -> list[int]:
-        """What stands for a message that the session keeps apart; words that it tells as well stand there."""
+        """Returns the entries of a message with a blob; text that the session also has uses the session's entry."""
         blocks, role = self._blobs[digest]
         known: list[int] = []
         for place in blocks:
@@ -200,13 +200,13 @@ class _Following:
                 self._stand(place, _ROLES.get(role, Role.USER))
             known.append(place if told is None else told)
         told = [turn for turn in self._turns if not set(turn.places).isdisjoint(known)]
-        # Words that the program has changed tell the first turn all the same.
+        # Text changed by the program still represents the first turn.
         told = told or [turn for turn in self._turns[:1] if turn.role == role]
         self._turns = [turn for turn in self._turns if turn not in told]
         return known
 
     def _of_turn(self, digest: str, loose: Sequence[str]) -> list[int] | None:
-        """What stands for a message that the session tells; None where that is not certain."""
+        """Returns the entries of a message of the session; None if uncertain."""
         turn = next((one for one in self._turns if one.is_told_by(digest)), None)
         if turn is None:
             left = loose[loose.index(digest) :]
@@ -228,7 +228,7 @@ class _Following:
             self._texts[place] = self._text(place)
 
     def apply(self, left: Left, sent: Sent) -> None:
-        """Changes the context to what the requests have sent."""
+        """Applies the requests to the context."""
         if not self._found:
             return
         rows, roles, whys = self._sorted.rows, self._sorted.roles, self._sorted.whys
@@ -259,7 +259,7 @@ class _Following:
 
 
 def _marks(given: object, system: Sequence[int], messages: Sequence[Sequence[int]]) -> dict[int, str]:
-    """How long caches are asked to hold all up to a place."""
+    """Returns the requested cache lifetimes, by index."""
     found: dict[int, str] = {}
     for one in given if isinstance(given, list) else ():
         path = one.get("path") if isinstance(one, Mapping) else None

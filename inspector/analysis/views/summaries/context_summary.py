@@ -1,6 +1,6 @@
-"""What is told of one context: who wrote what into it, how it began and ended, what is odd about it.
+"""Summarizes one context: senders, start, end, findings, notations.
 
-The window's page and the command line ask here, so that both say the same.
+Shared by the window's page and the command line, so that both agree.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from inspector.store.columns.flags import Flag
 
 _AT_ONCE = 1 << 20
 RECENT_S = 60
-"""What the rate of the last while goes by."""
+"""Seconds of the recent message rate."""
 
 
 class ContextTally:
-    """What the messages of one context add up to; each message is looked at once, unless contexts merge.
+    """Running totals of one context. Each message is read once, unless contexts merge.
 
     Attributes:
-        messages, size: how many there are, and their bytes.
-        largest: the largest message; -1 when there is none.
-        first, last: the first and the last message; -1.
-        first_ns, last_ns: the earliest and the latest of their times; NO_TIME.
-        senders: messages by sender (string id, 0 for nobody), in the order they first wrote.
+        messages, size: number of messages and bytes.
+        largest: the largest message; -1 without one.
+        first, last: the first and the last message; -1 without one.
+        first_ns, last_ns: earliest and latest time; NO_TIME without one.
+        senders: messages by sender (string id, 0 without a name), in order of first appearance.
         kinds: messages by kind (string id).
-        written: messages by context as it was written (string id).
-        first_written: the first message of each of those.
-        forms: in which form those were written, as far as it was asked.
+        written: messages by context as written (string id).
+        first_written: first message of each notation.
+        forms: cached form of each notation.
     """
 
     def __init__(self, analysis: Analysis, space: int, node: int) -> None:
@@ -63,7 +63,7 @@ class ContextTally:
         self._merges = self._analysis.contexts.tree.moves
 
     def update(self) -> None:
-        """Take in what is new. O(new messages) in numpy; all are looked at again when contexts merged into this one."""
+        """Takes in new messages. O(new messages) in numpy; rereads all after contexts merged into this one."""
         contexts = self._analysis.contexts
         if self.node != MAIN:
             living = contexts.tree.resolve(self.node)
@@ -73,7 +73,7 @@ class ContextTally:
         self._take_new()
         merged = self._merges != contexts.tree.moves
         if merged and self.node != MAIN and self.messages != contexts.tree.own[self.node]:
-            self._reset()  # another context became part of this one
+            self._reset()  # another context merged into this one
             self._take_new()
         self._merges = contexts.tree.moves
 
@@ -129,18 +129,18 @@ class ContextTally:
 
     @property
     def span_ns(self) -> int:
-        """Between its first and its last message; 0 where times are unknown."""
+        """Nanoseconds between first and last message; 0 if unknown."""
         return 0 if NO_TIME in (self.first_ns, self.last_ns) else self.last_ns - self.first_ns
 
     @property
     def rate(self) -> float | None:
-        """Messages a second between its first and last one; None where they are too few, or too close, to say."""
+        """Messages per second between first and last; None for few messages or a short span."""
         if self.messages < _FEWEST_FOR_RATE or self.span_ns < _SECOND:
             return None
         return (self.messages - 1) * _SECOND / self.span_ns
 
     def recent(self, now_ns: int) -> int:
-        """Messages in the RECENT_S seconds before a time."""
+        """Returns the number of messages in the RECENT_S seconds before a time."""
         now = now_ns // _SECOND
         return sum(count for second, count in self._seconds.items() if now - RECENT_S < second <= now)
 
@@ -151,10 +151,10 @@ _FEW = 4_096
 
 
 def _count(values: Array, counts: Counter[int]) -> list[tuple[int, int]]:
-    """Count values, in the order they first appear; returns each with the place of its first."""
+    """Counts values in order of first appearance; returns each with the index of its first."""
     if len(values) < _FEW:
         found, first, numbers = np.unique(values, return_index=True, return_counts=True)
-    else:  # sorting them would take ten times as long
+    else:  # sorting would take ten times as long
         least = int(values.min())
         places = values.astype(np.int64) - least
         numbers = np.bincount(places)
@@ -171,19 +171,19 @@ def _count(values: Array, counts: Counter[int]) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How messages name their context."""
+    """A notation of a context."""
 
     text: str
-    """The path or id; "" for an operation that names nothing."""
+    """Path or id; "" for an operation without a name."""
     form: str
-    """path, object, or the operation: push, pop, resume."""
+    """"path", "object", or an operation: "push", "pop", "resume"."""
     messages: int
     first: int
-    """The first message that does so."""
+    """First message with this notation."""
 
 
 def written_as(analysis: Analysis, tally: ContextTally) -> list[Written]:
-    """How messages name their context, most used first."""
+    """Returns the notations of a context, most used first."""
     return [
         Written(_name(analysis, key), _form(analysis, tally, key), count, tally.first_written[key])
         for key, count in tally.written.most_common(MOST_WRITTEN)
@@ -192,7 +192,7 @@ def written_as(analysis: Analysis, tally: ContextTally) -> list[Written]:
 
 
 MOST_WRITTEN = 20
-"""Ways to write a context that are told apart."""
+"""Notations listed at most."""
 
 
 def _name(analysis: Analysis, key: int) -> str:
@@ -212,7 +212,7 @@ def _form(analysis: Analysis, tally: ContextTally, key: int) -> str:
 
 
 def sizes_of(analysis: Analysis) -> Array:
-    """(nodes,) int64, the bytes of the messages in each context. O(messages)."""
+    """(nodes,) int64, bytes of the messages in each context. O(messages)."""
     contexts, sizes = analysis.contexts, analysis.capture.columns["size"]
     total = np.zeros(len(contexts.tree), np.int64)
     for start in range(0, len(analysis), _AT_ONCE):
@@ -224,7 +224,7 @@ def sizes_of(analysis: Analysis) -> Array:
 
 
 def odd_codes(analysis: Analysis) -> dict[int, list[str]]:
-    """What is odd about contexts as their messages name them: codes of findings, by living context. O(notes)."""
+    """Returns the naming problems of contexts as codes of findings, by living context. O(notes)."""
     nodes, _, what = analysis.contexts.notes.arrays()
     if not len(nodes):
         return {}
@@ -236,7 +236,7 @@ def odd_codes(analysis: Analysis) -> dict[int, list[str]]:
 
 
 def below(analysis: Analysis, node: int) -> Array:
-    """(nodes + 1,) bool by node: a context and all below it; the last, reached by index -1, is the main context's.
+    """(nodes + 1,) bool by node: a context and its descendants; the last one, at index -1, is the main context.
 
     O(nodes log depth).
     """
@@ -256,7 +256,7 @@ def below(analysis: Analysis, node: int) -> Array:
 
 
 def findings_below(analysis: Analysis, space: int, node: int) -> list[tuple[Check, int, int]]:
-    """The findings in a context and below it: check, how many, and the first message; the worst first.
+    """Returns the findings in a context and its descendants: check, count, first message; most severe first.
 
     O(findings + nodes log depth).
     """
@@ -276,7 +276,7 @@ def findings_below(analysis: Analysis, space: int, node: int) -> list[tuple[Chec
 
 
 def children_of(analysis: Analysis, space: int, node: int, most: int) -> tuple[list[int], int]:
-    """The contexts directly below one, at most so many, in the order first seen; and how many there are."""
+    """Returns the direct children of a context, at most `most`, in order of appearance, and their total number."""
     tree = analysis.contexts.tree
     held, owner = (tree.roots, space) if node == MAIN else (tree.children, node)
     return list(islice(held.each(owner), most)), held.count(owner)

@@ -1,4 +1,4 @@
-"""What the calls of models in one context reported: in sum, and how full the model's context was."""
+"""Sums reported usage of model calls in one context, and its context window fill."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inspector.analysis.views.summaries.context_summary import below
 
 
 class ContextUsage(NamedTuple):
-    """What calls in a context reported.
+    """Usage reported by calls in a context.
 
     Attributes:
-        calls: how many.
+        calls: number of calls.
         usage: their sum.
-        window: tokens in the model's context after the last of them, its answer included.
-        peak: the most after any of them.
-        cost: of those in the context itself; None where no price is known.
-        cost_with_below: the same with all contexts below; None where there is nothing below.
-        with_below: calls there, and in all contexts below; None where there is nothing below.
+        window: tokens in the model's context after the last call, its answer included.
+        peak: maximum after any call.
+        cost: cost of calls in the context itself; None without a known price.
+        cost_with_below: cost with all descendants; None without descendants.
+        with_below: calls with all descendants; None without descendants.
     """
 
     calls: int
@@ -39,7 +39,7 @@ class ContextUsage(NamedTuple):
 
 
 def context_usage(analysis: Analysis, space: int, node: int) -> ContextUsage | None:
-    """What was reported of a context, or of a space's main one (MAIN); None where no call was. O(calls of models)."""
+    """Returns the usage of a context, or of a space's main context (MAIN); None without calls. O(calls of models)."""
     rows = analysis.usage.reports()
     rows = rows[analysis.capture.columns["space"][rows] == space]
     nodes = analysis.contexts.nodes_of(rows)
@@ -58,12 +58,12 @@ def context_usage(analysis: Analysis, space: int, node: int) -> ContextUsage | N
 
 
 class NodeUsage(NamedTuple):
-    """What calls of models reported, by context; the last row, reached by index MAIN, is the main contexts' together.
+    """Reported usage of model calls by context; the last row, at index MAIN, sums the main contexts.
 
     Attributes:
-        subtree: (nodes + 1, 4) int64, of each context with all below, the numbers of USAGE.
-        main: the same of the main context of each space (string id) alone.
-        spaces: of each space as a whole.
+        subtree: (nodes + 1, 4) int64, per context with descendants, the figures of USAGE.
+        main: figures of the main context of each space (string id) only.
+        spaces: figures of each space.
     """
 
     subtree: NDArray[np.int64]
@@ -72,7 +72,7 @@ class NodeUsage(NamedTuple):
 
 
 def usage_by_node(analysis: Analysis) -> NodeUsage:
-    """Reported usage of all contexts at once. O(calls of models + nodes log depth)."""
+    """Returns the usage of all contexts. O(calls of models + nodes log depth)."""
     rows, held = analysis.usage.reported()
     tree, spaces = analysis.contexts.tree, analysis.capture.columns["space"][rows]
     nodes = analysis.contexts.nodes_of(rows)
@@ -86,7 +86,7 @@ def usage_by_node(analysis: Analysis) -> NodeUsage:
 
 
 def _by_space(spaces: NDArray[np.uint32], held: NDArray[np.int64]) -> dict[int, Usage]:
-    found = np.flatnonzero(np.bincount(spaces))  # sorting them would take most of the time
+    found = np.flatnonzero(np.bincount(spaces))  # sorting would take most of the time
     which = np.zeros(int(found[-1]) + 1 if len(found) else 0, np.int64)
     which[found] = np.arange(len(found))
     sums = np.zeros((len(found), len(USAGE)), np.int64)

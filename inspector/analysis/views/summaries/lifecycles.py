@@ -1,6 +1,6 @@
-"""The whole life of one result, for whoever tells it: who paired, who tried, who collapsed it, and what that saved.
+"""Collects the lifecycle of one result: pairing, attempts, collapse, saving.
 
-`transients` decides; here it is only looked up. Nothing is kept, and what is long is counted and cut.
+`transients` decides; this module only queries it. Nothing is cached, and long lists are counted and cut.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from inspector.store.columns.hashes import NO_ROW
 from inspector.tokens.counter import TOKENIZER
 
 MOST_ATTEMPTS = 20
-"""Calls of a consumer that did not collapse a result which are told; the first ones."""
+"""Failed attempts of consumers listed; the first ones."""
 MOST_NAMED = 20
-"""Pairs, consumers or results that are named; the others are counted."""
+"""Pairs, consumers or results listed; more are only counted."""
 _MOST_SEARCHED = 1_000
 _CALL = "tools/call"
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """The hint that lets a result collapse: which message said it, of which step, about which two tools."""
+    """The hint that allows a result to collapse: its message, workflow step and two tools."""
 
     message: int
     step: int | None
@@ -44,7 +44,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A consumer's result that came while a result waited, and did not collapse it."""
+    """A consumer's result that did not collapse a waiting result."""
 
     message: int
     tool: str
@@ -53,15 +53,15 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class PairStory:
-    """What a pair that a message registers has done so far.
+    """Effects so far of a pair that a message registers.
 
     Attributes:
-        tool, consumer: as the hint writes them.
-        step: of the workflow, where the hint says so.
-        first: the message that registered the pair first; the message itself, or an earlier one.
-        collapsed: (result, consumer's message), those after the message, the first ones.
-        total: how many of these there are.
-        waiting: results of the tool that wait now.
+        tool, consumer: names as in the hint.
+        step: step of the workflow, or None.
+        first: message that registered the pair first; this one or an earlier one.
+        collapsed: (result, consumer's message) after this message; the first ones.
+        total: number of these.
+        waiting: number of waiting results of the tool.
     """
 
     tool: str
@@ -75,7 +75,7 @@ class PairStory:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """Tokens of a transient result and of its summary, an estimate; None where they are not counted yet."""
+    """Estimated tokens of a transient result and its summary; None if uncounted."""
 
     before: int | None
     summary: int | None
@@ -83,21 +83,21 @@ class Saving:
 
     @property
     def saved(self) -> int | None:
-        """What collapsing saves; None when it is not known yet. Negative where the summary is longer."""
+        """Tokens saved by collapsing; None if unknown. Negative if the summary is longer."""
         return None if self.before is None or self.summary is None else self.before - self.summary
 
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The life of one result.
+    """The lifecycle of one result.
 
     Attributes:
-        pairing: the hint that paired it with its consumer, or would.
-        summary_given: its server gave the summary; else it is generated.
-        attempts, attempts_total: consumers' results that did not collapse it; of many the first.
-        consumers, consumers_total: who could consume it, of one that waits.
-        pairs, pairs_total: what a hint message registers.
-        saving: of a transient result.
+        pairing: the hint that pairs it with its consumer.
+        summary_given: True for a server's summary; otherwise it is generated.
+        attempts, attempts_total: consumers' results that did not collapse it; the first ones, and the total.
+        consumers, consumers_total: possible consumers of a waiting result.
+        pairs, pairs_total: pairs that a hint message registers.
+        saving: for a transient result.
     """
 
     pairing: Pairing | None = None
@@ -112,7 +112,7 @@ class Life:
 
 
 def life_of(analysis: Analysis, message: int) -> Life:
-    """The life of a message; an empty one of what signals nothing. O(messages), in numpy."""
+    """Returns the lifecycle of a message; an empty one without signals. O(messages), in numpy."""
     said = analysis.transients.said(message)
     if not said:
         return Life()
@@ -131,9 +131,9 @@ def life_of(analysis: Analysis, message: int) -> Life:
 
 
 def saving_of(analysis: Analysis, message: int) -> Saving | None:
-    """What collapsing a transient result saves, or would save. Counts nothing dear.
+    """Returns the saving of a transient result, actual or possible. Does not count long texts.
 
-    Returns None for any other message, and for a result that waits and that no tool can consume.
+    Returns None for other messages, and for a waiting result without a possible consumer.
     """
     badges = int(analysis.transients.columns["badges"][message])
     if not badges & Badge.TRANSIENT.value:
@@ -141,21 +141,21 @@ def saving_of(analysis: Analysis, message: int) -> Saving | None:
     if not badges & Badge.COLLAPSED.value and not consumers_of(analysis, message):
         return None
     before = int(analysis.tokens.columns["tokens"][message])
-    if before == NOT_COUNTED:  # nor is its summary then, and counting it here would take a while the first time
+    if before == NOT_COUNTED:  # its summary is not counted either, and counting here may take a while
         return Saving(None, None)
     return Saving(before, analysis.tokens.summary_tokens(message))
 
 
 @dataclass(frozen=True, slots=True)
 class PendingResult:
-    """A transient result that waits to be consumed.
+    """A transient result that is not consumed yet.
 
     Attributes:
         message: its index.
-        tool: as called; None where it is not known.
-        consumers: tools that can consume it, the first ones; none where no tool can.
-        since_ns: when it came; NO_TIME.
-        waited_ns: until the latest time known; None without times.
+        tool: name as called; None if unknown.
+        consumers: possible consumers, the first ones; empty without any.
+        since_ns: its time; NO_TIME if unknown.
+        waited_ns: waiting time until the latest known time; None without times.
     """
 
     message: int
@@ -166,7 +166,7 @@ class PendingResult:
 
 
 def pending_results(analysis: Analysis, most: int) -> tuple[list[PendingResult], int]:
-    """The first results that wait to be consumed, and how many there are; none of a run that has ended. O(messages)."""
+    """Returns the first unconsumed results and their total number, without ended runs. O(messages)."""
     badges, times = analysis.transients.columns["badges"], analysis.capture.columns["time_ns"][: len(analysis)]
     rows = np.flatnonzero(badges & (Badge.TRANSIENT | Badge.COLLAPSED).value == Badge.TRANSIENT.value)
     if len(rows):
@@ -181,7 +181,7 @@ def pending_results(analysis: Analysis, most: int) -> tuple[list[PendingResult],
 
 
 def life_json(analysis: Analysis, message: int) -> dict[str, Any]:
-    """The life of a message as JSON values; messages count from 1. Counts the tokens of a transient result."""
+    """Returns the lifecycle as JSON; messages are numbered from 1. Counts the tokens of a transient result."""
     if analysis.transients.columns["badges"][message] & Badge.TRANSIENT.value:
         analysis.tokens.count_now([message])
     story, life = analysis.transients.lifecycle(message), life_of(analysis, message)
@@ -222,20 +222,20 @@ def _no(row: int | None) -> int | None:
     return None if row is None else row + 1
 
 
-# Who could consume it, and who tried
+# Consumers and attempts
 
 
 def _tool_of(analysis: Analysis, message: int) -> str | None:
-    """The tool of a result by the name it goes by; None when it is not known."""
+    """Returns the alias name of a result's tool, or None."""
     links, strings = analysis.correlation.columns, analysis.capture.strings
     method, target = int(links["method"][message]), int(links["target"][message])
     return analysis.transients.aliases.meant(strings[target]) if target and strings[method] == _CALL else None
 
 
 def consumers_of(analysis: Analysis, message: int) -> list[str]:
-    """Tools that may consume a result by the names they go by, in the order of the hints."""
+    """Returns the possible consumers of a result by alias name, in the order of the hints."""
     conversation = analysis.transients.conversation_of(message)
-    # A result of an unknown tool has none but those it names itself (`TransientPass`).
+    # A result of an unknown tool has only the consumers that it names itself (`TransientPass`).
     tool = _tool_of(analysis, message) or f"\0{message}"
     if conversation is None or tool not in conversation.hinted:
         return []
@@ -243,7 +243,7 @@ def consumers_of(analysis: Analysis, message: int) -> list[str]:
 
 
 def alias_seen(analysis: Analysis, message: int) -> ToolAlias | None:
-    """The tool alias that would let a hint of the conversation be about a result's tool; None when there is none."""
+    """Returns the tool alias that would match a hint to a result's tool, or None."""
     conversation = analysis.transients.conversation_of(message)
     tool = _tool_of(analysis, message)
     if conversation is None or tool is None or tool in conversation.hinted:
@@ -262,14 +262,14 @@ def _pairing(analysis: Analysis, message: int) -> Pairing | None:
     for pair in signal.hints if signal is not None else ():
         if meant(pair.tool) == tool and consumer in (None, meant(pair.consumer)):
             return Pairing(hint, pair.step, pair.tool, pair.consumer)
-    if hint == message and signal is not None:  # its own word, without a workflow
+    if hint == message and signal is not None:  # named by the result itself, without a workflow
         own = next((name for name in signal.consumers if consumer in (None, meant(name))), None)
         return Pairing(hint, None, tool, own) if own is not None else None
     return None
 
 
 def _attempts(analysis: Analysis, message: int, consumers: set[str]) -> tuple[tuple[Attempt, ...], int]:
-    """Results of tools that consume, while a result waited, and why they did not collapse it."""
+    """Returns consumers' results during the wait of a result, and their reasons not to collapse it."""
     transients = analysis.transients
     by = transients.collapsed_by(message)
     stop = len(analysis) if by is None else by
@@ -284,7 +284,7 @@ def _attempts(analysis: Analysis, message: int, consumers: set[str]) -> tuple[tu
 
 
 def _calls_of(analysis: Analysis, start: int, stop: int, tools: set[str]) -> Rows:
-    """Results of some tools among messages `start` to `stop`."""
+    """Returns the results of some tools among messages `start` to `stop`."""
     strings, meant = analysis.capture.strings, analysis.transients.aliases.meant
     links, kind = analysis.correlation.columns, strings.find(kinds.RESPONSE)
     called = analysis.capture.columns["kind"][start:stop] == (kind or -1)
@@ -311,7 +311,7 @@ def _why_not(analysis: Analysis, row: int) -> str:
     return transients.note(row) or "It collapsed nothing."
 
 
-# What hints did
+# Effects of hints
 
 
 def _pairs(analysis: Analysis, message: int) -> tuple[tuple[PairStory, ...], int]:
@@ -343,7 +343,7 @@ def _of_conversation(analysis: Analysis, message: int) -> Iterator[Rows]:
 
 
 def _collapses_after(analysis: Analysis, message: int) -> tuple[Rows, Rows]:
-    """Results that were collapsed after a message of their conversation, and what consumed each."""
+    """Returns results collapsed after a message of their conversation, and the consumer of each."""
     table = analysis.transients.signals
     for rows in _of_conversation(analysis, message):
         consumers = rows[rows > message]
@@ -353,7 +353,7 @@ def _collapses_after(analysis: Analysis, message: int) -> tuple[Rows, Rows]:
 
 
 def _waiting(analysis: Analysis, message: int) -> Rows:
-    """Results of a conversation that wait now."""
+    """Returns the waiting results of a conversation."""
     for rows in _of_conversation(analysis, message):
         badges = analysis.transients.columns["badges"][rows]
         return rows[(badges & Badge.TRANSIENT.value != 0) & (badges & Badge.COLLAPSED.value == 0)]
@@ -361,7 +361,7 @@ def _waiting(analysis: Analysis, message: int) -> Rows:
 
 
 def _are_of(analysis: Analysis, rows: Rows, tool: str) -> Any:
-    """Which of some results are of a tool, by the names they go by."""
+    """(n,) bool: True for results of a tool, by alias names."""
     strings, meant = analysis.capture.strings, analysis.transients.aliases.meant
     targets = analysis.correlation.columns["target"][rows]
     wanted = [target for target in np.unique(targets).tolist() if target and meant(strings[target]) == meant(tool)]

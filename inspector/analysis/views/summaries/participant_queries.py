@@ -1,6 +1,6 @@
-"""What one participant says, offers and waits for, asked of the passes; nothing here is kept.
+"""Queries about one participant: its messages, tools and open work. Nothing is cached.
 
-All of it is O(messages) of cheap array work, so that views ask at most once a second and only for who is looked at.
+Each query is O(messages) of cheap array work, so views run it at most once a second for the selected participant.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _MOST_TOOLS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool somebody offers.
+    """A tool that a participant offers.
 
     Attributes:
-        name, description: as its server wrote them; "" for no description.
+        name, description: as the server wrote them; "" without a description.
         row: the `tools/list` result that names it.
     """
 
@@ -41,7 +41,7 @@ class Tool:
 
 
 def sent_by(analysis: Analysis, space: int, name: str) -> Found:
-    """Messages somebody sent, ascending."""
+    """Returns the messages of a sender, ascending."""
     columns, stop = analysis.capture.columns, len(analysis)
     code = analysis.capture.strings.find(name)
     if not code:
@@ -50,7 +50,7 @@ def sent_by(analysis: Analysis, space: int, name: str) -> Found:
 
 
 def kinds_of(analysis: Analysis, rows: Found) -> dict[str, int]:
-    """How many of some messages are of each canonical kind, most frequent first."""
+    """Returns the number of messages by canonical kind, most frequent first."""
     counts = np.bincount(analysis.capture.foreign_rpc.kind_codes(rows))
     codes = np.flatnonzero(counts)
     counts = counts[codes]
@@ -59,19 +59,19 @@ def kinds_of(analysis: Analysis, rows: Found) -> dict[str, int]:
 
 
 def waiting(analysis: Analysis, rows: Found) -> Found:
-    """Those of some messages that wait for somebody (`analysis.passes.calls.waits`)."""
+    """Returns the pending messages among some (`analysis.passes.calls.waits`)."""
     return rows[are_waiting(analysis.capture, analysis.correlation.columns, rows)]
 
 
 def sent_to(analysis: Analysis, space: int, name: str) -> Found:
-    """Messages addressed to somebody by name, ascending; what is for everyone is not."""
+    """Returns the messages addressed to a participant by name, ascending, without broadcasts."""
     columns, stop = analysis.capture.columns, len(analysis)
     wanted = analysis.capture.to_sets.holding(name)
     return np.flatnonzero(wanted[columns["to_set"][:stop]] & (columns["space"][:stop] == space))
 
 
 def tools_offered(analysis: Analysis, rows: Found) -> list[Tool] | None:
-    """The tools named by the last `tools/list` result among what somebody sent; None when there was none.
+    """Returns the tools in the last `tools/list` result of a participant; None without one.
 
     A list in pages is read back to its first page.
     """
@@ -106,9 +106,9 @@ def _is_later_page(analysis: Analysis, row: int) -> bool:
 
 
 def shown_numbers(analysis: Analysis) -> NDArray[np.int64]:
-    """The numbers of all participants that are shown, ascending, which is in the order first seen.
+    """Returns the numbers of all displayed participants, ascending, thus in order of appearance.
 
-    Each connection of this program has an id of its own: of these there is the one in use alone.
+    Each connection of this program has a different id; only the current one is displayed.
     """
     everyone, trust = analysis.participants.all, analysis.trust
     former = [everyone.find(space, name) for space in trust.own for name in trust.former(space)]
@@ -116,21 +116,21 @@ def shown_numbers(analysis: Analysis) -> NDArray[np.int64]:
 
 
 def shown_participants(analysis: Analysis) -> list[tuple[int, str]]:
-    """The same as (string id of the space, name)."""
+    """Returns the same as (string id of the space, name)."""
     return [*map(analysis.participants.all.pair, shown_numbers(analysis).tolist())]
 
 
 def participants_of(analysis: Analysis, space: int) -> list[Participant]:
-    """Those of one space."""
+    """Returns the participants of one space."""
     known = analysis.participants.all
     return [known[where, name] for where, name in shown_participants(analysis) if where == space]
 
 
 def matching(participant: Participant, call: str) -> str | None:
-    """The pattern by which a participant may send a `kind[:method[:target]]`; None when none of its own fits.
+    """Returns the pattern that allows a participant a `kind[:method[:target]]`, or None.
 
-    A prediction from what the gateway announced (docs/protocols.md 12): `*` crosses everything, a short form covers the
-    long one. Payload conditions beyond method and name are not looked at.
+    A prediction from announced capabilities (docs/protocols.md 12): `*` matches everything, and a short form covers the
+    long one. Payload conditions beyond method and name are ignored.
     """
     for pattern in participant.capabilities or ():
         if fnmatchcase(call, pattern) or fnmatchcase(call, f"{pattern}:*"):
@@ -139,7 +139,7 @@ def matching(participant: Participant, call: str) -> str | None:
 
 
 def answering(participant: Participant, method: str | None, target: str | None) -> str | None:
-    """The pattern by which a participant may answer a call; None when none of its own fits.
+    """Returns the pattern that allows a participant to answer a call, or None.
 
     MCPX v0.1 repeats the call in the kind of its answer, and its gateways match that; others send `mcp/response`.
     """

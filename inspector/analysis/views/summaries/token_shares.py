@@ -1,4 +1,4 @@
-"""What some messages cost, added up by tool, context, participant or kind: all of them, or those a view shows."""
+"""Sums tokens of messages by tool, context, participant or kind; for all messages or those of a view."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Way = Literal["tool", "context", "participant", "kind"]
 NO_TOOL = 0
 _AT_ONCE = 1 << 16
 DEFINITIONS = MAIN
-"""Lists of tools, and what asked for them: no call of a tool, and mostly the greatest part of what is none."""
+"""Tool lists and their requests: no tool calls, and mostly the largest part of the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One of those the tokens are shared among.
+    """Share of one key in the tokens.
 
     Attributes:
-        key: string id, or node of a context; NO_TOOL or DEFINITIONS where tools are counted.
-        tokens: of its messages, as far as they are counted.
-        messages: how many those are, counted or not.
+        key: string id, or node of a context; NO_TOOL or DEFINITIONS when grouped by tool.
+        tokens: counted tokens of its messages.
+        messages: number of its messages, uncounted ones included.
     """
 
     key: int
@@ -38,7 +38,7 @@ class Share:
 
 
 def codes_of(analysis: Analysis, way: Way, rows: slice | NDArray[np.integer]) -> NDArray[np.int64]:
-    """(rows,) what each message goes to: a string id, 0 for nobody or no tool; DEFINITIONS; or a node, MAIN."""
+    """(rows,) group of each message: a string id, 0 without one; DEFINITIONS; or a node, MAIN."""
     columns = analysis.capture.columns
     if way == "context":
         return analysis.contexts.nodes_of(rows).astype(np.int64)
@@ -55,11 +55,11 @@ def codes_of(analysis: Analysis, way: Way, rows: slice | NDArray[np.integer]) ->
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Tokens and messages by what they go to (`codes_of`); the last entry, reached by index MAIN, stands for MAIN.
+    """Tokens and messages by group (`codes_of`); the last entry, at index MAIN, is MAIN.
 
     Attributes:
-        tokens: (n,) int64, of the messages, as far as they are counted.
-        messages: (n,) int64, how many those are, counted or not.
+        tokens: (n,) int64, counted tokens.
+        messages: (n,) int64, number of messages, uncounted ones included.
     """
 
     tokens: NDArray[np.int64]
@@ -67,30 +67,30 @@ class Sums:
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """(k,) places of those that have messages, the most tokens first."""
+        """(k,) indexes of groups with messages, most tokens first."""
         found = np.flatnonzero(self.messages)
         return found[np.lexsort((found, -self.messages[found], -self.tokens[found]))]
 
     def those(self, places: NDArray[np.int64]) -> Sums:
-        """Of what stands at some places alone."""
+        """Returns the sums of some groups only."""
         messages = np.zeros_like(self.messages)
         messages[places] = self.messages[places]
         return Sums(self.tokens, messages)
 
     def key(self, place: int) -> int:
-        """What stands at a place."""
+        """Returns the group at an index."""
         return MAIN if place == len(self.tokens) - 1 else place
 
 
 def summing(analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = None) -> Steps[Sums]:
-    """Add up what messages cost. O(messages) in numpy.
+    """Sums the tokens of messages. O(messages) in numpy.
 
     Args:
-        analysis: of the capture.
-        way: what is added up by; of contexts each stands for its own messages alone.
-        rows: the messages looked at; all of them by default.
+        analysis: passes of the capture.
+        way: grouping; a context counts its own messages only.
+        rows: messages; None for all.
     """
-    sums = np.zeros((2, 1), np.int64)  # of MAIN first
+    sums = np.zeros((2, 1), np.int64)  # MAIN first
     for taken in _parts(len(analysis), rows):
         codes = codes_of(analysis, way, taken) - MAIN
         counted = np.maximum(analysis.tokens.columns["tokens"][taken], 0)
@@ -106,7 +106,7 @@ def summing(analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = Non
 
 
 def _parts(stop: int, rows: NDArray[np.integer] | None) -> Iterator[slice | NDArray[np.integer]]:
-    """The messages looked at, so many at once that it takes some milliseconds."""
+    """Yields the messages in parts that take some milliseconds each."""
     for low in range(0, stop if rows is None else len(rows), _AT_ONCE):
         yield slice(low, min(stop, low + _AT_ONCE)) if rows is None else rows[low : low + _AT_ONCE]
 
@@ -114,13 +114,13 @@ def _parts(stop: int, rows: NDArray[np.integer] | None) -> Iterator[slice | NDAr
 def shares(
     analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = None, *, below: bool = False
 ) -> list[Share]:
-    """Those that have messages, the most tokens first. O(messages) in numpy.
+    """Returns the groups with messages, most tokens first. O(messages) in numpy.
 
     Args:
-        analysis: of the capture.
-        way: what is added up by.
-        rows: the messages looked at; all of them by default.
-        below: a context stands for all contexts below it too, the main context for everything.
+        analysis: passes of the capture.
+        way: grouping.
+        rows: messages; None for all.
+        below: True to include descendants of a context; the main context then includes everything.
     """
     sums = finished(summing(analysis, way, rows))
     if below:
@@ -131,12 +131,12 @@ def shares(
 
 
 def with_below(analysis: Analysis, sums: Sums) -> Sums:
-    """Sums of contexts where each stands for all below it too, and the main context for everything."""
+    """Returns sums of contexts with descendants; the main context includes everything."""
     tree = analysis.contexts.tree
     tokens, messages = carried_up(tree, sums.tokens), carried_up(tree, sums.messages)
     tokens[MAIN], messages[MAIN] = sums.tokens.sum(), sums.messages.sum()
     gone = living_nodes(tree) != np.arange(len(tree))
-    tokens[:-1][gone] = messages[:-1][gone] = 0  # merged into others, which have theirs
+    tokens[:-1][gone] = messages[:-1][gone] = 0  # merged into others, which have their sums
     return Sums(tokens, messages)
 
 
@@ -144,15 +144,15 @@ def over_time(
     analysis: Analysis, times: NDArray[np.int64], edges: NDArray[np.int64], keys: list[int], way: Way,
     rows: NDArray[np.integer] | None = None,
 ) -> Steps[NDArray[np.int64]]:  # fmt: skip
-    """(keys + 1, bins) tokens in stretches of time: of each of `keys`, and of all others. O(messages) in numpy.
+    """(keys + 1, bins) tokens per time interval, of each key and of all others. O(messages) in numpy.
 
     Args:
-        analysis: of the capture.
-        times: (n,) int64, when each message was.
-        edges: (bins + 1,) int64, equally far apart; what lies outside counts in the outermost ones.
-        keys: as `shares` gives them.
-        way: what they are.
-        rows: the messages looked at; all of them by default.
+        analysis: passes of the capture.
+        times: (n,) int64, time of each message.
+        edges: (bins + 1,) int64, equally spaced; outside messages count in the outermost bins.
+        keys: as in `shares`.
+        way: grouping.
+        rows: messages; None for all.
     """
     bins, width = len(edges) - 1, max(1, int(edges[1] - edges[0]))
     sums = np.zeros((len(keys) + 1) * bins, np.int64)

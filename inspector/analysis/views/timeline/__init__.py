@@ -1,1 +1,1 @@
-"""What a timeline shows, as columns: lanes, contexts as bars, calls that take time, marks by the pixel. No Qt."""
+"""Data of a timeline as columns: lanes, context bars, call durations, marks per pixel. No Qt."""

@@ -1,4 +1,4 @@
-"""The condition of the filter that chooses the messages of a range of time, as a timeline draws them."""
+"""Builds filter conditions for a time range selected in a timeline."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from inspector.analysis.views.timeline.times import PER_MESSAGE, MessageTimes
 from inspector.protocol.timestamps import format_time
 
 MOST_RUNS = 50
-"""Of neighbours without a time that a condition names, the longest; more stand apart only where times go back and
-forth."""
+"""Named runs of messages without a time, longest first; more occur only if times jump back and forth."""
 
 
 def time_condition(times: MessageTimes, first_ns: int, last_ns: int) -> str | None:
-    """A condition that holds for what stands between two times; None where there is no time to name.
+    """Returns a condition for messages between two times; None if a time cannot be formatted.
 
-    A message without a time stands at that of the message before it, so that no comparison of times finds it: such
-    messages are named by number.
+    A message without a time has the position of the previous one, which time comparisons do not find. Such messages are
+    named by number.
 
     Args:
-        times: where messages stand.
-        first_ns, last_ns: both included; the same for one instant.
+        times: positions of messages.
+        first_ns, last_ns: both included; equal for one instant.
     """
     begin, end = format_time(first_ns), format_time(last_ns)
     if begin is None or end is None or first_ns > last_ns:
@@ -35,13 +34,13 @@ def time_condition(times: MessageTimes, first_ns: int, last_ns: int) -> str | No
 
 
 def number_condition(first: int, last: int) -> str | None:
-    """A condition that holds for what stands between two places of `MessageOrder`; None where nothing does."""
+    """Returns a condition for messages between two positions of `MessageOrder`; None if there are none."""
     low, high = max(0, -(-first // PER_MESSAGE)), last // PER_MESSAGE
     return f"no >= {low + 1} && no <= {high + 1}" if low <= high else None
 
 
 def _runs(messages: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """First and last of the longest runs of neighbours, ascending."""
+    """Returns first and last of the longest runs of neighbours, ascending."""
     if not len(messages):
         return []
     borders = np.flatnonzero(np.diff(messages) > 1) + 1

@@ -1,4 +1,4 @@
-"""Whose lane a message stands in: its participant's, or that of the outermost context it lies in."""
+"""Assigns messages to lanes, by participant or by outermost context."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from inspector.analysis.arrays.unique_ints import distinct
 from inspector.analysis.passes.contexts.context_tree import MAIN
 
 LaneBy = Literal["participant", "context"]
-"""What a lane stands for."""
+"""Subject of a lane."""
 
 Rows = NDArray[Any]
 
 
 def keys_of(analysis: Analysis, by: LaneBy, rows: Rows, nodes: Rows) -> NDArray[np.int64]:
-    """(rows,) int64, a number for the lane of each message: its space, and in it a participant or a root context.
+    """(rows,) int64, number of each message's lane: space, and within it a participant or root context.
 
     Args:
         rows: messages.
-        nodes: the contexts they lie in.
+        nodes: their contexts.
     """
     columns = analysis.capture.columns
     spaces = columns["space"][rows].astype(np.int64) << 32
@@ -32,7 +32,7 @@ def keys_of(analysis: Analysis, by: LaneBy, rows: Rows, nodes: Rows) -> NDArray[
 
 
 def lane_name(analysis: Analysis, by: LaneBy, key: int) -> str:
-    """What the head of a lane says; as the wire has it, not made safe to show."""
+    """Returns the label of a lane, as on the wire and not escaped."""
     number = key & 0xFFFFFFFF
     if by == "participant":
         return analysis.capture.strings[number] if number else "No sender"
@@ -40,10 +40,10 @@ def lane_name(analysis: Analysis, by: LaneBy, key: int) -> str:
 
 
 def numbered(keys: NDArray[np.int64], known: dict[int, int]) -> tuple[Rows, list[int]]:
-    """Each key as a number, counted from zero in the order first seen; new ones are added to `known`.
+    """Numbers keys from zero in order of appearance; adds new ones to `known`.
 
     Returns:
-        (keys,) the numbers, and the keys that are new.
+        (keys,) the numbers, and the new keys.
     """
     found, first, places = distinct(keys)
     new = [int(found[n]) for n in np.argsort(first).tolist() if int(found[n]) not in known]

@@ -1,8 +1,8 @@
-"""The lanes of a capture, made as messages come: who has one, and where messages stand.
+"""Builds lanes and places messages on their tracks as they arrive.
 
-A track is a line that messages stand on: the baseline of a lane, which is main's, and below it the rows of its
-contexts (`pairs`). A context that begins with a start, and its sub-contexts, are bars only in the lanes of participants
-who began it; messages of others in it stand on the baselines of their lanes.
+A track is a row of marks: the baseline of a lane for main, and below it rows of contexts (`pairs`). A context with a
+start, and its sub-contexts, are bars only in the lanes of participants that started it. Messages of others in it stay
+on their own baselines.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from inspector.store.columns.columns import GrowingColumns
 from inspector.store.columns.flags import Flag
 
 FAMILIES = tuple(Family)
-"""What the numbers of families stand for."""
+"""Families by number."""
 
 _MERGED_UP_TO = 1 << 18
-"""Messages that are ordered anew at once while traffic comes: some 20 ms."""
+"""Messages sorted at once in live traffic: some 20 ms."""
 _AT_ONCE = 4_096
-"""Messages that are taken in in one step."""
+"""Messages taken in per step."""
 _LEVELS_UP = 64
-"""Levels above a message's context among which one with a start is looked for."""
+"""Ancestor levels searched for a context with a start."""
 _STARTS_BACK = 256
-"""Latest starts of a context among which those of a sender are looked for."""
+"""Latest starts of a context searched for a sender."""
 
 
 @dataclass(slots=True)
@@ -45,11 +45,11 @@ class Lane:
     """One lane.
 
     Attributes:
-        key: its space and what it stands for (`grouping.keys_of`).
-        name: what its head says, as the wire has it.
-        count: messages in it.
-        based: whether it has a baseline, for messages in main.
-        rows: rows of contexts below that.
+        key: space and subject (`grouping.keys_of`).
+        name: label, as on the wire.
+        count: number of messages.
+        based: True if it has a baseline, for messages in main.
+        rows: number of context rows below it.
         track: its first track.
     """
 
@@ -67,7 +67,7 @@ class Lane:
 
     @property
     def tracks(self) -> int:
-        """How many tracks it has."""
+        """Number of tracks."""
         return self.based + self.rows
 
 
@@ -77,9 +77,9 @@ class Bar:
 
     Attributes:
         node: the context.
-        start_ns, end_ns: its first and last message in the lane, with those of contexts nested in it.
+        start_ns, end_ns: times of its first and last message in the lane, nested contexts included.
         state: active, idle, concluded or cancelled.
-        reasoning: whether it counts as reasoning.
+        reasoning: True for reasoning.
     """
 
     node: int
@@ -90,18 +90,18 @@ class Bar:
 
 
 class Lanes:
-    """Lanes over all messages of a capture, or over some of them.
+    """Lanes over all or some messages of a capture.
 
     Attributes:
-        by: what a lane stands for.
-        lanes: in the order first seen, the inspector's own and the gateway's last.
-        segments: the messages on their tracks.
-        tracks: how many there are.
-        times: where messages stand.
-        version: grows whenever lanes or tracks are others than before.
-        gaps: messages that stand for a gap in the capture, and in no lane.
-        families: of which there is a message, one truth for each of `FAMILIES`.
-        given: how many messages were taken in, also of those that are not in their places yet.
+        by: subject of a lane.
+        lanes: in order of appearance, the inspector's and the gateway's last.
+        segments: the messages by track.
+        tracks: number of tracks.
+        times: positions of messages.
+        version: increases whenever lanes or tracks change.
+        gaps: messages that mark a gap in the capture; in no lane.
+        families: (FAMILIES,) bool, True for families with messages.
+        given: number of messages taken in, unplaced ones included.
     """
 
     def __init__(self, analysis: Analysis, times: MessagePlaces, by: LaneBy = "participant") -> None:
@@ -119,33 +119,34 @@ class Lanes:
         self._lane_of: dict[int, int] = {}  # by key
         self._made: list[Lane] = []  # by number
         self._pairs = Pairs(analysis)
-        self._numbers: dict[int, tuple[int, bool, int]] = {}  # by key of the lane: its track, base and rows as numbered
+        # by key of the lane: its track, base and rows at the last numbering
+        self._numbers: dict[int, tuple[int, bool, int]] = {}
         self._columns = GrowingColumns({"row": np.uint32, "pair": np.uint32})
-        self._standing = 0  # of these so many are in their places
+        self._standing = 0  # number of placed messages
         self._tracks: NDArray[np.int64] = np.zeros(0, np.int64)  # by pair
         self._family = np.zeros(0, np.uint8)  # by string id of the kind
         self._shown: NDArray[np.bool_] | None = None
         self._bars: BarsByTrack | None = None
 
-    # Feeding
+    # Input
 
     @property
     def outdated(self) -> bool:
-        """Whether contexts have moved, or grown over one another, so that lanes should be made anew."""
+        """True if contexts have moved or bars overlap, so that lanes should be rebuilt."""
         return self._moves != self._analysis.contexts.tree.moves or self._pairs.overlap
 
     def feed(self, rows: Rows, *, settled: bool = False) -> None:
-        """Take in messages at once; as `feeding`."""
+        """Takes in messages at once, like `feeding`."""
         finished(self.feeding(rows, settled=settled))
 
     def feeding(self, rows: Rows, *, settled: bool = False) -> Steps[None]:
-        """Take in messages, which ascend and come after all before. O(messages given), and log of those there are.
+        """Takes in messages, ascending and later than all before. O(new messages), and log of existing ones.
 
-        Until all is done nobody else may feed, and what was taken in before stands where it stood.
+        Until it finishes, no other feed may run, and earlier messages stay in place.
 
         Args:
-            rows: messages whose times are known.
-            settled: no more is to come soon: contexts hold their rows only until their last message.
+            rows: messages with known positions.
+            settled: True if no more messages follow soon; contexts then keep their rows only until their last message.
         """
         first, stood = not self.lanes, len(self._columns)
         for low in range(0, len(rows), _AT_ONCE):
@@ -163,7 +164,7 @@ class Lanes:
         self._standing = len(self._columns)
 
     def _take_in(self, rows: Rows) -> None:
-        """Find the lanes and pairs of messages."""
+        """Assigns messages to lanes and pairs."""
         self.given += len(rows)
         gap = self._analysis.capture.columns["flags"][rows] & Flag.GAP.value != 0
         if gap.any():
@@ -181,7 +182,7 @@ class Lanes:
         self._columns.append({"row": rows, "pair": self._pairs.take_in(lanes, nodes, self.times.values[rows])})
 
     def _begun_by_others(self, rows: Rows, nodes: Rows) -> NDArray[np.bool_]:
-        """(rows,) whether others began the context of each message, or the nearest begun one around it."""
+        """(rows,) bool: True if other participants started the message's context, or its nearest started ancestor."""
         contexts, senders = self._analysis.contexts, self._analysis.capture.columns["sender"]
         others = np.zeros(len(rows), np.bool_)
         inside = np.flatnonzero(nodes != MAIN)
@@ -195,7 +196,7 @@ class Lanes:
         return others
 
     def _nearest_begun(self, nodes: Rows) -> Rows:
-        """(nodes,) each context, or the nearest one around it, that began with a start; MAIN where none did."""
+        """(nodes,) each context or its nearest ancestor with a start; MAIN without one."""
         contexts = self._analysis.contexts
         parents, started = as_numpy(contexts.tree.parent), as_numpy(contexts.started_by)
         found = nodes.copy()
@@ -208,14 +209,14 @@ class Lanes:
         return found
 
     def _began(self, node: int, sender: int) -> bool:
-        """Whether a sender began a context too, after another one."""
+        """Returns True if a sender also started a context, after another one."""
         starts = islice(self._analysis.contexts.sequences.starts_of(node), _STARTS_BACK)
         return any(whose == sender for _, whose in starts)
 
     # Tracks
 
     def _number_tracks(self) -> bool:
-        """Number the lanes' tracks in the order lanes are shown; whether any is another than before."""
+        """Numbers the tracks in display order. Returns True if a number changed."""
         based = self._pairs.based()
         for number, lane in enumerate(self._made):
             lane.based = number in based or self.by == "participant"
@@ -241,7 +242,7 @@ class Lanes:
         return True
 
     def _place_of(self, lane: Lane) -> int:
-        """The gateway comes last, before it the inspector itself: one looks at the others."""
+        """Returns the sort rank: the gateway last, before it the inspector, which only observes."""
         if _is_gateway(lane):
             return 2
         found = self._analysis.participants.all.get((lane.space, lane.name))
@@ -261,13 +262,13 @@ class Lanes:
         return found
 
     def family(self, row: int) -> Family:
-        """The family of a message."""
+        """Returns the family of a message."""
         kind = int(self._analysis.capture.columns["kind"][row])
         known = int(self._family[kind]) if kind < len(self._family) else 255
         return FAMILIES[known if known != 255 else int(self._families_of(np.array([row]))[0])]
 
     def _order_from(self, start: int) -> Steps[None]:
-        """Order the messages from a place on; together with the latest others where these are not many more."""
+        """Sorts the messages from a position on, together with the last segments if these are not much larger."""
         count, kept = len(self._columns) - start, len(self.segments)
         while kept and len(self.segments[kept - 1].rows) <= 2 * count and count < _MERGED_UP_TO:
             kept -= 1
@@ -287,20 +288,20 @@ class Lanes:
         self.segments[kept:] = [segment]
 
     def mark_shown(self, shown: NDArray[np.bool_] | None) -> None:
-        """Note which messages the table shows, one truth for each message of the capture; None for all."""
+        """Sets the messages visible in the table, (messages,) bool; None for all."""
         self._shown = shown
         for segment in self.segments:
             segment.mark_shown(shown)
 
     def extend_shown(self, stop: int) -> None:
-        """Messages up to `stop` are to come, of which nobody has said whether the table shows them."""
+        """Marks further messages up to `stop` as visible until the table decides."""
         if self._shown is not None and len(self._shown) < stop:
             self._shown = np.concatenate((self._shown, np.ones(stop - len(self._shown), np.bool_)))
 
-    # Asking
+    # Queries
 
     def tracks_of(self, rows: Rows) -> NDArray[np.int64]:
-        """(rows,) the track each message stands on; -1 for what is in no lane."""
+        """(rows,) track of each message; -1 outside of lanes."""
         held = self._columns["row"][: self._standing]
         found = np.full(len(rows), -1, np.int64)
         if not len(held):
@@ -311,13 +312,13 @@ class Lanes:
         return found
 
     def bars(self, track: int, left: int, right: int) -> list[Bar]:
-        """The contexts on a track that reach into a window of time, in the order they begin."""
+        """Returns the contexts on a track within a time window, by start."""
         return self.bars_within(track, left, right, len(self._pairs), 0.0)[0]
 
     def bars_within(
         self, track: int, left: int, right: int, most: int, least_ns: float
     ) -> tuple[list[Bar], NDArray[np.int64], NDArray[np.int64]]:
-        """The same; where there are more than `most`, of those shorter than `least_ns` only when they begin and end."""
+        """Returns the same; above `most`, bars shorter than `least_ns` only as start and end times."""
         if self._bars is None:
             self._bars = BarsByTrack(self._pairs, self._tracks, self.tracks)
         pairs, starts, ends = self._bars.within(track, left, right)
@@ -334,12 +335,12 @@ class Lanes:
         return Bar(node, start_ns, end_ns, state, reasoning=contexts.type(node) == "reasoning")
 
     def neighbour(self, row: int, step: int) -> int | None:
-        """The message before (-1) or after (1) another one on its track, by time; None at the end."""
+        """Returns the message before (-1) or after (1) another one on its track, by time; None at the end."""
         track = int(self.tracks_of(np.array([row]))[0])
         return neighbour(self.segments, track, int(self.times.values[row]), row, step)
 
     def nearest(self, track: int, ns: int) -> int | None:
-        """The message of a track that stands nearest to a time; None where there is none."""
+        """Returns the message of a track nearest to a time, or None."""
         return nearest(self.segments, track, ns)
 
 

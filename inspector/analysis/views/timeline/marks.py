@@ -1,4 +1,4 @@
-"""The marks of one track in a window of time: single messages, counts where some would touch, density where most do."""
+"""Computes the marks of a track: single messages, counts where marks would touch, density where most do."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from inspector.analysis.views.timeline.scale import TimeScale
 from inspector.analysis.views.timeline.segments import Segment
 
 CELL_PX = 28
-"""A count stands for no wider a stretch."""
+"""Maximum width of a count, in pixels."""
 TOUCH_PX = 9
-"""Marks nearer than this would touch. A track with more messages than have room beside one another is dense."""
+"""Distance in pixels at which marks touch. A track with more messages than fit side by side is dense."""
 DENSE_PX = 4
-"""So wide a stretch of a dense track is one mark."""
+"""Width of a cell of a dense track, in pixels."""
 
 
 @dataclass(slots=True)
@@ -25,13 +25,13 @@ class Mark:
     """One mark.
 
     Attributes:
-        x: its middle, in pixels from the left.
-        count: messages it stands for.
-        row: the first of them.
-        one_family: whether all of them are of one family.
-        hidden: the table shows none of them.
-        first_x, last_x: where the outermost of them stand.
-        dense: it is one cell of a strip that says how dense messages are.
+        x: centre, in pixels from the left.
+        count: number of messages.
+        row: the first message.
+        one_family: True if all messages are of one family.
+        hidden: True if the table shows none of them.
+        first_x, last_x: positions of the outermost messages.
+        dense: True for a cell of a density strip.
     """
 
     x: float
@@ -45,18 +45,18 @@ class Mark:
 
     @property
     def half(self) -> float:
-        """Half its width, in pixels at 100 %."""
+        """Half the width, in pixels at 100 %."""
         return DENSE_PX / 2 if self.dense else half_width(self.count)
 
 
 @lru_cache(maxsize=1 << 14)
 def half_width(count: int) -> float:
-    """Half the width of a mark that stands for so many messages."""
+    """Returns half the width of a mark for a number of messages, in pixels."""
     return TOUCH_PX / 2 if count == 1 else (5 + 3.25 * len(short_count(count)))
 
 
 def short_count(count: int) -> str:
-    """A count in at most four characters: "12", "1.2k", "31k", "2M"."""
+    """Formats a count in at most four characters: "12", "1.2k", "31k", "2M"."""
     for unit, word in ((1_000_000, "M"), (1_000, "k")):
         if count >= unit:
             tenths = count * 10 // unit
@@ -69,14 +69,14 @@ UNBROKEN = TimeScale()
 
 @dataclass(slots=True)
 class Window:
-    """A part of the time axis, and how wide it is painted.
+    """A part of the time axis and its painted width.
 
     Attributes:
-        left_ns, right_ns: the times it reaches over.
+        left_ns, right_ns: its times.
         width: pixels.
-        scale: where times stand.
-        left, right: the places of both ends.
-        ns_per_px: how much time a pixel is outside of breaks.
+        scale: mapping of times to positions.
+        left, right: positions of both ends.
+        ns_per_px: nanoseconds per pixel outside of breaks.
     """
 
     left_ns: int
@@ -92,13 +92,13 @@ class Window:
         self.ns_per_px = max(1.0, (self.right - self.left) / max(1, self.width))
 
     def x(self, ns: int) -> float:
-        """Where a time stands, in pixels from the left."""
+        """Returns the x of a time, in pixels from the left."""
         return (self.scale.place(ns) - self.left) / self.ns_per_px
 
     def xs(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Where times stand; those not in it at least outside."""
+        """Returns the x of times; those outside the window are clipped to some place outside."""
         places, span = self.scale.places(times), self.right - self.left
-        if span > _LONG_NS:  # they may differ by more than 64 bits tell
+        if span > _LONG_NS:  # differences may exceed 64 bits
             return (places.astype(np.float64) - self.left) / self.ns_per_px
         near = np.clip(places, np.int64(_bounded(self.left - span)), np.int64(_bounded(self.right + span)))
         return (near - np.int64(self.left)) / self.ns_per_px
@@ -110,14 +110,14 @@ FamilyOf = Callable[[int], object]
 def marks_of(
     segments: Sequence[Segment], track: int, window: Window, family: FamilyOf, zoom: float = 1.0
 ) -> list[Mark]:
-    """The marks of a track, from left to right. O(pixels log messages).
+    """Returns the marks of a track, from left to right. O(pixels log messages).
 
     Args:
         segments: all messages.
-        track: which one.
-        window: what is shown.
-        family: the family of a message.
-        zoom: how much larger than at 100 % marks are.
+        track: number of the track.
+        window: visible part.
+        family: returns the family of a message.
+        zoom: scale of marks relative to 100 %.
     """
     margin = round(window.ns_per_px * CELL_PX * zoom)
     left, right = _bounded(window.left - margin), _bounded(window.right + margin)
@@ -143,7 +143,7 @@ def _singles(parts: list[_Part], window: Window) -> list[Mark]:
 
 
 def _cells(parts: list[_Part], window: Window, left: int, right: int, zoom: float, family: FamilyOf) -> list[Mark]:
-    """A mark for each cell that holds messages. Cells stand still when the window moves."""
+    """Returns one mark per cell with messages. Cells keep their places when the window moves."""
     cell = max(1, round(window.ns_per_px * DENSE_PX * zoom))
     first = left // cell
     edges = window.scale.times(np.array([_bounded(n * cell) for n in range(first, right // cell + 2)], np.int64))
@@ -175,7 +175,7 @@ def _joined(one: Mark, other: Mark, family: FamilyOf) -> Mark:
 
 
 def _merged(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
-    """No two of them touch: those that would are one, as long as it stands for no more than a cell, or move apart."""
+    """Merges or moves marks until no two touch; a merged mark is at most a cell wide."""
     found: list[Mark] = []
     for mark in marks:
         here = mark
@@ -184,7 +184,7 @@ def _merged(marks: list[Mark], zoom: float, family: FamilyOf) -> list[Mark]:
             both = _joined(last, here, family)
             if both.last_x - both.first_x <= CELL_PX * zoom:
                 both.x = (both.first_x + both.last_x) / 2
-            elif here.count == 1 or last.count == 1:  # a single one beside a count belongs to it
+            elif here.count == 1 or last.count == 1:  # a single mark joins the count beside it
                 both.x = last.x if last.count > here.count else here.x
             elif reach - (here.x - last.x) <= CELL_PX * zoom / 2:
                 here.x = last.x + reach
@@ -202,5 +202,5 @@ _LEAST, _MOST = -(2**63) + 1, 2**63 - 1
 
 
 def _bounded(ns: int) -> int:
-    """A time as 64 bits can hold it."""
+    """Clips a time to 64 bits."""
     return min(max(ns, _LEAST), _MOST)

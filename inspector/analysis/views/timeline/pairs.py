@@ -1,6 +1,6 @@
-"""Which contexts are bars in which lanes: from when to when, and in which of the lane's rows.
+"""Assigns context bars to lanes: time range and row of each.
 
-A pair is a lane with a context that has messages in it, or with main, which is no bar.
+A pair is a lane and a context with messages in it; main is a pair without a bar.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from inspector.analysis.passes.contexts.context_tree import MAIN
 from inspector.analysis.views.timeline.grouping import Rows, numbered
 from inspector.base.slices import Steps
 
-# Puts the contexts of a lane into rows: none over another one, each below the one it is nested in.
+# Packs the contexts of a lane into rows without overlap, each below its parent.
 
 MOST_ROWS = 8
-"""Rows of contexts in one lane; what finds no room in them overlaps in the last one."""
+"""Rows of contexts in a lane; contexts without room overlap in the last row."""
 
 
 class RowPacker:
-    """Rows of one lane, filled in the order in which contexts begin."""
+    """Rows of one lane, filled in order of context starts."""
 
     def __init__(self) -> None:
         self.ends: list[int] = []
-        """By row, the time until which it is taken."""
+        """By row, the time until which it is occupied."""
 
     def place(self, start_ns: int, end_ns: int, above: int) -> int:
-        """The row of a context.
+        """Returns the row of a context.
 
         Args:
-            start_ns: when it begins; not before those placed earlier, or it may overlap one of them.
-            end_ns: until when it holds its row.
-            above: the row of the context it is nested in; -1 for none.
+            start_ns: its start; not before earlier contexts, or it may overlap one.
+            end_ns: end of its reservation.
+            above: row of its parent; -1 without one.
         """
         for row in range(min(above + 1, MOST_ROWS - 1), len(self.ends)):
             if self.ends[row] < start_ns:
@@ -54,23 +54,23 @@ class RowPacker:
 _ENDLESS = np.iinfo(np.int64).max
 _ACTIVE = STATES.index("active")
 _AT_ONCE = 2_048
-"""Contexts that are given rows in one step."""
+"""Contexts placed per step."""
 
 
 class Pairs:
-    """The pairs of some lanes, numbered as they are made.
+    """The pairs of some lanes, numbered in order of creation.
 
     Attributes:
-        lane, node: of each pair.
-        starts_ns, ends_ns: its first and last message, with those of contexts nested in it.
-        rows: the row in its lane, -1 for main; of those alone that have been placed.
-        overlap: whether contexts that grew lie over one another now.
+        lane, node: lane and context of each pair.
+        starts_ns, ends_ns: its first and last message, nested contexts included.
+        rows: row in the lane, -1 for main; only for placed pairs.
+        overlap: True if contexts that grew overlap now.
     """
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._numbers: dict[int, int] = {}  # by lane << 32 | node + 1
-        self._fitting: dict[int, int] = {}  # of contexts deeper than there are rows, the one around them that fits
+        self._fitting: dict[int, int] = {}  # of contexts deeper than the rows: the ancestor that fits
         self.lane, self.node = array("i"), array("i")
         self.starts_ns, self.ends_ns = array("q"), array("q")
         self.rows = array("i")
@@ -82,18 +82,18 @@ class Pairs:
         return len(self.node)
 
     def rows_of(self, lane: int) -> int:
-        """How many rows of contexts a lane has."""
+        """Returns the number of context rows of a lane."""
         packer = self._packers.get(lane)
         return len(packer.ends) if packer is not None else 0
 
     def based(self) -> set[int]:
-        """Lanes with messages in main."""
+        """Returns the lanes with messages in main."""
         return set(as_numpy(self.lane)[as_numpy(self.node) == MAIN].tolist())
 
-    # Taking in
+    # Input
 
     def take_in(self, lanes: Rows, nodes: Rows, times: NDArray[np.int64]) -> Rows:
-        """The pair of each of some messages; makes those that are missing, and lets all of them reach that far.
+        """Returns the pair of each message; creates missing ones and extends all.
 
         Args:
             lanes, nodes, times: of each message.
@@ -106,7 +106,7 @@ class Pairs:
         return pairs
 
     def _pair(self, lane: int, node: int) -> int:
-        """The pair of a context, made with those around it; what lies too deep stands with the last that fits."""
+        """Returns the pair of a context, and creates it with its ancestors; one too deep shares the last that fits."""
         numbers, parents, base = self._numbers, self._analysis.contexts.tree.parent, lane << 32
         missing: list[int] = []
         node = self._fit(node)
@@ -125,7 +125,7 @@ class Pairs:
         return found
 
     def _fit(self, node: int) -> int:
-        """A context, or the one around it that is as deep as there are rows. Each is walked over once for all lanes."""
+        """Returns a context, or its ancestor within the maximum depth. Each is walked once for all lanes."""
         tree, way = self._analysis.contexts.tree, list[int]()
         depths = tree.lines.depths
         while depths[node] > MOST_ROWS and node not in self._fitting:
@@ -144,7 +144,7 @@ class Pairs:
         return len(self.node) - 1
 
     def _stretch(self, pairs: Rows, times: NDArray[np.int64]) -> None:
-        """Let bars, and those they are nested in, reach over some messages."""
+        """Extends bars and their ancestors to cover messages."""
         start, end, above = (as_numpy(values) for values in (self.starts_ns, self.ends_ns, self._above))
         ends_before = end.copy() if len(self.rows) else end
         low, high = np.full(len(start), _ENDLESS, np.int64), np.full(len(start), -_ENDLESS, np.int64)
@@ -162,7 +162,7 @@ class Pairs:
             self.overlap = self._has_overlaps(ends_before)
 
     def _has_overlaps(self, before: NDArray[np.int64]) -> bool:
-        """Whether a bar grew past the end its row was kept free to."""
+        """Returns True if a bar grew past the end of its reservation."""
         end = as_numpy(self.ends_ns)[: len(self.rows)]
         for pair in np.flatnonzero(end != before[: len(end)]).tolist():
             row = self.rows[pair]
@@ -173,7 +173,7 @@ class Pairs:
     # Rows
 
     def _held_until(self, *, settled: bool) -> NDArray[np.int64]:
-        """Until when each pair keeps its row from others: one that is active goes on, for all we know."""
+        """Returns the end of each pair's reservation; an active one has no end."""
         ends = as_numpy(self.ends_ns).copy()
         if not settled:
             states = self._analysis.contexts.states(self._analysis.now_ns)
@@ -181,14 +181,14 @@ class Pairs:
         return ends
 
     def place_all(self, *, settled: bool) -> Steps[None]:
-        """Give every pair the row that suits it best, as long as none has one.
+        """Assigns a row to every pair; none may have one yet.
 
         Args:
-            settled: no more is to come soon: contexts hold their rows only until their last message.
+            settled: True if no more messages follow soon; contexts then keep their rows only until their last message.
         """
         lane, node, start, depth = (as_numpy(v).copy() for v in (self.lane, self.node, self.starts_ns, self._depth))
         ends = self._held_until(settled=settled)
-        # What holds others begins no later than they do, and was made before them or begins earlier.
+        # A parent starts no later than its children, and was created before them or starts earlier.
         inside = np.flatnonzero(node != MAIN)
         inside = inside[np.lexsort((depth[inside], start[inside], lane[inside]))]
         rows = array("i", [-1]) * len(node)
@@ -200,7 +200,7 @@ class Pairs:
         self.rows = rows
 
     def place_new(self) -> None:
-        """Give rows to the pairs that have none; the others keep theirs."""
+        """Assigns rows to new pairs; others keep theirs."""
         known = len(self.rows)
         new = len(self.node) - known
         if not new:
@@ -211,7 +211,7 @@ class Pairs:
         self._place(inside, [ends[pair - known] for pair in inside], self.rows)
 
     def _place(self, pairs: list[int], ends: list[int], rows: array[int]) -> None:
-        """Give rows to some pairs: none before the one it is nested in."""
+        """Assigns rows to pairs, parents first."""
         lanes, above, starts, packers = self.lane, self._above, self.starts_ns, self._packers
         for pair, end in zip(pairs, ends, strict=True):
             packer = packers.get(lanes[pair])
@@ -222,15 +222,15 @@ class Pairs:
 
 
 class BarsByTrack:
-    """Contexts by the track they are bars on, in the order they begin."""
+    """Contexts by track, in order of start."""
 
     def __init__(self, pairs: Pairs, tracks: NDArray[np.int64], count: int) -> None:
-        """Order them.
+        """Sorts the pairs.
 
         Args:
             pairs: contexts in lanes.
-            tracks: (pairs placed,) the track of each.
-            count: how many tracks there are.
+            tracks: (placed pairs,) track of each.
+            count: number of tracks.
         """
         placed = len(tracks)
         start, end = (as_numpy(values)[:placed].copy() for values in (pairs.starts_ns, pairs.ends_ns))
@@ -241,13 +241,13 @@ class BarsByTrack:
         self._offsets = np.zeros(count + 1, np.int64)
         np.cumsum(np.bincount(tracks, minlength=count), out=self._offsets[1:])
         self._starts, self._ends = start[self._pairs], end[self._pairs]
-        self._latest = self._ends.copy()  # so far on the track
+        self._latest = self._ends.copy()  # running maximum on the track
         for low, high in zip(self._offsets[:-1].tolist(), self._offsets[1:].tolist(), strict=True):
             if high - low > 1:
                 np.maximum.accumulate(self._latest[low:high], out=self._latest[low:high])
 
     def within(self, track: int, left: int, right: int) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
-        """The pairs on a track that reach into a window of time, with when they begin and end."""
+        """Returns the pairs on a track within a time window, with start and end."""
         low = high = 0
         if 0 <= track < len(self._offsets) - 1:
             low, high = int(self._offsets[track]), int(self._offsets[track + 1])

@@ -1,4 +1,4 @@
-"""How many messages of each family came in each stretch of time, whatever the capture's size. No Qt."""
+"""Counts messages per family and time interval, for captures of any size. No Qt."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ BIN_WIDTHS_NS = (
     *(_MINUTE * n for n in (1, 2, 5, 10, 15, 30)),
     *(_HOUR * n for n in (1, 2, 3, 6, 12, 24)),
 )
-"""Widths a bar may stand for; beyond the last one, whole numbers of days."""
+"""Allowed widths of a bar in nanoseconds; above the last one, whole days."""
 LEAST_PX = 7
 _UNKNOWN = 255
 
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Messages counted in stretches of equal width.
+    """Message counts in intervals of equal width.
 
     Attributes:
-        edges: (b + 1,) int64, where the stretches begin, and where the last one ends.
+        edges: (b + 1,) int64, starts of the intervals, and the end of the last one.
         counts: (families, b) int64, in the order of FAMILIES.
-        width_ns: how long a stretch is; one with a break in it is longer.
+        width_ns: length of an interval; one with a break is longer.
     """
 
     edges: Array
@@ -42,23 +42,23 @@ class Bins:
 
     @property
     def totals(self) -> Array:
-        """(b,) of all families."""
+        """(b,) sums over all families."""
         return self.counts.sum(axis=0)
 
 
 def bin_width(span_ns: int, width_px: int, least_px: float = LEAST_PX) -> int:
-    """The shortest round width whose bars are wide enough to be told apart."""
+    """Returns the shortest round width whose bars stay distinguishable."""
     least = span_ns * least_px / max(1, width_px)
     day = BIN_WIDTHS_NS[-1]
     return next((width for width in BIN_WIDTHS_NS if width >= least), day * int(-(-least // day)))
 
 
 class FamilyTimes:
-    """When the messages of each family came. 8 bytes a message while it is kept.
+    """Times of messages by family. 8 bytes a message.
 
     Attributes:
-        counts: messages of each family, in the order of FAMILIES.
-        known: messages taken in.
+        counts: number of messages by family, in the order of FAMILIES.
+        known: number of messages taken in.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -69,7 +69,7 @@ class FamilyTimes:
         self.known = 0
 
     def update(self, times: Array) -> None:
-        """Take in the messages after those known. O(new messages); all of a family where one comes out of order."""
+        """Takes in further messages. O(new messages); all of a family after one out of order."""
         start, self.known = self.known, len(times)
         families = self._families(self._capture.columns["kind"][start : self.known])
         added = times[start : self.known]
@@ -98,12 +98,12 @@ class FamilyTimes:
         return self._codes[kinds]
 
     def bins(self, window: Window, origin_ns: int, width_ns: int) -> Bins:
-        """Count the messages of every stretch that a window touches. O(stretches log messages).
+        """Counts messages per interval within a window. O(intervals log messages).
 
         Args:
-            window: what is shown.
-            origin_ns: a stretch begins here, so that bars keep their places when the window moves.
-            width_ns: how long a stretch is.
+            window: visible part.
+            origin_ns: start of an interval, so that bars keep their places when the window moves.
+            width_ns: length of an interval.
         """
         origin = window.scale.place(origin_ns)
         first = (window.left - origin) // width_ns

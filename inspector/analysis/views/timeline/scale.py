@@ -1,7 +1,7 @@
-"""Where times stand on an axis that leaves long silences out, and which silences those are. No Qt.
+"""Maps times to an axis that leaves out long silences. No Qt.
 
-A place is an int64 like a time: the two are the same before the first break, and behind a break places fall short of
-times by what is left out.
+A position is an int64 like a time. Both are equal before the first break; after it, positions are smaller by the time
+left out.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 Array = NDArray[np.int64]
 
 MOST_SHARE = 3
-"""A silence is long that takes more than one part in so many of the span."""
+"""A long silence takes more than 1 / MOST_SHARE of the span."""
 _TIMES_OTHERS = 2
-"""A long silence is as many times as long as the others are on average: of three messages none is."""
+"""A long silence is longer than this multiple of the average silence, so three messages have none."""
 _BREAK_SHARE = 20
-"""A break takes one part in so many of what is not left out."""
+"""A break takes 1 / _BREAK_SHARE of the remaining axis."""
 _MOST_BREAKS = 12
 _CANDIDATES = 64
 _FARTHEST = 2**62 - 1
-"""Further away no time is told from another; so differences fit into 64 bits."""
+"""Clip bound of times, so that differences fit into 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Break:
     """A long silence.
 
     Attributes:
-        start_ns, end_ns: the messages before and behind it.
-        width: what it takes on the axis.
+        start_ns, end_ns: times of the messages before and after it.
+        width: length on the axis.
     """
 
     start_ns: int
@@ -42,12 +42,12 @@ class Break:
 
     @property
     def silence_ns(self) -> int:
-        """How long it is."""
+        """Length in nanoseconds."""
         return self.end_ns - self.start_ns
 
 
 class TimeScale:
-    """Times to places and back; both ways ascend, and agree to what a break squeezes into one place.
+    """Maps times to positions and back. Both ascend, and agree except within breaks.
 
     Attributes:
         breaks: ascending.
@@ -69,27 +69,27 @@ class TimeScale:
         return hash(self.breaks)
 
     def place(self, ns: int) -> int:
-        """Where a time stands."""
+        """Returns the position of a time."""
         return _moved(ns, self._times, self._places)
 
     def time(self, place: int) -> int:
-        """The time that stands at a place."""
+        """Returns the time at a position."""
         return _moved(place, self._places, self._times)
 
     def places(self, ns: Array) -> Array:
-        """(n,) int64, where times stand."""
+        """(n,) int64, positions of times."""
         return _all_moved(ns, self._times, self._places)
 
     def times(self, places: Array) -> Array:
-        """(n,) int64, the times that stand at places."""
+        """(n,) int64, times at positions."""
         return _all_moved(places, self._places, self._times)
 
     def broken_between(self, left: int, right: int) -> list[Break]:
-        """The breaks that reach into a range of times."""
+        """Returns the breaks within a range of times."""
         return [one for one in self.breaks if one.start_ns < right and one.end_ns > left]
 
     def unbroken(self, left: int, right: int) -> Iterator[tuple[int, int]]:
-        """What of a range of times lies outside of breaks, ascending; ends are included."""
+        """Yields the parts of a time range outside of breaks, ascending, ends included."""
         for one in self.broken_between(left, right):
             if left <= one.start_ns:
                 yield left, one.start_ns
@@ -99,11 +99,11 @@ class TimeScale:
 
 
 def _moved(value: int, given: Sequence[int], wanted: Sequence[int]) -> int:
-    """From one side of the scale to the other, exactly."""
+    """Maps a value from one side of the scale to the other, exactly."""
     if not given:
         return value
     corner = bisect_right(given, value)
-    if corner % 2 == 0:  # outside of breaks both sides go alike
+    if corner % 2 == 0:  # outside of breaks both sides advance alike
         near = max(corner - 1, 0)
         return wanted[near] + value - given[near]
     length, reach = given[corner] - given[corner - 1], wanted[corner] - wanted[corner - 1]
@@ -111,7 +111,7 @@ def _moved(value: int, given: Sequence[int], wanted: Sequence[int]) -> int:
 
 
 def _all_moved(values: Array, given: Sequence[int], wanted: Sequence[int]) -> Array:
-    """The same of many values."""
+    """Maps many values."""
     if not given:
         return values
     near = np.clip(values, -_FARTHEST, _FARTHEST)
@@ -126,9 +126,9 @@ def _all_moved(values: Array, given: Sequence[int], wanted: Sequence[int]) -> Ar
 
 
 class Silences:
-    """The longest silences of a capture that grows.
+    """The longest silences of a growing capture.
 
-    Messages may come in any order: one that belongs into a silence ends it.
+    Messages may arrive in any order; one within a silence splits it.
     """
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ class Silences:
         self._ends: Array = np.zeros(0, np.int64)
 
     def feed(self, times: Array) -> None:
-        """Take in the times of some messages. O(messages given)."""
+        """Takes in the times of messages. O(messages given)."""
         if not len(times):
             return
         near = times
@@ -179,7 +179,10 @@ class Silences:
         self._starts, self._ends = starts[order], ends[order]
 
     def breaks(self) -> tuple[Break, ...]:
-        """The silences that are too long to be drawn, ascending: each takes a third of what is left without others."""
+        """Returns silences too long to draw, ascending.
+
+        Each takes more than a third of the span that remains without the longer ones.
+        """
         lengths = self._ends - self._starts
         span, others = self._last - self._first, self._count - 1
         long: list[int] = []
@@ -200,9 +203,9 @@ _BLOCK = 256
 
 
 def _longest(times: Array) -> Array:
-    """Of ascending times, after which ones the longest silences begin, no fewer than `_CANDIDATES`; in any order.
+    """Returns indexes before the longest silences in ascending times, at least `_CANDIDATES`, unordered.
 
-    The longest of all are in the blocks whose longest are: the others need not be ordered.
+    The longest silences lie in the blocks with the largest maximum, so other blocks need no sorting.
     """
     lengths = np.diff(times)
     whole = len(lengths) // _BLOCK * _BLOCK

@@ -1,4 +1,4 @@
-"""Messages ordered by the track they stand on and by time, so that a part of a track is found by two searches."""
+"""Stores messages sorted by track and time, so that two searches find any part of a track."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from inspector.base.slices import Steps
 Rows = NDArray[Any]
 
 _AT_ONCE = 1 << 16
-"""Messages that are ordered in one step."""
+"""Messages sorted per step."""
 
 _ALIKE = 4_096
-"""Messages of the same time on a track that are looked at when one of them is left."""
+"""Messages with equal time on a track that are searched when stepping off one."""
 
 
 @dataclass(slots=True)
 class Segment:
-    """Some messages in that order.
+    """Sorted messages.
 
     Attributes:
         rows: (n,) int32, messages.
-        times: (n,) int64, where they stand.
-        begins, stops: (tracks,) int64, where the messages of each track begin and end.
-        changes: (n,) int32, grows by one where the family is another than that of the message before.
-        shown: (n + 1,) int32, how many before each place the table shows; None while it shows all.
+        times: (n,) int64, positions.
+        begins, stops: (tracks,) int64, range of each track.
+        changes: (n,) int32, increases by one where the family differs from the previous message's.
+        shown: (n + 1,) int32, number of visible messages before each index; None if all are visible.
     """
 
     rows: Rows
@@ -40,34 +40,34 @@ class Segment:
     shown: NDArray[np.int32] | None = None
 
     def part(self, track: int) -> tuple[int, int]:
-        """Where the messages of a track begin and end."""
+        """Returns the range of a track."""
         if not 0 <= track < len(self.begins):
             return 0, 0
         return int(self.begins[track]), int(self.stops[track])
 
     def renumber(self, now: NDArray[np.int64], count: int) -> None:
-        """Tracks have other numbers.
+        """Renumbers tracks.
 
         Args:
-            now: (tracks before,) the number of each.
-            count: how many there are.
+            now: (old tracks,) new number of each.
+            count: number of tracks.
         """
         begins, stops = np.zeros(count, np.int64), np.zeros(count, np.int64)
         begins[now], stops[now] = self.begins, self.stops
         self.begins, self.stops = begins, stops
 
     def between(self, track: int, left: int, right: int) -> tuple[int, int]:
-        """Where those of a track from one time up to another, this excluded, begin and end."""
+        """Returns the range of a track's messages between two times, the second excluded."""
         low, high = self.part(track)
         found = self.times[low:high].searchsorted(np.array([left, right], np.int64))
         return low + int(found[0]), low + int(found[1])
 
     def hidden(self, low: int, high: int) -> bool:
-        """Whether the table shows none of a part."""
+        """Returns True if the table shows no message of a range."""
         return self.shown is not None and self.shown[high] == self.shown[low]
 
     def mark_shown(self, shown: NDArray[np.bool_] | None) -> None:
-        """Note which messages the table shows: one truth for each message of the capture, or None for all."""
+        """Sets the messages visible in the table, (messages,) bool; None for all."""
         if shown is None:
             self.shown = None
             return
@@ -78,12 +78,12 @@ class Segment:
 def order(
     rows: Rows, tracks: Rows, times: NDArray[np.int64], families: NDArray[np.uint8], count: int
 ) -> Steps[Segment]:
-    """Order messages.
+    """Sorts messages.
 
     Args:
         rows: messages, ascending.
-        tracks, times, families: of each of them.
-        count: how many tracks there are.
+        tracks, times, families: of each message.
+        count: number of tracks.
     """
     offsets = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(tracks, minlength=count), out=offsets[1:])
@@ -92,7 +92,7 @@ def order(
     filled = offsets[:-1].copy()
     for low in range(0, len(rows), _AT_ONCE):
         some = tracks[low : low + _AT_ONCE]
-        if count <= 1 << 16:  # so narrow, numpy sorts by counting
+        if count <= 1 << 16:  # numpy sorts 16-bit values by counting
             some = some.astype(np.uint16)
         by_track, counts = np.argsort(some, kind="stable"), np.bincount(some, minlength=count)
         shift = filled - (np.cumsum(counts) - counts)
@@ -110,7 +110,7 @@ def order(
 
 
 def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64]) -> Steps[None]:
-    """Where messages of a track came out of order, put them in that of their times."""
+    """Sorts tracks with messages out of order by time."""
     if not len(times) or (times[1:] >= times[:-1]).all():
         return
     ordered = times[places]
@@ -125,7 +125,7 @@ def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64])
 
 
 def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: int) -> int | None:
-    """The message before (-1) or after (1) another one on its track, by time; None at the end."""
+    """Returns the message before (-1) or after (1) another one on its track, by time; None at the end."""
     here = (ns, row)
     best: tuple[int, int] | None = None
     for segment in segments:
@@ -142,7 +142,7 @@ def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: 
 
 
 def nearest(segments: Sequence[Segment], track: int, ns: int) -> int | None:
-    """The message of a track that stands nearest to a time; None where there is none."""
+    """Returns the message of a track nearest to a time, or None."""
     best: tuple[int, int] | None = None
     for segment in segments:
         low, high = segment.part(track)

@@ -1,4 +1,4 @@
-"""What takes time between two messages: a request, a proposal until somebody decides, a model until it has spoken."""
+"""Finds durations between two messages: requests, proposals until a decision, turns of a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.store.columns.hashes import NO_ROW
 
 
 class SpanKind(IntEnum):
-    """What takes the time."""
+    """Kind of a duration."""
 
     REQUEST = 0
     PROPOSAL = 1
@@ -27,18 +27,18 @@ class SpanKind(IntEnum):
 
 _ASKERS = ("user", "client")
 OPEN_NS = np.iinfo(np.int64).max
-"""The end of what still waits."""
+"""End of an open span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Stretches of time, the longest first.
+    """Durations, longest first.
 
     Attributes:
-        rows: (n,) the messages they begin with.
-        ends: (n,) the messages they end with; NO_ROW.
-        starts_ns, ends_ns: (n,) int64; OPEN_NS for what still waits.
-        lengths: (n,) float64, nanoseconds; infinite for what still waits.
+        rows: (n,) first messages.
+        ends: (n,) last messages; NO_ROW if open.
+        starts_ns, ends_ns: (n,) int64; OPEN_NS if open.
+        lengths: (n,) float64, nanoseconds; infinite if open.
         sorts: (n,) uint8, `SpanKind`.
     """
 
@@ -51,19 +51,19 @@ class Spans:
 
     @property
     def kinds(self) -> tuple[bool, bool, bool]:
-        """Returns whether some messages were answered, whether some wait, and whether some are of models."""
+        """Three flags: some are answered, some are open, some are of models."""
         of_model = self.sorts == SpanKind.MODEL
         ended = self.ends != NO_ROW
         return bool((ended & ~of_model).any()), bool((~ended).any()), bool(of_model.any())
 
     def between(self, left: int, right: int, least_ns: float, most: int) -> NDArray[np.int64]:
-        """Places of at most so many of them that reach into a window and last at least so long, the longest first."""
+        """Returns indexes of at most `most` spans in a window with a minimum length, longest first."""
         count = int(np.searchsorted(-self.lengths, -least_ns, side="right"))
         return np.flatnonzero((self.starts_ns[:count] < right) & (self.ends_ns[:count] > left))[:most]
 
 
 def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> Steps[Spans]:
-    """The spans among messages up to `stop`. O(messages)."""
+    """Finds the spans among messages up to `stop`. O(messages)."""
     capture, links = analysis.capture, analysis.correlation.columns
     kind = capture.columns["kind"][:stop]
     request, proposal = (capture.strings.find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL))
@@ -96,9 +96,9 @@ def spans_of(analysis: Analysis, times: NDArray[np.int64], stop: int) -> Steps[S
 def _model_times(
     analysis: Analysis, stop: int
 ) -> Steps[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Returns (n,) the last input of each turn of a model, and the first and last message that came of it.
+    """Returns (n,) the last input of each model turn, and the first and last message of its output.
 
-    Sessions of coding agents alone tell when a model begins: with the prompt, or the result, before its next message.
+    Only sessions of coding agents show the start of a model: the prompt or result before its next message.
     """
     capture, none = analysis.capture, np.zeros(0, np.int64)
     columns, find = capture.columns, capture.strings.find
@@ -116,17 +116,17 @@ def _model_times(
     yield
     rows, taken, conversation = rows[order].astype(np.int64), taken[order], conversation[order]
     another = np.flatnonzero(np.diff(conversation, prepend=-1))
-    taken[another] = True  # what a sub-agent is told first is said by the agent that started it
+    taken[another] = True  # the first message to a sub-agent comes from its parent agent
     changes = np.diff(taken.astype(np.int8), prepend=1) != 0
     changes[another] = True
     firsts = np.flatnonzero(changes)
     lasts = np.append(firsts[1:], len(rows)) - 1
-    turns = np.flatnonzero(~taken[firsts])  # the first of a conversation is taken, so that each has one before it
+    turns = np.flatnonzero(~taken[firsts])  # the first of a conversation is input, so each output has one before it
     return rows[firsts[turns] - 1], rows[firsts[turns]], rows[lasts[turns]]
 
 
 def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> Steps[NDArray[np.int64]]:
-    """The message that decided each proposal: the first that fulfils, rejects or withdraws it; NO_ROW."""
+    """Returns the message that decided each proposal: the first fulfilment, reject or withdraw; NO_ROW without one."""
     capture = analysis.capture
     decided = np.full(len(proposals), NO_ROW, np.int64)
     if not len(proposals):
@@ -137,5 +137,5 @@ def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> S
     yield
     places = proposals.searchsorted(cause[rows])
     hit = (places < len(proposals)) & (proposals[np.minimum(places, len(proposals) - 1)] == cause[rows])
-    decided[places[hit][::-1]] = rows[hit][::-1]  # of several the first stays
+    decided[places[hit][::-1]] = rows[hit][::-1]  # the first of several wins
     return decided

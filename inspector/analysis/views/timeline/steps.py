@@ -1,4 +1,4 @@
-"""Lines that go in steps, reduced to the pixel columns they are drawn in, however many steps there are. No Qt."""
+"""Reduces step lines to the pixel columns they are drawn in, for any number of steps. No Qt."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ _BOUNDS = np.iinfo(np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The pixel columns in which some line steps, and what each line does there.
+    """Pixel columns that contain steps, and the values of each line there.
 
     Attributes:
-        x: (k,) int64, the columns, ascending.
+        x: (k,) int64, columns, ascending.
         before: (lines,) int64, values at the left edge.
-        low, high, last: (lines, k) int64, least and greatest value a line takes in each column, and the one it leaves
-            it with.
-        steps: how many steps they stand for.
+        low, high, last: (lines, k) int64, minimum, maximum and final value of each line per column.
+        steps: number of steps.
     """
 
     x: Array
@@ -35,7 +34,7 @@ class Columns:
 
 
 def column_edges(window: Window) -> Array:
-    """(width + 1,) int64, where each pixel column of a window begins, and where the last one ends."""
+    """(width + 1,) int64, start of each pixel column of a window, and end of the last one."""
     width = max(1, window.width)
     since = np.ceil(np.arange(width + 1) * ((window.right - window.left) / width))
     room = float(_BOUNDS.max - max(window.left, 0) - 1024)  # a float may round up
@@ -43,12 +42,12 @@ def column_edges(window: Window) -> Array:
 
 
 def columns_of(times: Array, lines: Array, window: Window) -> Columns:
-    """What is drawn of some lines. O(steps in the window) in numpy.
+    """Reduces lines to pixel columns. O(steps in the window) in numpy.
 
     Args:
-        times: (n,) int64, when the steps are, ascending; the lines share them.
-        lines: (lines, n) int64, what each line is at from then on; before the first step it is at 0.
-        window: what is shown, in how many pixels.
+        times: (n,) int64, times of the steps, ascending, shared by the lines.
+        lines: (lines, n) int64, value of each line from this step on; 0 before the first.
+        window: visible part.
     """
     places = np.searchsorted(times, column_edges(window))
     start, stop = int(places[0]), int(places[-1])
@@ -66,9 +65,9 @@ def columns_of(times: Array, lines: Array, window: Window) -> Columns:
 
 
 def outline(columns: Columns, line: int, left: float, right: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The corners of one line between two places: (p,) pixels and (p,) values.
+    """Returns the corners of a line between two positions: (p,) pixels and (p,) values.
 
-    Columns with one step have two corners; where more fall into one the line reaches from the least to the greatest.
+    A column with one step has two corners; one with several spans from minimum to maximum.
     """
     last, low, high = columns.last[line], columns.low[line], columns.high[line]
     entry = np.append(columns.before[line], last[:-1]) if len(last) else last
@@ -81,7 +80,7 @@ def outline(columns: Columns, line: int, left: float, right: float) -> tuple[NDA
 
 
 def nice_ticks(most: float, room: int) -> list[int]:
-    """Round values from 0 to at least `most`, about so many: 0, 5,000, 10,000..."""
+    """Returns round values from 0 to at least `most`, about `room` many: 0, 5,000, 10,000..."""
     decade = 1
     while True:
         for factor in (1, 2, 5):

@@ -1,4 +1,4 @@
-"""Where messages stand on an axis: at their own time, else at that of the message before; or one after another."""
+"""Positions of messages on an axis: by time, with gaps filled from the previous message, or by order."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from inspector.store.messages.capture import Capture
 
 
 class MessageTimes:
-    """Times of a capture that grows, without holes.
+    """Times of a growing capture, without gaps.
 
     Attributes:
-        first_ns, last_ns: the earliest and the latest; both 0 while there is no time at all.
-        guessed: messages without a time of their own.
+        first_ns, last_ns: earliest and latest time; both 0 without times.
+        guessed: number of messages without an own time.
     """
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        self._own: NDArray[np.int64] | None = None  # only once a time was missing
+        self._own: NDArray[np.int64] | None = None  # only after a missing time
         self._known = 0
         self._last = NO_TIME
         self.first_ns = self.last_ns = 0
@@ -30,7 +30,7 @@ class MessageTimes:
         self._heard = 0
 
     def update(self, stop: int) -> None:
-        """Take in messages up to `stop`. O(new messages)."""
+        """Takes in messages up to `stop`. O(new messages)."""
         start, self._known = self._known, max(stop, self._known)
         given = self._capture.columns["time_ns"][start:stop]
         if not len(given):
@@ -44,7 +44,7 @@ class MessageTimes:
         self.guessed += int(np.count_nonzero(missing))
         known = given[~missing]
         if len(known):
-            if not self._any and start:  # what came before the first time stands at it
+            if not self._any and start:  # messages before the first time get this time
                 self._lead(start, int(known[0]))
             low, high = int(known.min()), int(known.max())
             self.first_ns = min(self.first_ns, low) if self._any else low
@@ -74,7 +74,7 @@ class MessageTimes:
             self._own[:stop] = time_ns
 
     def without(self, first_ns: int, last_ns: int) -> NDArray[np.int64]:
-        """Messages without a time of their own that stand between two times, both included; ascending."""
+        """Returns messages without an own time between two times, both included; ascending."""
         if not self.guessed:
             return np.zeros(0, np.int64)
         missing = np.flatnonzero(self._capture.columns["time_ns"][: self._known] == NO_TIME)
@@ -88,21 +88,21 @@ class MessageTimes:
         return held[: self._known]
 
     def breaks(self) -> tuple[Break, ...]:
-        """The silences too long to be drawn. O(messages since it was asked last)."""
+        """Returns the silences too long to draw. O(messages since the last call)."""
         start, self._heard = self._heard, self._known
         self._silences.feed(self.values[start:])
         return self._silences.breaks()
 
 
 PER_MESSAGE = 1_000_000
-"""From one message to the next, where they stand one after another."""
+"""Distance between consecutive messages by order."""
 
 
 class MessageOrder:
-    """Messages one after another as they came, whatever time lies between them; has what `MessageTimes` has.
+    """Positions by order of arrival, independent of time; same interface as `MessageTimes`.
 
     Attributes:
-        first_ns, last_ns: where the first and the last one stand.
+        first_ns, last_ns: positions of the first and the last message.
     """
 
     def __init__(self) -> None:
@@ -111,7 +111,7 @@ class MessageOrder:
         self.first_ns = self.last_ns = 0
 
     def update(self, stop: int) -> None:
-        """Take in messages up to `stop`. O(new messages)."""
+        """Takes in messages up to `stop`. O(new messages)."""
         self._known = max(stop, self._known)
         if self._known > len(self._places):
             self._places = np.arange(max(self._known, len(self._places) * 3 // 2)) * PER_MESSAGE
@@ -123,9 +123,9 @@ class MessageOrder:
         return self._places[: self._known]
 
     def breaks(self) -> tuple[Break, ...]:
-        """None: all stand at the same distance."""
+        """Returns no breaks, as distances are equal."""
         return ()
 
 
 MessagePlaces = MessageTimes | MessageOrder
-"""Where messages stand."""
+"""Either kind of positions."""

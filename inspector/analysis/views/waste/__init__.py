@@ -1,8 +1,8 @@
-"""What of a context window was spent for nothing: results and tool definitions that could have been spared.
+"""Finds wasted tokens of a context window: results and tool definitions that were unnecessary.
 
-`finder` goes through a capture in slices. `results` is what it looks at, and each of `definitions`, `unconsumed`,
-`repeats` and `traces` one way to waste; `words` and `passages` say what of a text tells it from others. All of it is
-as far as the traffic tells; tokens are an estimate.
+`finder` goes through a capture in slices. `results` prepares tool results. `definitions`, `finder.unconsumed`,
+`repeats` and `traces` each find one kind of waste; `words` extracts distinctive words and passages. Verdicts rest on
+the recorded traffic only, and tokens are estimates.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Definitions of tools, which clients hand to their model: listed again without a change, or of tools never called.
+"""Finds wasted tool definitions: listed again unchanged, or of tools never called.
 
-How many tokens a definition has is worked out from its share of the list's, so that no tokenizer is needed here.
+A definition's tokens are its share of its list's tokens, so that no tokenizer is needed.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from inspector.analysis.views.waste.wasted import Waste, WasteKind, some
 from inspector.protocol.message_text import compact
 
 MOST_LISTS = 5_000
-"""Lists that are looked at."""
+"""Lists checked at most."""
 LARGE = 100
-"""Tokens of definitions nobody used from which on they are worth a word."""
+"""Tokens of unused definitions from which they are reported."""
 _MOST_NAMED = 5
 
 
 @dataclass(slots=True)
 class _Lists:
-    """What one server told one client of its tools, page by page."""
+    """Lists of tools that one server sent to one client, page by page."""
 
-    standing: dict[bytes, int] = field(default_factory=dict)  # digest of the cursor -> place where it was new
+    standing: dict[bytes, int] = field(default_factory=dict)  # digest of the cursor -> position of its first list
     content: dict[bytes, bytes] = field(default_factory=dict)
     again: list[int] = field(default_factory=list)
 
 
 class Definitions:
-    """Lists of tools as they are gone through, oldest first.
+    """Checks lists of tools, oldest first.
 
     Attributes:
         results: the lists.
-        read_only: tools whose definition says that they change nothing.
-        offered: names of all tools that anybody lists.
-        unread: lists that were too many to be looked at.
+        read_only: tools with a readOnlyHint.
+        offered: names of all listed tools.
+        unread: number of lists beyond the limit.
     """
 
     def __init__(self, traffic: Traffic, *, ongoing: bool = False) -> None:
@@ -49,13 +49,13 @@ class Definitions:
         self.results: Results = found.those(np.arange(min(len(found), MOST_LISTS)))
         self.read_only: set[str] = set()
         self.offered: set[str] = set()
-        self._whole: set[int] = set()  # pairs of whom the last page was seen
+        self._whole: set[int] = set()  # pairs with a complete list
         self._traffic = traffic
         self._ongoing = ongoing
         self._lists: dict[int, _Lists] = {}
 
     def take(self, place: int) -> None:
-        """Look at one list."""
+        """Checks one list."""
         capture, results = self._traffic.analysis.capture, self.results
         row = int(results.rows[place])
         payload = capture.records.payload(row)
@@ -77,19 +77,19 @@ class Definitions:
             lists.standing[page], lists.content[page] = place, content
 
     def lacks(self, pair: int, tool: str, called: str) -> bool:
-        """Whether a server is known to have no such tool, and nobody else lists one either.
+        """Returns True if a server has no such tool and no other server lists it either.
 
         Args:
-            pair: who asked and who answered (`Results.pairs`).
-            tool: its name.
-            called: a tool that it has: a list without it is not the list that counts.
+            pair: asker and server (`Results.pairs`).
+            tool: name of the tool.
+            called: a tool that the server has; a list without it is not the relevant one.
         """
         meant = self._traffic.analysis.transients.aliases.meant
         offered = {meant(one) for one in self.offered}
         return pair in self._whole and meant(called) in offered and meant(tool) not in offered
 
     def judge(self) -> list[Waste]:
-        """What was listed again, and what was never called."""
+        """Returns wastes: lists without a change, and tools without a call."""
         called = self._called()
         found: list[Waste] = []
         for lists in self._lists.values():
@@ -137,7 +137,7 @@ class Definitions:
         call = int(results.calls[next(iter(lists.standing.values()))])
         who, server = traffic.asker_words(call), traffic.answerer_words(row)
         more = len(uncalled) - _MOST_NAMED
-        # One more is named as well: a number would take as much room.
+        # A single further name takes no more room than a number.
         names = f"{', '.join(uncalled[:_MOST_NAMED])} and {more:,} more" if more > 1 else ", ".join(uncalled)
         of = f"{len(uncalled):,} of the {known:,} tools" if len(uncalled) < known else f"none of the {known:,} tools"
         verb = "did not call" if len(uncalled) < known else "called"

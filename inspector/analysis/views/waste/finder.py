@@ -1,7 +1,7 @@
-"""Goes through a capture for what could have been spared, a little at a time.
+"""Searches a capture for waste, in slices.
 
-Each result is listed once: what was fetched again as that, and of the rest what was never consumed, then what nobody
-referred to. Passages copied into arguments are tokens of the arguments, so that nothing is counted twice.
+Each result is reported once: as fetched twice, else as unconsumed, else as unreferenced. Copied passages count for the
+arguments, so that no tokens are counted twice.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from inspector.protocol.tool_aliases import ToolAlias, alias_for
 from inspector.store.columns.hashes import NO_ROW
 
 MOST_RESULTS = 10_000
-"""Results that are looked at closely, the largest."""
+"""Results examined, the largest first."""
 YOUNG_S = PENDING_AFTER_S
-"""While traffic goes on nothing is said of a result younger than this: it may still be consumed, or spoken of."""
+"""Seconds; in live traffic, younger results are not reported, as they may still be consumed or mentioned."""
 
 
 @dataclass(frozen=True, slots=True)
 class WasteReport:
-    """What was found.
+    """Outcome of a search.
 
     Attributes:
-        wastes: what costs most first.
-        notes: sentences on what was not looked at.
-        stop: messages it is about.
-        reported: what calls of models reported in all; None where none did.
+        wastes: largest first.
+        notes: sentences about parts that were not examined.
+        stop: number of messages examined.
+        reported: total usage that model calls reported; None without any.
     """
 
     wastes: tuple[Waste, ...]
@@ -52,32 +52,32 @@ class WasteReport:
 
     @property
     def tokens(self) -> int:
-        """All that could be spared, estimate."""
+        """Estimated tokens of all wastes."""
         return sum(one.tokens for one in self.wastes)
 
     @property
     def sure_tokens(self) -> int:
-        """Of these, what the traffic shows."""
+        """Estimated tokens of wastes that the traffic proves."""
         return sum(one.tokens for one in self.wastes if one.sure)
 
 
 class WasteFinder:
-    """Looks at the messages there are when it is made; nothing happens until `go_on` is called.
+    """Examines the messages present at its creation; works only in `go_on`.
 
     Attributes:
-        found: the outcome; None until all is done.
+        found: the report; None until complete.
     """
 
     def __init__(
         self, analysis: Analysis, *, most: int = MOST_RESULTS, ongoing: bool = False, now_ns: int | None = None
     ) -> None:  # fmt: skip
-        """Prepare.
+        """Prepares a search.
 
         Args:
-            analysis: its tokens should be counted; what is not counted is not looked at.
-            most: results that are looked at closely.
-            ongoing: traffic goes on, so that what was not done yet may still be.
-            now_ns: what time it is then; by default as the traffic tells.
+            analysis: passes with counted tokens; uncounted messages are skipped.
+            most: results examined.
+            ongoing: True if more traffic may follow.
+            now_ns: current time in nanoseconds; by default that of the traffic.
         """
         self._analysis = analysis
         self._most = most
@@ -88,11 +88,11 @@ class WasteFinder:
         self.found: WasteReport | None = None
 
     def go_on(self, until: float) -> bool:
-        """Look further until a time, by `time.perf_counter`; whether all is done."""
+        """Continues until a time (`time.perf_counter`). Returns True if the search is complete."""
         return go_on(self._steps, until)
 
     def _run(self) -> Steps[None]:
-        """Each step is a few milliseconds at most, but for the columns of a very large capture."""
+        """Runs the search. A step takes a few milliseconds, except for the columns of a very large capture."""
         analysis = self._analysis
         traffic = Traffic(analysis)
         yield
@@ -110,7 +110,7 @@ class WasteFinder:
             pairs.step()
             yield
         answers = traffic.answers("tools/call")
-        # What a server answered to a call of a transcript is there a second time: in no model's context.
+        # A server's answer to a call of a transcript is a second copy, outside any model context.
         results = self._largest(answers.those(np.flatnonzero(pairs.outer_of(answers.calls) == NO_ROW)))
         yield
         losses = Losses(traffic)
@@ -136,7 +136,7 @@ class WasteFinder:
         self.found = WasteReport(found, tuple(self._notes), traffic.stop, analysis.usage.total())
 
     def _largest(self, results: Results) -> Results:
-        """The largest results that are counted, ascending."""
+        """Returns the largest counted results, ascending."""
         uncounted = int(np.count_nonzero(results.tokens == NOT_COUNTED))
         if uncounted:
             one = uncounted == 1
@@ -148,7 +148,7 @@ class WasteFinder:
         return results.those(np.sort(order[: self._most]))
 
     def _young(self, results: Results) -> set[int]:
-        """Results of which it is too early to say anything."""
+        """Returns results too young to judge."""
         if not self._ongoing:
             return set()
         analysis, times = self._analysis, self._analysis.capture.columns["time_ns"][results.rows]
@@ -180,28 +180,28 @@ class WasteFinder:
         wastes += traces.copied
 
 
-# Results that are transient, and that nobody has consumed: they stand in the context for good.
+# Unconsumed transient results, which stay in the context.
 
 _MOST_NAMED = 3
 _MOST_TOOLS = 2_000
-"""Of more tools none is looked for behind a prefix."""
+"""Tools up to which prefixed names are compared."""
 _MOST_TRIED = 50
-"""Hinted tools whose names are compared with a tool's."""
+"""Hinted tools compared with a tool's name."""
 
 
 def unconsumed(
     traffic: Traffic, results: Results, place: int, losses: Losses, definitions: Definitions, *, ongoing: bool = False
 ) -> Waste | None:
-    """What one result costs beyond its summary.
+    """Returns the waste of one result beyond its summary.
 
-    Returns None when it is not transient, or was consumed, or no tool can consume it: then nothing can be spared.
+    Returns None if it is not transient, was consumed, or has no possible consumer.
 
     Args:
-        traffic, results: what is looked at.
-        place: of the result.
-        losses: what may have emptied somebody's context.
-        definitions: which tools there are.
-        ongoing: more is to come, so that it may still be consumed.
+        traffic, results: the data.
+        place: index of the result.
+        losses: events that may have emptied a context.
+        definitions: listed tools.
+        ongoing: True if it may still be consumed.
     """
     transients, row, call = traffic.analysis.transients, int(results.rows[place]), int(results.calls[place])
     badges = int(transients.columns["badges"][row])
@@ -216,7 +216,7 @@ def unconsumed(
         return None
     sentence, advice, alias = words
     kind = WasteKind.PENDING if ongoing else WasteKind.UNCONSUMED
-    # With the alias it may turn out to be consumed: who called by these names knows what they mean.
+    # With the alias it may prove consumed: the caller of these names knows their meaning.
     lost = losses.since(row, traffic.sender(call))
     if lost is not None:
         sentence += f" It may have left the context with No. {lost + 1:,}."
@@ -227,7 +227,7 @@ def unconsumed(
 def _words(
     traffic: Traffic, row: int, tool: str, definitions: Definitions, pair: int
 ) -> tuple[str, str, ToolAlias | None] | None:
-    """What happened, what would spare it, and the tool alias that would make hints fit; None where no tool can."""
+    """Returns sentence, advice and a tool alias that would match the hints; None without a possible consumer."""
     named = _consumers(traffic, row)
     consumers = [name for name in named if not definitions.lacks(pair, name, tool)]
     if named and not consumers:
@@ -249,7 +249,7 @@ def _words(
 def _of_missing(
     traffic: Traffic, row: int, tool: str, named: list[str], definitions: Definitions
 ) -> tuple[str, str, ToolAlias | None] | None:
-    """As `_words`, where nobody has the tools that hints name: to call them is no advice."""
+    """Returns the same as `_words` if no server has the hinted tools: calling them is no advice."""
     names = " or ".join(named)
     tools = sorted(definitions.offered)
     found = (alias_for(name, tools) for name in named if len(tools) <= _MOST_TOOLS)
@@ -262,7 +262,7 @@ def _of_missing(
 
 
 def _consumers(traffic: Traffic, row: int) -> list[str]:
-    """The tools that hints have named as consuming a result."""
+    """Returns the tools that hints name as consumers of a result."""
     transients = traffic.analysis.transients
     conversation, tool = transients.conversation_of(row), transients.aliases.meant(traffic.tool(row))
     if conversation is None:
@@ -271,7 +271,7 @@ def _consumers(traffic: Traffic, row: int) -> list[str]:
 
 
 def _nearly_hinted(traffic: Traffic, row: int) -> tuple[str, ToolAlias | None]:
-    """The hinted tool that bears a result's name behind or without a prefix, and the alias that says so."""
+    """Returns the hinted tool that equals a result's tool except for a prefix, and the alias between them."""
     conversation = traffic.analysis.transients.conversation_of(row)
     hinted = conversation.hinted if conversation is not None else {}
     found = ((name, alias_for(name, [traffic.tool(row)])) for name in islice(hinted, _MOST_TRIED))

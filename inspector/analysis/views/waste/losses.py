@@ -1,4 +1,4 @@
-"""What may have emptied somebody's context: being told to forget or to begin anew, compacting, a new connection."""
+"""Finds events that may empty a context: forget, restart, compaction, a new connection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EVERYONE = ""
 
 
 class Losses:
-    """When who may have lost what stood in its context. Whether it did, and what of it, is not reported."""
+    """Events after which a participant may have lost its context; actual losses are not reported."""
 
     def __init__(self, traffic: Traffic) -> None:
         capture = traffic.analysis.capture
@@ -28,7 +28,7 @@ class Losses:
         self._found = {name: np.sort(np.concatenate(many)) for name, many in found.items()}
 
     def _names(self, row: int) -> set[str]:
-        """Whose context a message is about: who compacted, else who was told."""
+        """Returns the participants affected: the sender of a compaction, else the recipients."""
         capture, sender = self._traffic.analysis.capture, self._traffic.sender(row) or _EVERYONE
         if capture.string("kind", row) == _DONE:
             return {sender}
@@ -36,7 +36,7 @@ class Losses:
         return set(to) - {sender} if to else {_EVERYONE}
 
     def since(self, row: int, asker: str | None, until: int | None = None) -> int | None:
-        """The first message after a result, and before another, with which it may have left the asker's context."""
+        """Returns the first event between a result and `until` after which the asker may have lost it, or None."""
         stop = self._traffic.stop if until is None else until
         found = [place for name in {asker or _EVERYONE, _EVERYONE} if (place := self._next(name, row)) is not None]
         capture = self._traffic.analysis.capture
@@ -52,7 +52,7 @@ class Losses:
 
 
 def _alike(*columns: Array) -> list[Array]:
-    """Places that are alike in all columns, each ascending."""
+    """Returns positions grouped by equal values in all columns, each group ascending."""
     if not len(columns[0]):
         return []
     order = np.lexsort(columns)

@@ -1,4 +1,4 @@
-"""The same call answered again: same client, same server, same tool, equal arguments."""
+"""Finds repeated calls: same client, server and tool, with equal arguments."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ _READING = frozenset((
     "list", "load", "look", "lookup", "ls", "open", "peek", "preview", "query", "read", "resolve", "retrieve", "scan",
     "search", "select", "show", "stat", "status", "suggest", "summarize", "tail", "tree", "view",
 ))  # fmt: skip
-"""First words of names of tools that change nothing."""
+"""First words of names of read-only tools."""
 
 
 class Again(enum.Enum):
-    """How an answer came again."""
+    """Relation of an answer to the earlier one."""
 
     SAME = 0
     PERHAPS = 1
-    """The same, but it could not be known before."""
+    """Equal, but not predictably."""
     CHANGED = 2
 
 
 def only_reads(tool: str, read_only: Collection[str]) -> bool:
-    """Whether a tool changes nothing: its definition says so, or else its name.
+    """Returns True if a tool is read-only, by its definition or its name.
 
     Args:
-        tool: its name.
-        read_only: tools whose definitions say so.
+        tool: name of the tool.
+        read_only: tools with a readOnlyHint.
     """
     name = tool.rpartition("__")[2] or tool
     return tool in read_only or name.replace("-", "_").split("_")[0].lower() in _READING
 
 
 def digest(value: Any) -> bytes:
-    """Equal for equal JSON, whatever the order of its keys."""
+    """Returns a hash that is equal for equal JSON, independent of key order."""
     try:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
@@ -54,7 +54,7 @@ def digest(value: Any) -> bytes:
 
 
 class Repeats:
-    """Calls as they are gone through, oldest first."""
+    """Groups calls by tool and arguments, oldest first."""
 
     def __init__(self, traffic: Traffic, results: Results, read_only: Collection[str], losses: Losses) -> None:
         self._traffic, self._results = traffic, results
@@ -64,26 +64,28 @@ class Repeats:
         consumes = traffic.analysis.transients.columns["badges"][results.rows] & Badge.CONSUMED.value != 0
         asked = traffic.analysis.capture.columns["flags"][results.calls] & Flag.UNRECORDED.value == 0
         self.places: list[int] = np.flatnonzero((counts[inverse] > 1) & ~consumes & asked).tolist()
-        """Of results of tools that were called more than once: only these need be looked at. A call that consumes a
-        result fetches nothing, and has to be made for each."""
+        """Indexes of results of tools with several calls.
+
+        A call that consumes a result is excluded, as it fetches nothing and must be made for each.
+        """
         self._keys = keys
         self.listed: set[int] = set()
-        """Results that came again."""
+        """Repeated results, by row."""
         self._groups: dict[tuple[int, bytes], list[int]] = {}
         self._changes = _Between(traffic, read_only, losses)
 
     def take(self, place: int) -> None:
-        """Look at the arguments of one call."""
+        """Takes in the arguments of one call."""
         arguments = arguments_of(self._traffic, int(self._results.calls[place]))
         self._groups.setdefault((int(self._keys[place]), digest(arguments)), []).append(place)
 
     @property
     def groups(self) -> list[list[int]]:
-        """Places of results that answered the same."""
+        """Indexes of results of equal calls."""
         return [places for places in self._groups.values() if len(places) > 1]
 
     def judge(self, places: list[int]) -> list[Waste]:
-        """What was fetched again; an answer is compared with the one before it."""
+        """Returns the wastes of a group; each answer is compared with the previous one."""
         answers = [self._answer(place) for place in places]
         again: dict[Again, list[int]] = {}
         for before, here, old, new in zip(places, places[1:], answers, answers[1:], strict=False):
@@ -91,7 +93,7 @@ class Repeats:
         return [self._waste(places, how, later) for how, later in again.items()]
 
     def _answer(self, place: int) -> bytes:
-        """All it brought: pictures, addresses and structured content tell answers apart whose texts are equal."""
+        """Returns a digest of the full content: answers with equal texts may differ in other content."""
         payload = self._traffic.analysis.capture.records.payload(int(self._results.rows[place]))
         return digest(_without_meta(payload.get("result")))
 
@@ -130,7 +132,7 @@ _ADVICE = {
 
 
 def _without_meta(result: Any) -> Any:
-    """A result without what only programs read, its own and that of its content blocks."""
+    """Returns a result without its `_meta` and that of its content blocks."""
     if not isinstance(result, dict):
         return result
     blocks = result.get("content")
@@ -145,13 +147,13 @@ def _without_meta(result: Any) -> Any:
 
 
 def arguments_of(traffic: Traffic, call: int) -> Any:
-    """The arguments of a call; nothing is as good as none."""
+    """Returns the arguments of a call; {} if missing."""
     params = traffic.analysis.capture.records.payload(call).get("params")
     return (params.get("arguments") if isinstance(params, dict) else None) or {}
 
 
 class _Between:
-    """Whether something came between two answers that may have changed, or lost, the first."""
+    """Detects events between two answers that may have changed or lost the first."""
 
     def __init__(self, traffic: Traffic, read_only: Collection[str], losses: Losses) -> None:
         self._traffic = traffic
@@ -163,9 +165,9 @@ class _Between:
         self._losses = losses
 
     def between(self, results: Results, before: int, here: int) -> bool:
-        """Whether the server was told to do something since, or the one who asked may have forgotten.
+        """Returns True if the server ran a changing tool in between, or if the asker may have lost its context.
 
-        The first call counts: where that does more than read, so does the second, and what it did is no answer.
+        The first call counts: if it changes something, so does the second, and its effect is no answer.
         """
         since, until = int(results.rows[before]), int(results.calls[here])
         server = int(self._traffic.speakers[results.rows[here]])
@@ -179,12 +181,12 @@ _NONE = np.empty(0, np.int64)
 
 
 def _any_between(rows: Array, since: int, until: int) -> bool:
-    """Whether a row is one of those from `since` on, and before `until`; rows are ascending."""
+    """Returns True if a row lies in since..until (until excluded); rows ascending."""
     return bool(np.searchsorted(rows, until) > np.searchsorted(rows, since))
 
 
 def _grouped(keys: Array, rows: Array) -> dict[int, Array]:
-    """Rows by key, each ascending."""
+    """Returns rows by key, each ascending."""
     order = np.lexsort((rows, keys))
     keys, rows = keys[order], rows[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1)).tolist()

@@ -1,4 +1,4 @@
-"""Who asked whom for what: results of tool calls, and what those who asked said themselves, by columns alone."""
+"""Pairs tool results with their calls, and lists messages of each asker, by columns only."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _NOBODY = (Flag.UNREADABLE | Flag.GAP | Flag.LOG_ONLY | Flag.FRAME).value
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Results that did not fail, and their calls; ascending.
+    """Successful results and their calls, ascending.
 
     Attributes:
         rows, calls: (k,) messages.
-        speakers: (k,) numbers of who asked (`Traffic.speakers`).
-        pairs: (k,) numbers of who asked and who answered.
-        tokens: (k,) of each whole result; NOT_COUNTED.
+        speakers: (k,) numbers of the askers (`Traffic.speakers`).
+        pairs: (k,) numbers of asker and server.
+        tokens: (k,) tokens of each whole result; NOT_COUNTED.
     """
 
     rows: Array
@@ -41,7 +41,7 @@ class Results:
         return len(self.rows)
 
     def those(self, places: Array) -> Results:
-        """Some of them."""
+        """Returns a subset."""
         return Results(
             self.rows[places], self.calls[places], self.speakers[places], self.pairs[places], self.tokens[places]
         )
@@ -51,8 +51,8 @@ class Traffic:
     """The traffic up to a message.
 
     Attributes:
-        stop: messages looked at.
-        speakers: (stop,) int64, a number for whoever sent each message, on its connection or in its space.
+        stop: number of messages examined.
+        speakers: (stop,) int64, a number per sender on its connection or in its space.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -72,11 +72,11 @@ class Traffic:
         return self.analysis.correlation.columns[name][: self.stop].astype(np.int64)
 
     def answers(self, method: str, *, unrecorded: bool = False) -> Results:
-        """The answers to calls of a method that did not fail. O(messages) in numpy.
+        """Returns successful answers to calls of a method. O(messages) in numpy.
 
         Args:
-            method: as MCP calls it.
-            unrecorded: also those whose content was not recorded, which nothing can be compared with.
+            method: name in MCP.
+            unrecorded: True to include answers without recorded content, which cannot be compared.
         """
         columns, cause = self.analysis.capture.columns, self._column("cause")
         flags, kind = columns["flags"][: self.stop], columns["kind"][: self.stop]
@@ -91,20 +91,20 @@ class Traffic:
         rows = np.flatnonzero(wanted & same)
         calls = rounds.begun_by(rows, cause[rows])
         asked = columns["kind"][calls] == self._code(kinds.REQUEST)
-        asked &= ~rounds.are_interim(rows)  # no result: that comes in a later round
+        asked &= ~rounds.are_interim(rows)  # an interim answer; the result comes in a later round
         rows, calls = rows[asked], calls[asked]
         asker, answerer = self.speakers[calls], self.speakers[rows]
         tokens = self.analysis.tokens.columns["tokens"][rows].astype(np.int64)
         return Results(rows, calls, asker, _numbered(asker, answerer), tokens)
 
     def calls(self) -> Array:
-        """Requests and proposals of tools, ascending."""
+        """Returns tool requests and proposals, ascending."""
         kind = self.analysis.capture.columns["kind"][: self.stop]
         asking = np.isin(kind, [self._code(kinds.REQUEST), self._code(kinds.PROPOSAL)])
         return np.flatnonzero(asking & (self._column("method") == self._code("tools/call")))
 
     def sayings(self) -> Array:
-        """What a model may have written: calls, proposals, chat, reasoning; ascending."""
+        """Returns messages that a model may have written: calls, proposals, chat, reasoning; ascending."""
         capture = self.analysis.capture
         kind = capture.columns["kind"][: self.stop]
         seen = np.flatnonzero(np.bincount(kind)).tolist() if len(kind) else []
@@ -114,35 +114,35 @@ class Traffic:
         return np.flatnonzero(spoke & (capture.columns["flags"][: self.stop] & _NOBODY == 0))
 
     def losses(self) -> Array:
-        """Messages after which somebody may have lost what stood in its context, ascending."""
+        """Returns messages after which a participant may have lost its context, ascending."""
         kind = self.analysis.capture.columns["kind"][: self.stop]
         return np.flatnonzero(np.isin(kind, [self._code(name) for name in _LOSING]))
 
     def collapsed(self, rows: Array) -> NDArray[np.bool_]:
-        """Which of some results were collapsed."""
+        """(n,) bool: True for collapsed results."""
         return self.analysis.transients.columns["badges"][rows] & Badge.COLLAPSED.value != 0
 
-    # In words
+    # Words
 
     def sender(self, row: int) -> str | None:
-        """Who sent a message; None where nobody is named."""
+        """Returns the sender of a message, or None."""
         return self.analysis.capture.string("sender", row) or None
 
     def tool(self, row: int) -> str:
-        """The tool of a call or result."""
+        """Returns the tool of a call or result."""
         links = self.analysis.correlation
         return self.analysis.capture.strings[int(links.columns["target"][links.rounds.begun.get(row, row)])] or "a tool"
 
     def asker_words(self, call: int) -> str:
-        """Who asked, for the beginning of a sentence."""
+        """Returns the asker, for the start of a sentence."""
         return self.sender(call) or "The MCP client"
 
     def answerer_words(self, result: int) -> str:
-        """Who answered, within a sentence."""
+        """Returns the server, within a sentence."""
         return self.sender(result) or "the server"
 
     def cost(self, row: int) -> int:
-        """Tokens of a result as it stands in the context: those of its summary once it is collapsed."""
+        """Returns a result's tokens in the context; those of its summary if it is collapsed."""
         whole = int(self.analysis.tokens.columns["tokens"][row])
         if whole != NOT_COUNTED and bool(self.collapsed(np.array([row]))[0]):
             return min(whole, self.analysis.tokens.summary_tokens(row) or 0)
@@ -150,12 +150,12 @@ class Traffic:
 
 
 _MOST_PAIRS = 1 << 22
-"""Different rows for which a table is made, so that nothing has to be ordered."""
+"""Distinct rows up to which a lookup table replaces sorting."""
 _LOSING = ("participant/forget", "participant/compact-done", "participant/clear", "participant/restart")
 
 
 def _numbered(*columns: Array) -> Array:
-    """A small number for each different row of some columns of small numbers. O(n) where these are not many."""
+    """Returns a small number per distinct row of several columns of small numbers. O(n) if rows are few."""
     found = columns[0]
     for column in columns[1:]:
         width = int(column.max(initial=0)) + 1
@@ -167,7 +167,7 @@ def _numbered(*columns: Array) -> Array:
 
 
 def _renumbered(keys: Array) -> Array:
-    """Small numbers in the order of keys that are not large themselves."""
+    """Maps small keys to consecutive numbers in key order."""
     there = np.zeros(int(keys.max(initial=0)) + 1, np.bool_)
     there[keys] = True
     return (np.cumsum(there) - 1)[keys]

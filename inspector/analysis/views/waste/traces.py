@@ -1,7 +1,7 @@
-"""Where results turn up again in what the one who asked said later: referred to, or copied at length.
+"""Finds traces of results in later messages of the asker: mentions, or long copies.
 
-First every result leaves its words and passages behind (`take`), then whatever its asker says later is looked up in
-them (`hear`).
+First every result adds its words and passages to the index (`take`). Then each later message of the asker is looked up
+in it (`hear`).
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from inspector.protocol.message_text import TEXT_KEYS
 from inspector.store.columns.flags import Flag
 from inspector.tokens.counted_text import counted_text
 
-# Which results hold a word or a passage, each by a number of it: eight bytes an entry.
+# Index from words and passages to results, eight bytes an entry.
 
 Keys = NDArray[np.uint64]
 
 MOST_OWNERS = 1 << 14
 _OWNER = np.uint64(MOST_OWNERS - 1)
-"""The owner's part of an entry; what is above it is the key's."""
+"""Low bits of an entry: the owner. The high bits are the key."""
 _MIXED = 0x9E3779B97F4A7C15
 
 
 class Index:
-    """Entries are added first; `settle` makes them fit to be asked for.
+    """Index of entries. All are added first; `settle` prepares it for lookups.
 
     Attributes:
-        count: entries.
+        count: number of entries.
     """
 
     def __init__(self, most: int) -> None:
-        """Make an index without entries.
+        """Creates an empty index.
 
         Args:
-            most: entries it takes in; what comes later is left out.
+            most: capacity; later entries are dropped.
         """
         self._most = most
         self._parts: list[Keys] = []
@@ -53,7 +53,7 @@ class Index:
         self.count = 0
 
     def add(self, keys: Keys, owner: int) -> bool:
-        """Take in what an owner below MOST_OWNERS holds. Whether there was room for it."""
+        """Adds the keys of an owner below MOST_OWNERS. Returns False if there was no room."""
         keys = np.unique(keys & ~_OWNER)
         if self.count + len(keys) > self._most or owner >= MOST_OWNERS:
             return False
@@ -62,13 +62,13 @@ class Index:
         return True
 
     def settle(self) -> None:
-        """All entries have been added."""
+        """Sorts the entries for lookups."""
         if self._parts:
             self._entries = np.sort(np.concatenate(self._parts))
         self._parts = []
 
     def owners(self, keys: Keys) -> list[tuple[int, NDArray[np.int64]]]:
-        """Those of some keys that somebody holds, and who does, ascending."""
+        """Returns (key, owners ascending) for each key in the index."""
         keys = np.unique(keys & ~_OWNER)
         first, after = (
             np.searchsorted(self._entries, keys, "left"),
@@ -79,48 +79,48 @@ class Index:
 
 
 def keys_of(words: Iterable[str], speaker: int) -> Keys:
-    """Numbers of words as one speaker's."""
+    """Hashes words, separately per speaker."""
     found = np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words], np.uint64)
     return (found | np.uint64(speaker << 32)) * np.uint64(_MIXED)
 
 
 def marked(numbers: Keys, speaker: int) -> Keys:
-    """Numbers of passages as one speaker's."""
+    """Hashes passages, separately per speaker."""
     return numbers ^ np.uint64((speaker + 1) * _MIXED % 2**64)
 
 
 LARGE = 200
-"""Tokens from which on a result that nobody refers to is worth a word, and arguments that are copied."""
+"""Tokens from which unreferenced results and copied arguments are reported."""
 MOST_SAYINGS = 100_000
-"""Messages that are searched for what results brought."""
+"""Messages searched for traces."""
 _MOST_KEPT = 1_000_000
-"""Words, and passages, of all results together; what comes after is not judged."""
+"""Words, and passages, kept for all results; later results are not judged."""
 _WEAK_WORDS = 3
-"""Of the words that tell little so many tell that something is spoken of."""
+"""Weak words that together count as a mention."""
 _NUMBERED = 10
-"""Small numbers in a result from which on they are taken to number its entries."""
+"""Count of small numbers in a result from which they are taken as entry numbers."""
 _COMMON, _EVERYWHERE = 3, 50
-"""Results of one asker from which on a word that stands in all of them tells little of each, and nothing."""
+"""Results of one asker that share a word, from which it counts as weak, and as useless."""
 _LEAST_PASSAGES, _LEAST_SHARE = 8, 0.3
 
 
 class Traces:
-    """Results and what was said after them.
+    """Results and later messages of their askers.
 
     Attributes:
-        places: of the results to be taken in.
-        sayings: messages to be heard then, ascending: what their askers said.
-        unread: later messages that were too many to be searched.
-        dropped: results there was no room for.
-        copied: what was copied through a model.
+        places: indexes of results to take in.
+        sayings: messages of the askers to look up afterwards, ascending.
+        unread: number of messages beyond the limit.
+        dropped: number of results beyond the capacity.
+        copied: wastes of copied arguments.
     """
 
     def __init__(self, traffic: Traffic, results: Results, judged: Array) -> None:
-        """Prepare.
+        """Prepares the search.
 
         Args:
-            traffic, results: what is looked at.
-            judged: places of the results nobody may have referred to; passages of all are kept.
+            traffic, results: the data.
+            judged: indexes of results that may be unreferenced; passages of all are kept.
         """
         self._traffic, self._results = traffic, results
         large = np.flatnonzero(results.tokens >= LARGE)
@@ -132,10 +132,11 @@ class Traces:
             sayings = sayings[sayings > results.rows[large[0]]]
         hidden = traffic.analysis.capture.columns["flags"][sayings] & Flag.UNRECORDED.value != 0
         self.unread = max(0, len(sayings) - MOST_SAYINGS)
-        if not self.unread:  # else what was said later may speak of any
+        if not self.unread:  # otherwise unread messages may mention any result
             self._open[np.intersect1d(judged, large)] = True
             self._open &= results.rows < self._last_saying(sayings)
-            self._open &= results.rows > self._last_saying(sayings[hidden])  # it may speak of any result before
+            # a hidden message may mention any earlier result
+            self._open &= results.rows > self._last_saying(sayings[hidden])
         self.sayings: list[int] = sayings[:MOST_SAYINGS].tolist()
         self.dropped = 0
         self._waiting = Counter(results.speakers[self._open].tolist())
@@ -144,19 +145,19 @@ class Traces:
         self.copied: list[Waste] = []
 
     def _last_saying(self, sayings: Array) -> Array:
-        """The last message of who asked for each result; of whom nothing came later nothing can be said."""
+        """Returns each asker's last message; without a later message, a result cannot be judged."""
         speakers = self._traffic.speakers
         last = np.full(int(speakers.max(initial=0)) + 1, -1, np.int64)
-        last[speakers[sayings]] = sayings  # ascending, so that the last one stays
+        last[speakers[sayings]] = sayings  # ascending, so the last one wins
         return last[self._results.speakers]
 
     def take(self, place: int) -> None:
-        """Take in one result."""
+        """Takes in one result."""
         results, capture = self._results, self._traffic.analysis.capture
         text, speaker = _result_texts(capture.records.payload(int(results.rows[place]))), int(results.speakers[place])
         numbers, _ = passages(flattened(text, keys=True))
         given, _ = passages(flattened(arguments_of(self._traffic, int(results.calls[place])), keys=True))
-        numbers = np.setdiff1d(numbers, given)  # what a server echoes was the model's own before
+        numbers = np.setdiff1d(numbers, given)  # an echo of the model's own words by the server
         self._passages.add(marked(numbers, speaker), place)
         plain = flattened(text, keys=False)
         strong, weak = telling_words(plain)
@@ -164,10 +165,10 @@ class Traces:
             asked = set[str]().union(*telling_words(flattened(self._content(int(results.calls[place])), keys=False)))
             strong, weak = strong - asked, weak - asked
             small = {word for word in weak if word.isdecimal()}
-            if len(small) >= _NUMBERED:  # its entries may be spoken of by their numbers alone
+            if len(small) >= _NUMBERED:  # its entries may be mentioned by number only
                 strong |= small
             if is_unspaced(plain) or not (strong or len(weak - small) >= _WEAK_WORDS):
-                self._close(place)  # it could not be recognised
+                self._close(place)  # a mention would not be recognizable
         stored = self._strong.add(keys_of(spread(strong), speaker), place)
         stored &= self._weak.add(keys_of(spread(weak), speaker), place)
         self.dropped += not stored
@@ -175,13 +176,13 @@ class Traces:
             self._close(place)
 
     def settle(self) -> Steps[None]:
-        """All results have been taken in."""
+        """Finishes the index after the last result."""
         for index in (self._strong, self._weak, self._passages):
             index.settle()
             yield
 
     def hear(self, row: int) -> None:
-        """Look up what one message says."""
+        """Looks up one message."""
         speaker = int(self._traffic.speakers[row])
         large = int(self._traffic.analysis.tokens.columns["tokens"][row]) >= LARGE
         if not self._waiting[speaker] and not large:
@@ -198,7 +199,7 @@ class Traces:
             self._waiting[int(self._results.speakers[place])] -= 1
 
     def _refer(self, row: int, text: str, speaker: int) -> None:
-        """Let go of what a message speaks of, or answers."""
+        """Closes results that a message mentions or answers."""
         rows = self._results.rows
         cause = int(self._traffic.analysis.correlation.columns["cause"][row])
         named = int(np.searchsorted(rows, cause))
@@ -221,7 +222,7 @@ class Traces:
                 del self._votes[place]
 
     def _compare(self, row: int, speaker: int) -> None:
-        """Whether the arguments of a call repeat a result at length."""
+        """Reports arguments of a call that copy a result at length."""
         numbers, _ = passages(flattened(arguments_of(self._traffic, row), keys=True))
         numbers = np.unique(numbers)
         found: Counter[int] = Counter()
@@ -249,7 +250,7 @@ class Traces:
         )  # fmt: skip
 
     def _content(self, row: int) -> Any:
-        """What a message says: of a call its tool and arguments, as a list."""
+        """Returns the content of a message; for a call, tool and arguments as a list."""
         capture = self._traffic.analysis.capture
         kind, payload = capture.string("kind", row) or "", capture.records.payload(row)
         if kind in (kinds.REQUEST, kinds.PROPOSAL):
@@ -259,7 +260,7 @@ class Traces:
 
     @property
     def unreferred(self) -> list[Waste]:
-        """Results of which nothing turned up again, although their asker went on."""
+        """Wastes of results without a later mention, although their asker continued."""
         return [self._silent(place) for place in np.flatnonzero(self._open).tolist()]
 
     def _silent(self, place: int) -> Waste:
@@ -276,7 +277,7 @@ class Traces:
 
 
 def _result_texts(payload: dict[str, Any]) -> Any:
-    """What a result says, its texts apart, so that JSON in each can be taken apart."""
+    """Returns the texts of a result one by one, so that JSON in each can be parsed."""
     result = payload.get("result")
     if not isinstance(result, dict):
         return result

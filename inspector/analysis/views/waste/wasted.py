@@ -1,4 +1,4 @@
-"""One thing that could have been spared."""
+"""The type of one waste."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class WasteKind(enum.Enum):
-    """The ways to waste, with the words they are listed under."""
+    """Kinds of waste, with their labels."""
 
     UNCONSUMED = "never consumed"
     PENDING = "not consumed yet"
@@ -20,18 +20,18 @@ class WasteKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Waste:
-    """Tokens that could have been spared.
+    """Tokens that were unnecessary.
 
     Attributes:
-        kind: how they were wasted.
-        message: the one to look at first.
-        messages: all that cost something here or show why it need not have, ascending; of many the first.
-        tokens: what could have been spared, estimate.
-        sentence: what happened.
-        advice: what would spare it.
-        sure: the traffic shows it; else it may have had its reason, or rests on an assumption.
-        participant: in whose context; None where nobody is named.
-        tool: what brought it; None for lists of tools.
+        kind: kind of waste.
+        message: the message to show first.
+        messages: the messages that cost tokens or prove the waste, ascending; the first of many.
+        tokens: estimated waste.
+        sentence: description.
+        advice: remedy.
+        sure: True if the traffic proves it; otherwise it may have a reason or rests on an assumption.
+        participant: owner of the context, or None.
+        tool: source of the tokens; None for tool lists.
     """
 
     kind: WasteKind
@@ -46,9 +46,9 @@ class Waste:
 
 
 MOST_MESSAGES = 200
-"""Messages that one of them names."""
+"""Messages per waste at most."""
 
 
 def some(messages: list[int]) -> tuple[int, ...]:
-    """Messages as they are kept: each once, ascending, not too many."""
+    """Returns messages without duplicates, ascending, cut to the limit."""
     return tuple(sorted(set(messages))[:MOST_MESSAGES])

@@ -1,6 +1,6 @@
-"""What of a text tells it from others: ids, names, numbers; and passages of it, to find them again elsewhere.
+"""Extracts distinctive words and passages of a text, to find them again elsewhere.
 
-Both go by words, so that quoting, indenting and the order of keys make no difference. All of it is bounded.
+Works on words, so that quoting, indentation and key order make no difference. All sizes are bounded.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_CHARS = 60_000
-"""Of a text that are looked at."""
+"""Characters of a text that are read."""
 MOST_WORDS = 2_000
-"""Telling words of a text that are kept, from all over it."""
+"""Distinctive words kept per text, spread over it."""
 _DEPTH = 8
 _WORD = re.compile(r"[^\W_]+(?:[-_./@:+][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
@@ -28,17 +28,17 @@ _UNSPACED = re.compile(
 """Thai, Lao, Burmese, Khmer, Kana and Han."""
 _UNSPACED_SHARE = 0.25
 PASSAGE = 6
-"""Words in a row that make a passage."""
-_KEPT = 4  # one passage in so many is kept: the same ones on both sides
+"""Consecutive words in a passage."""
+_KEPT = 4  # one of four passages is kept, selected by hash, so the same ones on both sides
 _FACTORS = np.array([0x9E3779B97F4A7C15 ** (place + 1) % 2**64 for place in range(PASSAGE)], np.uint64)
 
 
 def flattened(value: Any, *, keys: bool) -> str:
-    """A JSON value as its texts one after another; JSON inside of a text is taken apart as well.
+    """Joins the texts of a JSON value; JSON inside a text is parsed as well.
 
     Args:
-        value: what is written.
-        keys: with the keys of objects.
+        value: decoded JSON.
+        keys: True to include keys of objects.
     """
     pieces: list[str] = []
     _flatten(value, keys, pieces, _DEPTH)
@@ -65,7 +65,7 @@ def _flatten(value: Any, keys: bool, pieces: list[str], depth: int) -> None:
 
 
 def _decoded(text: str) -> Any:
-    """JSON in a text; None when it holds none."""
+    """Parses JSON in a text, or returns None."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -75,9 +75,9 @@ def _decoded(text: str) -> Any:
 
 
 def telling_words(text: str) -> tuple[set[str], set[str]]:
-    """Words that hardly stand anywhere else, and longer words of the language: one of the former says a lot.
+    """Returns rare words, and longer common words. One rare word identifies a text.
 
-    The former are ids, numbers of three digits and more, paths, names with capitals; case makes no difference.
+    Rare words are ids, numbers from three digits, paths, and names with capitals; all are case-folded.
     """
     strong: set[str] = set()
     weak: set[str] = set()
@@ -98,19 +98,19 @@ def telling_words(text: str) -> tuple[set[str], set[str]]:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether much of a text is in a script without spaces between words, so that its words cannot be told apart."""
+    """Returns True for scripts without spaces between words, as their words cannot be separated."""
     text = text[:MOST_CHARS]
     found = sum(map(len, _UNSPACED.findall(text)))
     return found > 0 and found >= _UNSPACED_SHARE * sum(map(str.isalpha, text))
 
 
 def spread(words: set[str]) -> list[str]:
-    """Not too many of some words, the same ones each time."""
+    """Returns a bounded sample of words, the same one each time."""
     return sorted(words, key=lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))[:MOST_WORDS]
 
 
 def passages(text: str) -> tuple[NDArray[np.uint64], int]:
-    """Numbers of a part of the passages of a text, and how many words it has. The same passages have the same."""
+    """Returns hashes of a sample of passages, and the number of words. Equal passages have equal hashes."""
     words = _PART.findall(text[:MOST_CHARS])
     if len(words) < PASSAGE:
         return np.empty(0, np.uint64), len(words)
