@@ -289,7 +289,7 @@ def a_message_without_a_chain_says_so(window: MainWindow, qtbot: QtBot) -> None:
     assert len(numbers(panes)) == 7
     notice = window.notices.notice("no-other")
     assert notice is not None
-    assert notice.text == "No other message belongs to a chain with this one."
+    assert notice.text == "The chain of this message has no other message."
 
 
 def begun_again(window: MainWindow) -> None:

@@ -149,7 +149,8 @@ def test_a_token_that_cannot_be_kept_is_said_and_asked_for_next_time(qapp: QAppl
         assert notice is not None
         said = notice.text
         assert (
-            said == "lab is kept. The system keyring is locked, so the token was not kept. It is asked for each time."
+            said
+            == "Saved lab. The system keyring is locked, so the token was not kept. The token is asked for each time."
         )
         assert load_settings().settings.connections[0].token == "ask"
         window.connections.join(application.settings.connections[0])
@@ -198,7 +199,7 @@ def test_a_window_may_close_while_the_keyring_is_asked(qapp: QApplication) -> No
         await until(lambda: other.notices.notice("keyringTrouble") is not None, "the sentence in the other window")
         notice = other.notices.notice("keyringTrouble")
         assert notice is not None
-        assert notice.text.endswith("The keyring still holds the one from before.")
+        assert notice.text.endswith("The keyring still has the old token.")
         assert load_settings().settings.connections[0].token == "keyring"
 
     run_in_window(qapp, steps)

@@ -41,7 +41,7 @@ def test_the_most_recent_collapses_where_that_is_set(application: Application, w
     qtbot.waitUntil(lambda: numbers(window) == [4])
     dialog = page_of(window)
     segments = child(dialog, SegmentedControl, "settingsCollapses")
-    most_recent = next(one for one in segments.findChildren(QAbstractButton) if one.text() == "The most recent")
+    most_recent = next(one for one in segments.findChildren(QAbstractButton) if one.text() == "Newest")
     QTest.mouseClick(most_recent, Qt.MouseButton.LeftButton)
     assert application.settings.contexts == Contexts(collapses="newest")
     qtbot.waitUntil(lambda: numbers(window) == [6])

@@ -1,4 +1,4 @@
-"""Panes that lie on one another: a key brings one in front with the keyboard, and hides the one that is in front."""
+"""Tabbed panes: a key brings one in front with the keyboard, and hides the one that is in front."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_a_pane_is_floated_moved_and_closed_without_a_pointer(window: MainWindow
     findings, marks = window.docks["Findings"], window.docks["Marks"]
     find("Float Marks")
     assert marks.isFloating()
-    find("Put Marks back into the window")
+    find("Dock Marks")
     assert not marks.isFloating()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)

@@ -166,7 +166,7 @@ def test_what_will_be_masked_is_counted_and_unmasked_needs_a_choice_each_time(
         assert (shown(dialog, "exportRule_keyCount"), shown(dialog, "exportRule_keyWhere")) == ("1", "No. 1")
         assert (shown(dialog, "exportRule_bearerCount"), shown(dialog, "exportRule_jwtCount")) == ("1", "")
         press(dialog, "exportUnmasked")
-        assert shown(dialog, "exportSecretsHeadline") == "2 secrets in 2 messages will be written as they are."
+        assert shown(dialog, "exportSecretsHeadline") == "2 secrets in 2 messages will be written unmasked."
         export = dialog.findChild(QAbstractButton, "exportExport")
         assert export is not None
         assert export.text() == "Export unmasked..."
@@ -190,8 +190,8 @@ def test_other_messages_are_counted_anew(qapp: QApplication) -> None:
         panes_of(window).go_to(2)
         dialog = asked(window)
         press(dialog, "exportWhich_selected")
-        await until(lambda: "looks like" in shown(dialog, "exportSecretsHeadline"), "the count")
-        assert shown(dialog, "exportSecretsHeadline") == "Nothing here looks like a secret."
+        await until(lambda: "No secrets" in shown(dialog, "exportSecretsHeadline"), "the count")
+        assert shown(dialog, "exportSecretsHeadline") == "No secrets found."
         press(dialog, "exportWhich_all")
         await until(lambda: "2 secrets" in shown(dialog, "exportSecretsHeadline"), "the count")
         dialog.reject()

@@ -44,7 +44,7 @@ def test_who_looks_for_problems_is_told_of_them(application: Application) -> Non
     notice = window.notices.notice("no-problem")
     assert isinstance(notice, Notice)
     assert notice.text == "No problem was found in 4 messages. 1 of them reports a failure."
-    assert notice.links == ["Show what failed"]
+    assert notice.links == ["Show failures"]
     window.navigation.show_findings()
     assert window.panes is not None
     said = window.panes.findings.view.empty_text

@@ -185,7 +185,7 @@ def test_an_expression_that_takes_for_ever_is_given_up(
         keys.append(time.process_time() - began)
     assert bar.words == "Searching"
     assert max(keys) < 0.15  # nothing is tried while keys are pressed
-    qtbot.waitUntil(lambda: bar.words == "This expression takes too long to try.")
+    qtbot.waitUntil(lambda: bar.words == "This expression takes too long to evaluate.")
 
 
 def enter_goes_to_a_hit_of_an_expression_that_was_not_tried_yet(window: MainWindow, qtbot: QtBot) -> None:

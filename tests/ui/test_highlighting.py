@@ -173,7 +173,7 @@ def test_rules_are_made_and_edited(window: MainWindow, qtbot: QtBot) -> None:
     QTest.mouseClick(child(dialog, QAbstractButton, "highlightsAdd"), Qt.MouseButton.LeftButton)
     qtbot.keyClicks(child(dialog, QLineEdit, "highlightsName"), "Chats")
     help_line = child(dialog, QLabel, "highlightsFilterHelp")
-    assert help_line.text() == "A rule needs a filter; an empty one highlights nothing."
+    assert help_line.text() == "Enter a filter. An empty one highlights no messages."
     qtbot.keyClicks(child(dialog, QLineEdit, "highlightsFilter"), 'kind == "chat"')
     QTest.mouseClick(child(dialog, QAbstractButton, "highlightsColor_teal"), Qt.MouseButton.LeftButton)
     assert edged(window) == {1: "teal", 2: "teal", 9: "teal"}
@@ -226,7 +226,10 @@ def test_rules_are_shared(window: MainWindow, tmp_path: Path) -> None:
     assert sorted(edged(window)) == [4, 5, 6, 7, 8]
     file.write_text(json.dumps({SIGN: 1, "presets": [{"name": "x", "filter": ""}]}))
     share.read(file)
-    assert share.status.text() == "rules.json holds no highlight rules. It holds presets; their page can import them."
+    assert (
+        share.status.text()
+        == "rules.json holds no highlight rules. It has presets, which can be imported on their page."
+    )
     dialog.accept()
 
 

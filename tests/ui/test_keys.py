@@ -74,8 +74,10 @@ def test_keys_are_kept_in_the_settings() -> None:
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("Ctrl+J", ""), ("F9", ""), ("", ""), ("Alt+F", "opens the menu File"), ("Ctrl+C", "belongs to the text"),
-        ("Esc", "moves in lists"), ("Return", "moves in lists"), ("J", "is for writing"), ("Shift+J", "is for writing"),
+        ("Ctrl+J", ""), ("F9", ""), ("", ""), ("Alt+F", "opens the menu File"),
+        ("Ctrl+C", "is reserved for text fields"),
+        ("Esc", "is reserved for lists"), ("Return", "is reserved for lists"),
+        ("J", "types text"), ("Shift+J", "types text"),
     ],
 )  # fmt: skip
 def test_keys_that_cannot_be_had(key: str, words: str) -> None:
@@ -254,7 +256,7 @@ def test_a_key_is_taken_away_and_a_second_one_given(window: MainWindow, page: QW
     QTest.keyClick(also, KEYS.Key_F9)
     assert window.application.settings.keys == {"edit.redo": ["Ctrl+Shift+Z", "F9"]}
     QTest.keyClick(key, KEYS.Key_J)
-    assert "is for writing" in key.accessibleDescription()
+    assert "types text" in key.accessibleDescription()
     assert window.application.settings.keys == {"edit.redo": ["Ctrl+Shift+Z", "F9"]}
 
 
@@ -399,7 +401,7 @@ def go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot) -> 
     assert dialog.isVisible(), "there is nothing to go to"
     dialog.field.clear()
     QTest.keyClicks(dialog.field, "1000")
-    qtbot.waitUntil(lambda: why() == "There is no No. 1,000: they go from 1 to 9.")
+    qtbot.waitUntil(lambda: why() == "No. 1,000 does not exist. The numbers are 1 to 9.")
 
 
 # The keyboard alone
@@ -525,12 +527,12 @@ def going_around_the_end_is_told(window: MainWindow, qtbot: QtBot) -> None:
     panes.go_to(0)
     window.next_message.to_mark(1)
     assert current(window) == 3
-    assert "again" not in " ".join(window.status.words())
+    assert "continued" not in " ".join(window.status.words())
     window.next_message.to_mark(-1)
     assert current(window) == 7
-    assert "from the last again" in " ".join(window.status.words())
+    assert "continued from the last" in " ".join(window.status.words())
     window.next_message.to_mark(1)
-    assert "from the first again" in " ".join(window.status.words())
+    assert "continued from the first" in " ".join(window.status.words())
 
 
 def begun_again(window: MainWindow) -> None:

@@ -103,7 +103,7 @@ def test_the_page_edits_the_limit_and_restores_it(qapp: QApplication) -> None:
     page = MemoryPage(ThemeController(qapp), settings)
     limit = page.findChild(QSpinBox, "settingsMemoryLimit")
     assert limit is not None
-    assert limit.text() == "Half of what is free"
+    assert limit.text() == "Half of the free memory"
     limit.setValue(500)
     assert settings.memory.limit_mb == 500
     page.restore()

@@ -66,7 +66,7 @@ def test_a_session_opened_by_its_file_alone_offers_its_sub_agents(qapp: QApplica
         await until(lambda: window.notices.notice("subAgentsNotOpened") is not None, "the offer")
         notice = window.notices.notice("subAgentsNotOpened")
         assert notice is not None
-        assert notice.text == "Sub-agents of this session lie in 3 files of their own, not opened."
+        assert notice.text == "This session has sub-agents in 3 files that are not open."
         panes_of(window).filter_state.apply_filter('kind == "chat"')
         panes_of(window).go_to(int(panes_of(window).rows.visible[1]))
         before = window.document.capture.records.envelope(panes_of(window).messages.current_message() or 0)
@@ -143,7 +143,7 @@ def test_sessions_whose_reading_is_cancelled_before_there_is_anything_leave_the_
         assert window.panes is None
         notice = window.notices.notice("message")
         assert notice is not None
-        assert notice.text == "a.json was not opened: reading it was cancelled."
+        assert notice.text == "Opening a.json was cancelled."
         free.set()
         window.opening.open_paths(files[:1])
         await read(window)

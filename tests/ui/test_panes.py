@@ -49,7 +49,7 @@ def test_a_filter_that_would_hold_a_secret_is_refused(panes: Panes) -> None:
     for mode in ("replace", "and", "or", "and_not", "highlight"):
         panes.filter_state.combine_filter(f'from == "ghp_{"16C7e42F292c6912E7710c838347Ae178B4a"}"', mode)
         assert shown(panes) == list(range(len(panes.document.analysis)))
-        assert refused == ["This value holds a secret, so no filter is made of it."], mode
+        assert refused == ["This value contains a secret and cannot be used as a filter."], mode
         refused.clear()
 
 

@@ -162,7 +162,7 @@ def a_second_preset_of_the_same_name_is_told(window: MainWindow, qtbot: QtBot) -
     QTest.keyClicks(field, "tools")
     QTest.keyClick(field, KEYS.Key_Return)
     assert not window.name_card.isHidden()
-    assert child(window.name_card, QLabel, "nameTrouble").text().startswith("There is a preset Tools already.")
+    assert child(window.name_card, QLabel, "nameTrouble").text().startswith("The preset Tools already exists.")
     assert len(window.application.settings.presets) == before
     field.setText("To\u202eols")
     QTest.keyClick(field, KEYS.Key_Return)
@@ -182,8 +182,8 @@ def the_name_card_goes_when_the_user_turns_to_something_else(window: MainWindow,
 
 
 def a_filter_that_is_a_preset_already_is_not_saved_again(window: MainWindow, qtbot: QtBot) -> None:
-    for text, said in (("badge", "This filter is a preset already: Collapsible results."),
-                       ("", "This filter is a preset already: Everything.")):  # fmt: skip
+    for text, said in (("badge", "This filter is already saved as the preset Collapsible results."),
+                       ("", "This filter is already saved as the preset Everything.")):  # fmt: skip
         panes_of(window).filter_state.apply_filter(text)
         press(window, KEYS.Key_D, CONTROL)
         assert window.name_card.isHidden()
@@ -233,7 +233,7 @@ def a_preset_gets_a_key_of_its_own(window: MainWindow, qtbot: QtBot) -> None:
 def a_key_that_is_taken_is_refused_with_a_sentence(window: MainWindow, qtbot: QtBot) -> None:
     dialog = opened(window)
     assert give(dialog, KEYS.Key_F, CONTROL) == "Ctrl+F is the key of Find in view."
-    assert give(dialog, KEYS.Key_X, Qt.KeyboardModifier.NoModifier).startswith("X alone is for writing")
+    assert give(dialog, KEYS.Key_X, Qt.KeyboardModifier.NoModifier).startswith("X alone types text")
     assert window.application.settings.presets[0].key is None
     assert give(dialog, KEYS.Key_3, ALT) == "Applies the preset from anywhere in the window."
     assert window.presets.actions[0].shortcut().toString() == "Alt+3"
@@ -305,7 +305,7 @@ def test_presets_are_written_to_a_file_and_read_by_others(window: MainWindow, tm
     assert window.application.settings.presets == [Preset(name="Mine", filter="tool", key="Ctrl+Alt+M")]
     child(dialog, ShareButtons, "presetsShare").read(file)
     assert child(dialog, QLabel, "presetsStatus").text() == (
-        "Nothing was added from team.json. 1 preset was there already."
+        "Nothing was added from team.json. 1 preset already existed."
     )
     dialog.accept()
 
@@ -322,7 +322,9 @@ def test_what_cannot_be_used_of_a_file_is_said(window: MainWindow, tmp_path: Pat
     assert share.status.text() == "team.json is JSON, but holds no presets of this program."
     file.write_text(json.dumps({SIGN: 1, "highlights": [{"name": "x", "filter": "error"}]}))
     share.read(file)
-    assert share.status.text() == ("team.json holds no presets. It holds highlight rules; their page can import them.")
+    assert share.status.text() == (
+        "team.json holds no presets. It has highlight rules, which can be imported on their page."
+    )
     found = [{"name": "Good", "filter": "tool", "key": "Ctrl+F"}, {"name": "Bad", "filter": "fro == 1"}]
     file.write_text(json.dumps({SIGN: 1, "presets": found}))
     share.read(file)

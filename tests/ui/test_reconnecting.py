@@ -67,7 +67,7 @@ def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
         assert any(words.startswith("attempt ") for words in window.status.words())
         assert panes_of(window).participants.head.count().endswith(" last seen")
         await until(lambda: "refused the connection (TCP)" in said(window), "the failing step")
-        assert "broke off: no close was sent. Trying again until you stop it. Last attempt: refused" in said(window)
+        assert "broke off: no close was sent. Reconnecting until you stop it. Last attempt: refused" in said(window)
         gateway = DemoGateway(port=port)
         await gateway.start()
         if window.notices.notice("connection") is not None:  # it may have tried by itself just now

@@ -354,7 +354,7 @@ def test_another_file_of_the_same_name_keeps_the_filter_but_not_the_place(qapp: 
         await read(window)
         assert panes_of(window).filter_state.stack.text == "no < 200"
         assert panes_of(window).messages.current_message() != 150
-        assert "is not what it was when it was open last" in said(window)
+        assert "has changed since it was last open" in said(window)
 
     started(qapp, first)
     log_of(tmp_path, "other.jsonl").replace(log)

@@ -89,7 +89,7 @@ def test_a_shared_file_has_none_and_says_so(qtbot: QtBot, tmp_path: Path) -> Non
     buttons.write(tmp_path / "x.json")
     assert KEY not in (tmp_path / "x.json").read_text()
     assert [preset.name for preset in read_shared(tmp_path / "x.json").presets] == ["a"]
-    assert buttons.status.text().endswith("1 of them holds a secret and stayed out of it.")
+    assert buttons.status.text().endswith("1 with a secret was left out.")
 
 
 def test_the_page_of_presets_says_so_while_it_is_typed(application: Application, window: MainWindow) -> None:
@@ -105,8 +105,8 @@ def test_the_page_of_presets_says_so_while_it_is_typed(application: Application,
     ("keys", "left", "words"),
     [
         ({"edit.mark": ["Ctrl+J"], "edit.comment": ["Ctrl+J"]}, {"edit.mark": ["Ctrl+J"]}, "is the key of"),
-        ({"edit.mark": ["Ctrl+C"]}, {}, "belongs to the text in fields"),
-        ({"edit.mark": ["J", "Ctrl+J"]}, {"edit.mark": ["Ctrl+J"]}, "is for writing into fields"),
+        ({"edit.mark": ["Ctrl+C"]}, {}, "is reserved for text fields"),
+        ({"edit.mark": ["J", "Ctrl+J"]}, {"edit.mark": ["Ctrl+J"]}, "types text into fields"),
         ({"edit.mark": ["<b>no</b>\n"]}, {}, "is no key"),
         ({"edit.mark": ["Ctrl+M"]}, {"edit.mark": ["Ctrl+M"]}, ""),
         ({"edit.mark": [], "later.thing": ["Q"]}, {"edit.mark": [], "later.thing": ["Q"]}, ""),

@@ -62,7 +62,7 @@ def test_what_is_no_rule_is_said_and_the_others_hold(application: Application, o
     tried = child(dialog, QLineEdit, "toolNamesTry")
     qtbot.keyClicks(tried, "mcp__rune__search_records")
     said = "\n".join(label.text() for label in dialog.findChildren(QLabel) if not label.isHidden())
-    assert "It means search_records." in said
+    assert "The tool is search_records." in said
     dialog.accept()
 
 

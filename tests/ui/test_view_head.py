@@ -65,16 +65,16 @@ def any_filter_that_hides_calls_says_so_and_shows_them_on_a_click(window: MainWi
     panes = panes_of(window)
     assert said(window) == ""
     panes.filter_state.apply_filter(CHATS)
-    assert said(window) == "The filter hides 3 requests. Show them"
+    assert said(window) == "The filter hides 3 requests. Show"
     panes.go_to(1)
     click(window, qtbot)
     assert numbers(window) == [1, 2, 5, 7, 9, 10]
     assert editor(window) == CHATS, "what the user wrote stays"
     assert panes.messages.current_message() == 1
-    assert said(window).endswith("Hide them again")
+    assert said(window).endswith("Hide")
     click(window, qtbot)
     assert numbers(window) == [1, 2, 9]
-    assert said(window).endswith("Show them")
+    assert said(window).endswith("Show")
 
 
 def conditions_stay_switches_and_count_what_they_hide(window: MainWindow, qtbot: QtBot) -> None:
@@ -108,7 +108,7 @@ def a_preset_begins_anew(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.apply_filter(CHATS)
     click(window, qtbot)
     panes_of(window).filter_state.apply_filter("!context")
-    assert said(window).endswith("Show them")
+    assert said(window).endswith("Show")
 
 
 def requests_shown_as_well_end_with_the_view_they_were_hidden_by(window: MainWindow, qtbot: QtBot) -> None:
@@ -119,7 +119,7 @@ def requests_shown_as_well_end_with_the_view_they_were_hidden_by(window: MainWin
     assert said(window) == ""
     panes.filter_state.apply_own_text(CHATS)
     assert numbers(window) == [1, 2, 9]
-    assert said(window).endswith("Show them")
+    assert said(window).endswith("Show")
 
 
 def another_scope_is_another_view(window: MainWindow, qtbot: QtBot) -> None:
@@ -173,14 +173,14 @@ def show_them_leaves_selection_and_keyboard_alone(window: MainWindow, qtbot: QtB
     assert panes.messages.view.hasFocus()
     notice = window.view_head.notices.notice(HIDDEN_CALLS)
     assert notice is not None
-    link = next(one for one in notice.findChildren(LinkButton) if one.label == "Hide them again")
+    link = next(one for one in notice.findChildren(LinkButton) if one.label == "Hide")
     qtbot.waitUntil(link.isVisible)
     link.setFocus(Qt.FocusReason.TabFocusReason)
     assert link.hasFocus()
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     focus = QApplication.focusWidget()
     assert isinstance(focus, LinkButton)
-    assert focus.label == "Show them"
+    assert focus.label == "Show"
     panes.filter_state.clear()
     assert panes.messages.view.hasFocus()
 

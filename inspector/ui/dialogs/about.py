@@ -24,7 +24,7 @@ from inspector.ui.widgets.labels import Sign, TextLabel
 CLAIM = "See what your agents did, why, and what it cost."
 _WIDTH, _HEIGHT = 640, 600
 _COLUMNS = ("Part", "Version", "Licence")
-_NO_TEXT = "This part came without the text of its licence."
+_NO_TEXT = "The licence text of this part is missing."
 _LONGEST = 60
 """Maximum number of characters of a licence's name in the list. Some packages put the whole text there."""
 
@@ -49,7 +49,7 @@ class AboutDialog(Dialog):
             self._parts = bundled()
         except (OSError, ValueError, TypeError, LookupError) as error:
             self._parts = list[Licence]()
-            self._trouble = f"The list of parts cannot be read: {error}. Install the program again."
+            self._trouble = f"The list of parts cannot be read: {error}. Reinstall the program."
         self._page = QVBoxLayout(self)
         self._build_head()
         self._build_parts()
@@ -75,7 +75,7 @@ class AboutDialog(Dialog):
         self._page.addLayout(row)
 
     def _build_parts(self) -> None:
-        heading = self._trouble or f"Made of {len(self._parts)} parts, each under a licence of its own:"
+        heading = self._trouble or f"{len(self._parts)} parts and their licences"
         self._page.addWidget(TextLabel(heading, variant="strong", name="aboutParts", wrap=True, parent=self))
         frame = ListFrame("aboutFrame", self)
         self.table = QTableWidget(len(self._parts), len(_COLUMNS), frame)
@@ -131,7 +131,7 @@ class AboutDialog(Dialog):
 
     def copy(self) -> None:
         QApplication.clipboard().setText(self.versions())
-        self._status.setText("The versions are copied.")
+        self._status.setText("Versions copied.")
 
     def _show_licence(self, row: int, *_others: int) -> None:
         if 0 <= row < len(self._parts):

@@ -87,7 +87,7 @@ class SessionListModel(QAbstractListModel):
 
     def says(self, session: AgentSession) -> str:
         """Returns the name of a session: its title, else its first prompt."""
-        return plain(mask_text(session.name[:_LONGEST])) or "nothing was asked"
+        return plain(mask_text(session.name[:_LONGEST])) or "No prompt"
 
     def when(self, session: AgentSession) -> str:
         return day_words(session.modified, self._now)
@@ -207,8 +207,8 @@ class AgentSessionsDialog(Dialog):
         if self._lookup is None:
             return ""
         if self._lookup.sessions:
-            return "No session has all of these words."
-        return looked_in("No sessions of coding agents are on this machine.", self._lookup.folders)
+            return "No session contains all of these words."
+        return looked_in("No agent sessions were found on this machine.", self._lookup.folders)
 
     def _enable(self) -> None:
         self._open.setEnabled(self._model.session(self._list.currentIndex().row()) is not None)

@@ -65,16 +65,16 @@ class ResultCard(QFrame):
         self.show()
 
 
-TOKEN_HELP = "Kept in memory only, until this window closes. Never in settings, logs or the window title."
-TOKEN_STORED_HELP = "Kept in the system keyring. Never in settings, logs or the window title."
-TOKEN_STORED = "Kept in the system keyring"
+TOKEN_HELP = "Stored in memory until this window closes. Never in settings, logs or the window title."
+TOKEN_STORED_HELP = "Saved in the system keyring. Never in settings, logs or the window title."
+TOKEN_STORED = "Saved in the system keyring"
 """Placeholder of the token field for a saved token."""
 WAITING = "Waiting for the system keyring..."
-WAITING_DETAIL = "It may ask for its password in a window of its own. Typing the token goes on without it."
-PARTICIPANT_HELP = "A new id each time: a shared id would cut off the other client."
-TOOLS_LIST_HELP = "Agents ask every participant and wait up to 15 s. Each answer is shown as a sent message."
+WAITING_DETAIL = "It may ask for its password in a separate window. You can type the token instead."
+PARTICIPANT_HELP = "A new id for each connection. A shared id would disconnect the other client."
+TOOLS_LIST_HELP = "Agents ask every participant for tools and wait up to 15 s. Each answer is shown as a sent message."
 UNTESTED = "Not tested yet"
-UNTESTED_DETAIL = "Test joins, sees who is there and leaves at once."
+UNTESTED_DETAIL = "The test joins the space, counts its participants and leaves."
 """Text of the card before a test. It reserves the space of a result, so that the buttons stay in place."""
 DEFAULT_ADDRESS = "ws://127.0.0.1:8080"
 """Address field placeholder without a recent connection."""
@@ -188,7 +188,7 @@ class ConnectDialog(FittedDialog):
         self._token.setAccessibleName("Token")
         self._participant = _field("connectParticipant", "Join as", self)
         self._participant.setText(self._offered)
-        refresh = IconButton(self._themes, "refresh", "Take another id", name="connectRefresh", parent=self)
+        refresh = IconButton(self._themes, "refresh", "New id", name="connectRefresh", parent=self)
         refresh.clicked.connect(self._on_refresh_clicked)
         named = QWidget(self)
         row = QHBoxLayout(named)
@@ -294,9 +294,9 @@ class ConnectDialog(FittedDialog):
             url = ""
             wrong.append((self._address_row, str(error), self._address))
         if not self._space.text().strip():
-            wrong.append((self._space_row, "Type the space to watch, such as demo.", self._space))
+            wrong.append((self._space_row, "Enter a space, such as demo.", self._space))
         if not self._participant.text().strip():
-            wrong.append((self._participant_row, "Type an id, or take a new one with the button.", self._participant))
+            wrong.append((self._participant_row, "Enter an id, or press the button for a new one.", self._participant))
         for row in (self._address_row, self._space_row, self._participant_row):
             row.say_trouble(next((sentence for other, sentence, _ in wrong if other is row), ""))
         if self._keeping.complain(needed=self._editing is not None):
@@ -378,7 +378,7 @@ class ConnectDialog(FittedDialog):
         self._token.setPlaceholderText(TOKEN_STORED if there else "")
         other = self._keeping.other_stored_token(self._address.text())
         if other:
-            self._token_row.say_help(f"The kept token is for {plain(other)} and is not sent anywhere else.")
+            self._token_row.say_help(f"The saved token is for {plain(other)} and is not sent to other gateways.")
         else:
             stored = self._keeping.keeps_token or there
             self._token_row.say_help(TOKEN_STORED_HELP if stored else TOKEN_HELP)
@@ -411,7 +411,7 @@ class ConnectDialog(FittedDialog):
         whole = await self._with_stored_token(connection) if self._needs_keyring() else connection
         if whole is None:
             return
-        self._result.say("connect", "ink.secondary", "Asking the gateway...")
+        self._result.say("connect", "ink.secondary", "Testing the connection...")
         result = await test(whole)
         icon, token = ("success", "badge.consumed") if result.ok else ("error", "severity.error")
         if result.doubtful:

@@ -32,7 +32,7 @@ PLACE_ROLE = Qt.ItemDataRole.UserRole + 1
 TOKEN_ROLE = Qt.ItemDataRole.UserRole + 2
 """Place of the token in words."""
 
-TOKEN_WORDS = {"none": "no token", "keyring": "token in the keyring", "ask": "token asked for"}
+TOKEN_WORDS = {"none": "no token", "keyring": "token in the keyring", "ask": "ask for token"}
 
 
 class ConnectionListModel(QAbstractListModel):
@@ -130,8 +130,8 @@ class ConnectionDelegate(RowDelegate):
 
 
 TITLE = "Connections"
-HELP = "Tokens are in the system keyring only. Return joins, F2 renames, Delete deletes."
-NO_CONNECTIONS = "No connection is kept yet. New keeps one; so does a name in the connect dialog."
+HELP = "Tokens are saved only in the system keyring. Enter connects, F2 renames, Del deletes."
+NO_CONNECTIONS = "No saved connections. Press New, or enter a name in the connect dialog."
 
 
 class ConnectionsDialog(Dialog):

@@ -11,10 +11,10 @@ from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.number_field import NumberField
 from inspector.ui.widgets.segmented import SegmentedControl
 
-IDLE_HELP = "How long after its last message a context is still active. Nothing marks the end of a context."
+IDLE_HELP = "Time after its last message during which a context is active. The protocol does not mark its end."
 COLLAPSES_HELP = (
-    "Which result a consumption collapses where several wait. The guide to transient results says both; one of its "
-    "sentences is about several, and says the oldest."
+    "The result that a consumption collapses if several wait. The guide to transient results has both versions. Its "
+    "only sentence about several results names the oldest."
 )
 LONGEST_IDLE_S = 86_400
 
@@ -55,16 +55,16 @@ class ContextsPage(QWidget):
         self._idle.valueChanged.connect(self._on_idle_changed)
         self._collapses = SegmentedControl(
             self._themes,
-            (("oldest", "The oldest"), ("newest", "The most recent")),
+            (("oldest", "Oldest"), ("newest", "Newest")),
             name="settingsCollapses",
-            label="Collapses first",
+            label="Collapse first",
             parent=self,
         )
         self._collapses.chosen.connect(self._on_collapses_chosen)
         idle = FieldColumn(self._idle, name="settingsIdleColumn", help_text=IDLE_HELP, parent=self)
         collapses = FieldColumn(self._collapses, name="settingsCollapsesColumn", help_text=COLLAPSES_HELP, parent=self)
         form.add_field("Idle after", idle, self._idle)
-        form.add_field("Collapses first", collapses)
+        form.add_field("Collapse first", collapses)
         return form
 
     def show_values(self, contexts: Contexts) -> None:

@@ -102,13 +102,13 @@ ZOOM_STEPS = tuple(range(80, 201, 10))
 """Percent."""
 
 HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."
-STATES_HELP = "At the end of a row, what became of it: answered, waiting, rejected; behind its time, how long it took."
-BOOKKEEPING_HELP = "Records that programs write for themselves, such as hooks and snapshots, have no rows."
-STREAMS_HELP = "The frames of a stream have one row, and so has what a transcript tells twice. Off: each has its own."
-TOKENS_HELP = f"Estimate what each message costs, with {TOKENIZER}, in the background. Nothing leaves this computer."
-MOTION_HELP = "A short fade on contexts and participants that speak. Off when the system asks for less motion."
+STATES_HELP = "Show the outcome at the end of a row, such as answered or waiting, and the duration after its time."
+BOOKKEEPING_HELP = "Hide internal records of programs, such as hooks and snapshots."
+STREAMS_HELP = "Show one row for all frames of a stream, and for repeated messages of a transcript."
+TOKENS_HELP = f"Estimate the tokens of each message with {TOKENIZER} in the background. No data leaves this computer."
+MOTION_HELP = "Briefly highlight contexts and participants with new messages. Off if the system requests less motion."
 
-DEVELOPER_HELP = "Figures of the program at work: delays, timings, queues, tasks and objects."
+DEVELOPER_HELP = "Figures about the running program: delays, timings, queues, tasks and objects."
 
 
 class DisplayPage(QWidget):

@@ -42,11 +42,11 @@ class ExportChoice:
 
 _LONG_PAGE = 20_000
 """Number of messages from which a browser opens the page slowly."""
-_ALONE_HELP = "Envelopes alone; each response names its method and target and holds its request."
-_MARKS_HELP = "In a file of their own, which this program finds when the other one is opened."
-_RAW_HELP = "In a column of their own, so that this program opens the file again."
-_CONTENT_HELP = "Else spans tell who asked whom for what, how long it took and what came of it."
-_UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
+_ALONE_HELP = "Envelopes only. Each response includes its method, target and request."
+_MARKS_HELP = "In a separate file, which this program loads with the export."
+_RAW_HELP = "In a separate column, so that this program can open the file."
+_CONTENT_HELP = "Without content, spans have participants, methods, durations and outcomes."
+_UNMASKED_HELP = "For this export only. Anyone with the file can read and use them."
 
 
 class ExportDialog(FittedDialog):
@@ -84,7 +84,7 @@ class ExportDialog(FittedDialog):
         self._page.addSpacing(10)
         self.secrets = SecretsPreview(theme_controller, self)
         self._page.addWidget(self.secrets)
-        self._unmasked = CheckField("Write secrets as they are", _UNMASKED_HELP, name="exportUnmasked", parent=self)
+        self._unmasked = CheckField("Include unmasked secrets", _UNMASKED_HELP, name="exportUnmasked", parent=self)
         self._unmasked.toggled.connect(self._on_unmasked_toggled)
         self._page.addSpacing(8)
         self._page.addWidget(self._unmasked)
@@ -112,9 +112,9 @@ class ExportDialog(FittedDialog):
         )
         self._alone = CheckField("Self-contained", _ALONE_HELP, name="exportSelfContained", parent=self)
         self._alone.toggled.connect(self._refresh)
-        self._marks = CheckField("Marks and comments beside it", _MARKS_HELP, name="exportMarks", parent=self)
-        self._raw = CheckField("Lines as they were logged, too", _RAW_HELP, name="exportRaw", parent=self)
-        self._content = CheckField("What was said, too", _CONTENT_HELP, name="exportContent", parent=self)
+        self._marks = CheckField("Include marks and comments", _MARKS_HELP, name="exportMarks", parent=self)
+        self._raw = CheckField("Include original lines", _RAW_HELP, name="exportRaw", parent=self)
+        self._content = CheckField("Include message content", _CONTENT_HELP, name="exportContent", parent=self)
         self._has_marks = False
         self._columns = QLineEdit(self)
         self._columns.setObjectName("exportColumns")
@@ -180,9 +180,9 @@ class ExportDialog(FittedDialog):
         format_ = Format(self._format.value())
         words = format_.help
         if format_ is Format.JSONL and self._alone.box.isChecked():
-            words = "One message per line, for readers that have no capture beside it."
+            words = "One message per line, readable without the capture."
         if format_ is Format.HTML and self._counts[self.which] > _LONG_PAGE:
-            words = f"{words} With so many messages it opens slowly."
+            words = f"{words} A page of this size opens slowly."
         self._format_row.say_help(words)
         self._alone.setVisible(format_ is Format.JSONL)
         self._marks.setVisible(format_ is Format.JSONL and self._has_marks)
@@ -225,7 +225,7 @@ class ExportDialog(FittedDialog):
             self._columns_row.say_trouble(str(error))
             return None
         if not names:
-            self._columns_row.say_trouble("Name a field, such as no or text.")
+            self._columns_row.say_trouble("Enter a field, such as no or text.")
             return None
         return names
 

@@ -71,7 +71,7 @@ class GoToDialog(FittedDialog):
         self._more.setInterval(budgets.current.more_ms)
         self._more.timeout.connect(self._search_on)
         frame = ListFrame("goToFrame", self)
-        self.list = CommandList(theme_controller, name="goToList", label="Messages that fit", parent=frame)
+        self.list = CommandList(theme_controller, name="goToList", label="Matching messages", parent=frame)
         self.list.setFixedHeight(_ROWS * theme_controller.theme.metrics.control)
         self.gives_way = self.list
         self.list.doubleClicked.connect(lambda _index: self._take())
@@ -114,7 +114,7 @@ class GoToDialog(FittedDialog):
         text, total = self.field.text().strip(), len(self._document.capture)
         self._sure = []
         if not text:
-            self._say_why_none(f"Write a number from 1 to {total:,}, an id, or a part of one.")
+            self._say_why_none(f"Enter a number from 1 to {total:,}, an id or part of an id.")
             return
         number = number_in(text)
         if number is not None and 1 <= number <= total:
@@ -127,26 +127,26 @@ class GoToDialog(FittedDialog):
             self._search = Search(self._rows, compile_filter(quote(text)), None)
             self._found = list(self._sure)
             self._show(self._sure)
-            self._state.setText("Looking through the ids...")
+            self._state.setText("Searching ids...")
             self._search_on()
             return
         if self._sure:
             self._show(self._sure)
         else:
-            self._say_why_none(f"{self._beyond()} A part of an id needs {SHORTEST} letters.".strip())
+            self._say_why_none(f"{self._beyond()} Enter at least {SHORTEST} characters of an id.".strip())
 
     def _beyond(self) -> str:
         """Returns the range of valid numbers if the typed number is outside it, else ""."""
         number, total = number_in(self.field.text()), len(self._document.capture)
         if number is None or 1 <= number <= total:
             return ""
-        return f"There is no No. {number:,}: they go from 1 to {total:,}."
+        return f"No. {number:,} does not exist. The numbers are 1 to {total:,}."
 
     def _search_on(self) -> None:
         until = time.perf_counter() + budgets.current.slice_s
         if self._search is not None:
             if not self._search.step(until):
-                self._state.setText(f"Looking through the ids... {self._search.fraction:.0%}")
+                self._state.setText(f"Searching ids... {self._search.fraction:.0%}")
                 self._more.start()
                 return
             self._holding, self._checked, self._search = self._search.result(), 0, None
@@ -156,7 +156,7 @@ class GoToDialog(FittedDialog):
             else:
                 self._say_why_none(self._beyond() or "No message has this id.")
         else:
-            self._state.setText(f"Looking through the ids... {len(self._found)} so far")
+            self._state.setText(f"Searching ids... {len(self._found)} so far")
             self._more.start()
 
     def _confirm(self, until: float) -> bool:
@@ -190,7 +190,7 @@ class GoToDialog(FittedDialog):
     def _line(self, message: int) -> CommandEntry:
         capture = self._document.capture
         columns = capture.columns
-        identifier = capture.records.envelope_id(message) or "without an id"
+        identifier = capture.records.envelope_id(message) or "no id"
         wanted = self.field.text().strip()
         place = identifier.casefold().find(wanted.casefold())
         lit = tuple(range(place, place + len(wanted))) if place >= 0 else ()

@@ -285,7 +285,7 @@ class GuideWindow(QWidget):
             self.show_page(place.page.name, place.anchor)
         elif url.scheme() in ("http", "https"):
             if not QDesktopServices.openUrl(url):
-                self._status.setText(f"No browser opens {link}.")
+                self._status.setText(f"No browser could open {link}.")
         else:
             self._status.setText(f"{link} is in the source code of the program, not in the guide.")
 
@@ -301,7 +301,9 @@ class GuideWindow(QWidget):
                 found = guide.search(words)
                 for page, count in found:
                     self._add(page, f"{page.title}  ({count})")
-                self._status.setText(f"{count_of(len(found), 'page')} found" if found else "No page has these words.")
+                self._status.setText(
+                    f"{count_of(len(found), 'page')} found" if found else "No page contains these words."
+                )
             else:
                 group = ""
                 for page in guide.pages():

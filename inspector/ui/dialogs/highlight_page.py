@@ -46,7 +46,7 @@ class HighlightListModel(OrderedModel[HighlightRule]):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             manner = "left edge" if rule.paint == "edge" else "text"
             state = "on" if rule.on else "off"
-            return f"{plain(rule.name)}: {plain(rule.filter) or 'nothing'}, {rule.color}, {manner}, {state}"
+            return f"{plain(rule.name)}: {plain(rule.filter) or 'no filter'}, {rule.color}, {manner}, {state}"
         return None
 
 
@@ -65,7 +65,7 @@ class HighlightDelegate(PresetDelegate):
         left = rect.x() + round(10 * self._themes.theme.zoom)
         return QRect(left, rect.y() + (rect.height() - side) // 2, side, side)
 
-    without_filter = "nothing"
+    without_filter = "no filter"
 
     @override
     def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
@@ -109,16 +109,16 @@ class HighlightDelegate(PresetDelegate):
 
 
 NEW_NAME = "New rule"
-NO_FILTER = "A rule needs a filter; an empty one highlights nothing."
+NO_FILTER = "Enter a filter. An empty one highlights no messages."
 PAINTS = (("edge", "Left edge"), ("text", "Text"))
 """Paint modes with their labels."""
 _WORDS = Words(
     "highlights",
     "Highlight rules",
     "rule",
-    "Messages a rule holds for stand out in the table. Where several rules hold, the upper one gives the colour.",
-    "A filter, as in the filter bar; $context stands for the selected context.",
-    "A rule needs a name.",
+    "Rules highlight matching messages in the table. If several rules match, the first one sets the colour.",
+    "Same syntax as the filter bar. $context is the selected context.",
+    "Enter a name.",
 )
 
 
@@ -196,7 +196,7 @@ class HighlightPage(NamedFiltersPage[HighlightRule]):
 
     @override
     def found_in(self, shared: Shared) -> tuple[Sequence[HighlightRule], str]:
-        return shared.highlights, "It holds presets; their page can import them." if shared.presets else ""
+        return shared.highlights, "It has presets, which can be imported on their page." if shared.presets else ""
 
 
 def next_color(rules: Sequence[HighlightRule]) -> HighlightColor:

@@ -15,12 +15,12 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 
 NAME_HELP = "Listed in the File menu and on the start page."
-NOT_ALL_HELP = "Kept without what may be a secret in the address: user name, and all that follows the question mark."
-KEEP_TITLE = "Keep the token in the system keyring"
-KEEP_UNNAMED = "Only with a name. Without one nothing is kept but address and space."
-KEEP_HELP = "Off: it is asked for each time."
-LOOKING = "Looking for the system keyring..."
-NO_NAME = "Type a name to keep it under."
+NOT_ALL_HELP = "Saved without the parts of the address that may be secret: user name and query."
+KEEP_TITLE = "Save the token in the system keyring"
+KEEP_UNNAMED = "Requires a name. Without one, only address and space are saved."
+KEEP_HELP = "If off, you are asked for the token each time."
+LOOKING = "Checking the system keyring..."
+NO_NAME = "Enter a name."
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class KeepFields(QWidget):
         self._trouble: str | None = None
         self.name = QLineEdit(parent)
         self.name.setObjectName("connectName")
-        self.name.setAccessibleName("Keep as")
-        self.name.setPlaceholderText("a name, to find it again")
+        self.name.setAccessibleName("Save as")
+        self.name.setPlaceholderText("Optional name")
         self._name_row = FieldColumn(self.name, name="connectNameHelp", help_text=NAME_HELP, parent=parent)
         self.keep = CheckField(KEEP_TITLE, KEEP_UNNAMED, name="connectKeep", parent=parent)
         self.name.textEdited.connect(self._on_name_edited)
@@ -76,7 +76,7 @@ class KeepFields(QWidget):
 
     def add_to(self, form: Form) -> None:
         """Adds the rows to the end of a form."""
-        form.add_field("Keep as", self._name_row, self.name)
+        form.add_field("Save as", self._name_row, self.name)
         form.add_wide(self.keep)
 
     def show_connection(self, connection: ConnectionSettings) -> None:
@@ -140,7 +140,7 @@ class KeepFields(QWidget):
         name = self.name.text().strip()
         own = self.before.id if self.before is not None else ""
         taken = any(other.name.casefold() == name.casefold() and other.id != own for other in self._all)
-        sentence = f"Another connection is called {name}; choose another name." if taken else ""
+        sentence = f"Another connection has the name {name}. Choose another name." if taken else ""
         if needed and not name:
             sentence = NO_NAME
         self._name_row.say_trouble(sentence)

@@ -35,17 +35,17 @@ def trouble_with(key: str, action: Keyed) -> str:
         return ""
     pressed = QKeySequence(key)[0]  # pyright: ignore[reportIndexIssue]  # the stubs do not know it
     if key in _EDITING:
-        return f"{native([key])} belongs to the text in fields and to what is selected in lists."
+        return f"{native([key])} is reserved for text fields and lists."
     menu = next((one for one in MENUS if key == f"Alt+{one[one.index('&') + 1].upper()}"), None)
     if menu is not None:
         return f"{native([key])} opens the menu {plain_title(menu)}."
     if pressed.keyboardModifiers() & _MODIFIERS:
         return ""
     if pressed.key() in _FIXED:
-        return f"{native([key])} moves in lists and between controls."
+        return f"{native([key])} is reserved for lists and for moving between controls."
     function = _KEYS.Key_F1 <= pressed.key() <= _KEYS.Key_F35
     if not function and not action.in_panes:
-        return f"{native([key])} alone is for writing into fields. Press it with Ctrl or Alt."
+        return f"{native([key])} alone types text into fields. Combine it with Ctrl or Alt."
     return ""
 
 
@@ -81,10 +81,10 @@ def _is_usable(key: str, action: Keyed, owners: dict[str, str], reasons: list[st
     """Returns True if an action can have a key, and registers it. Else adds the reason to `reasons`."""
     pressed = normal(key)
     if not pressed or "\0" in key:
-        reasons.append(f"“{short_name(written or key)}”, kept for {action.title}, is no key.")
+        reasons.append(f"“{short_name(written or key)}”, set for {action.title}, is not a valid key.")
         return False
     if pressed in owners:
-        reasons.append(f"{native([pressed])} was kept for {action.title}, but is the key of {owners[pressed]}.")
+        reasons.append(f"{native([pressed])} was set for {action.title}, but is the key of {owners[pressed]}.")
         return False
     trouble = "" if pressed in map(normal, action.defaults) else trouble_with(pressed, action)
     if trouble:
@@ -96,5 +96,5 @@ def _is_usable(key: str, action: Keyed, owners: dict[str, str], reasons: list[st
 
 def dropped_keys_words(reasons: Sequence[str]) -> str:
     """Returns the notice about removed keys."""
-    more = f" {len(reasons) - 1:,} more were dropped as well." if len(reasons) > 1 else ""
-    return f"A key in the settings was dropped. {reasons[0]}{more} Help, Keys shows and changes them."
+    more = f" {len(reasons) - 1:,} more were removed as well." if len(reasons) > 1 else ""
+    return f"A key in the settings was removed. {reasons[0]}{more} Help > Keys shows and changes them."

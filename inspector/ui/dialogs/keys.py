@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from inspector.ui.dialogs.dialog import Dialog, ListFrame
 from inspector.ui.input import fuzzy
-from inspector.ui.input.keys import Keys
+from inspector.ui.input.keys import Keys, native
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
@@ -19,30 +19,30 @@ from inspector.ui.widgets.command_list import CommandEntry, CommandList
 from inspector.ui.widgets.labels import TextLabel
 
 FIXED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("In lists", "Up and down, by a page, to the ends", ("Up", "Down", "PgUp", "PgDown", "Home", "End")),
-    ("In lists", "Follow new messages, at the end of the table", ("End",)),
+    ("In lists", "Move by row, by page, to the ends", ("Up", "Down", "PgUp", "PgDown", "Home", "End")),
+    ("In lists", "Follow new messages (at the end of the table)", ("End",)),
     ("In lists", "Open or close a node or a collapsed result", ("Right", "Left")),
     ("In lists", "Scope to a context, open a message, follow a link", ("Return",)),
     ("In lists", "Copy", ("Ctrl+C",)),
-    ("In lists", "To the next cell of a message, to the previous one", ("Shift+Right", "Shift+Left")),
-    ("In lists", "Menu of what the row offers", ("Menu", "Shift+F10")),
+    ("In lists", "Next cell, previous cell of a message", ("Shift+Right", "Shift+Left")),
+    ("In lists", "Context menu of the row", ("Menu", "Shift+F10")),
     ("In lists", "Back to the table, or clear the selection", ("Esc",)),
     ("Filter bar", "Apply the filter, or the marked completion", ("Return",)),
-    ("Filter bar", "Put in the completion, or the correction", ("Tab",)),
-    ("Filter bar", "Stack it as a condition", ("Ctrl+Return",)),
-    ("Filter bar", "Put back the filter in force", ("Esc",)),
+    ("Filter bar", "Insert the completion or correction", ("Tab",)),
+    ("Filter bar", "Add the filter as a condition", ("Ctrl+Return",)),
+    ("Filter bar", "Restore the active filter", ("Esc",)),
     ("Conditions", "Switch a chip on or off", ("Space",)),
-    ("Conditions", "Edit a chip, take it away", ("Return", "Del")),
+    ("Conditions", "Edit a chip, remove it", ("Return", "Del")),
     ("Find bar", "Next hit, previous hit", ("Return", "Shift+Return")),
-    ("Timeline", "Choose a time range: from here, to here (or drag with Shift held)", ("B", "Return")),
-    ("Timeline", "Along a lane, to the next lane", ("Left", "Right", "Up", "Down")),
-    ("Timeline", "Show less time, more, all of it", ("+", "-", "F")),
-    ("Timeline", "Move what is shown", ("Shift+Left", "Shift+Right")),
+    ("Timeline", "Start a time range, end it (or Shift+drag)", ("B", "Return")),
+    ("Timeline", "Move along a lane, to the next lane", ("Left", "Right", "Up", "Down")),
+    ("Timeline", "Zoom in, zoom out, show all", ("+", "-", "F")),
+    ("Timeline", "Scroll", ("Shift+Left", "Shift+Right")),
     ("Model sees", "Previous and next message that changes the context", ("[", "]")),
     ("Model sees", "Compare with this moment, hold it", ("C", "H")),
     ("Model sees", "Sort largest first, show excluded entries", ("S", "O")),
     ("Comment", "Save, cancel", ("Ctrl+Return", "Esc")),
-    ("Everywhere", "To the next control, to the previous one", ("Tab", "Shift+Tab")),
+    ("Everywhere", "Next control, previous control", ("Tab", "Shift+Tab")),
     ("Everywhere", "Open the menu bar", ("F10",)),
 )
 """Keys that cannot be changed: (place, function, portable key names)."""
@@ -82,7 +82,7 @@ def _is_key(wanted: str, key: str) -> bool:
 
 
 def _native(key: str) -> str:
-    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+    return native([key])
 
 
 class KeysDialog(Dialog):
@@ -112,14 +112,14 @@ class KeysDialog(Dialog):
         self.list = CommandList(theme_controller, name="keysList", label="Keys", parent=frame)
         frame.lines.addWidget(self.list)
         self.field = ChoosingField(
-            self.list, name="keysSearch", label="Search keys", hint="Search by what it does, or press a key",
+            self.list, name="keysSearch", label="Search keys", hint="Search by action, or press a key",
             parent=self,
         )  # fmt: skip
         self._pressed = ""
         self.field.textChanged.connect(self._on_searched)
         self.field.taken.connect(self.accept)
         self.field.left.connect(self.reject)
-        self._nothing = TextLabel("No key does that.", variant="secondary", name="keysNothing", parent=frame)
+        self._nothing = TextLabel("No key matches.", variant="secondary", name="keysNothing", parent=frame)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         frame.lines.addWidget(self._nothing, 1)
         column.addWidget(TextLabel("Keys", variant="title", name="keysTitle", parent=self))
@@ -160,7 +160,7 @@ class KeysDialog(Dialog):
         modifiers = (Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Shift, Qt.Key.Key_Meta, Qt.Key.Key_AltGr)
         if key not in modifiers and (alone.value or function):
             pressed = QKeySequence(QKeyCombination(event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier, key))
-            self.field.setText(pressed.toString(QKeySequence.SequenceFormat.NativeText))
+            self.field.setText(_native(pressed.toString()))
             self.field.selectAll()
             return
         super().keyPressEvent(event)

@@ -20,9 +20,9 @@ from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.widgets.labels import TextLabel
 
-HELP = "Choose an action, go to Key, and press what it shall have."
-KEY_HELP = "Press the key. Backspace takes it away, Tab goes on."
-_FIELDS = (("Key", "keysKey"), ("And also", "keysAlso"))
+HELP = "Select an action, go to Key, and press the new key."
+KEY_HELP = "Press the key. Backspace removes it, Tab moves on."
+_FIELDS = (("Key", "keysKey"), ("Second key", "keysAlso"))
 
 
 class KeysPage(QWidget):
@@ -87,9 +87,9 @@ class KeysPage(QWidget):
         row = QWidget(self)
         inside = QHBoxLayout(row)
         inside.setContentsMargins(0, 0, 0, 0)
-        self._take_button = WordButton("Take the key", name="keysTake", parent=row)
+        self._take_button = WordButton("Reassign key", name="keysTake", parent=row)
         self._take_button.clicked.connect(self._on_take_clicked)
-        self._usual = WordButton("Usual key", name="keysUsual", parent=row)
+        self._usual = WordButton("Reset key", name="keysUsual", parent=row)
         self._usual.clicked.connect(self._on_usual_clicked)
         inside.addWidget(self._usual)
         inside.addWidget(self._take_button)
@@ -142,7 +142,7 @@ class KeysPage(QWidget):
             self._columns[place].say_trouble("")
         self._usual.setEnabled(current is not None and current.id in self._chosen)
         usual = native(current.defaults) if current is not None else ""
-        self._usual.setText(f"Usual: {usual}" if usual else "Usual: none")
+        self._usual.setText(f"Reset to {usual}" if usual else "Reset to no key")
         self._want(None)
 
     def _want(self, wanted: tuple[int, str, Keyed] | None) -> None:
@@ -170,7 +170,7 @@ class KeysPage(QWidget):
         owner = next((one for one in self._keyed if key and one.id != current.id and key in now[one.id]), None)
         if owner is not None:
             self._edits[place].show_key(key)
-            words = f"{native([key])} is the key of {owner.title}. It stays so unless you take it."
+            words = f"{native([key])} is the key of {owner.title}. Reassign it to use it here."
             self._columns[place].say_trouble(words)
             self._want((place, key, owner))
             return

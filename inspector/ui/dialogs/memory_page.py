@@ -12,8 +12,8 @@ from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.number_field import NumberField
 
 _HELP = (
-    "When the messages of a window take so much, reading stops and says so; a live capture goes on to disk, and "
-    "Go on takes as much again. For windows opened from now on."
+    "When the messages of a window reach this limit, reading stops with a notice. A live capture continues on disk. "
+    "Continue extends the limit by the same amount. Applies to windows opened from now on."
 )
 _STEP_MB = 100
 
@@ -39,7 +39,7 @@ class MemoryPage(SettingsPage):
         self._limit = NumberField("settingsMemoryLimit", "For messages", 0, 1_000_000, self)
         self._limit.setSingleStep(_STEP_MB)
         self._limit.setSuffix(" MB")
-        self._limit.setSpecialValueText("Half of what is free")
+        self._limit.setSpecialValueText("Half of the free memory")
         self._limit.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._limit.setValue(settings.memory.limit_mb)
         self._limit.valueChanged.connect(self._on_limit_changed)

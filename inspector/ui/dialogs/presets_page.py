@@ -59,7 +59,7 @@ class PresetListModel(OrderedModel[Preset]):
             return shown(self.key(index.row()))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             key = shown(self.key(index.row()))
-            words = f"{plain(preset.name)}: {plain(preset.filter) or 'everything'}"
+            words = f"{plain(preset.name)}: {plain(preset.filter) or 'all messages'}"
             return f"{words}, {key}" if key else words
         return None
 
@@ -67,7 +67,7 @@ class PresetListModel(OrderedModel[Preset]):
 class PresetDelegate(RowDelegate):
     """Draws name, filter and key on one line."""
 
-    without_filter = "everything"
+    without_filter = "all messages"
     """Text for an empty filter."""
 
     @override
@@ -94,14 +94,14 @@ class PresetDelegate(RowDelegate):
 
 NEW_NAME = "New preset"
 KEY_HELP = "Applies the preset from anywhere in the window."
-PLACE_HELP = "By its place in the bar, which depends on the log; press another key to give it one of its own."
+PLACE_HELP = "Set by its place in the bar, which depends on the log. Press another key to set a fixed one."
 _WORDS = Words(
     "presets",
     "Presets",
     "preset",
-    "A preset is a named filter. $context in it stands for the selected context.",
-    "Empty shows everything.",
-    "A preset needs a name.",
+    "A preset is a named filter. $context is the selected context.",
+    "An empty filter shows all messages.",
+    "Enter a name.",
 )
 
 
@@ -149,12 +149,12 @@ class PresetsPage(NamedFiltersPage[Preset]):
         self._key.pressed.connect(self._on_key_pressed)
         row.addWidget(self._key, 1)
         self._no_key = IconButton(
-            self._themes, "clear", "Let it have no key", name="presetsKeyClear", variant="small", parent=self._key_line
+            self._themes, "clear", "Remove the key", name="presetsKeyClear", variant="small", parent=self._key_line
         )
         self._no_key.clicked.connect(lambda: self._give_key(""))
         row.addWidget(self._no_key)
         self._by_place = IconButton(
-            self._themes, "refresh", "Give it the key of its place again", name="presetsKeyByPlace", variant="small",
+            self._themes, "refresh", "Use the key of its place", name="presetsKeyByPlace", variant="small",
             parent=self._key_line,
         )  # fmt: skip
         self._by_place.clicked.connect(lambda: self._give_key(None))
@@ -226,7 +226,10 @@ class PresetsPage(NamedFiltersPage[Preset]):
 
     @override
     def found_in(self, shared: Shared) -> tuple[Sequence[Preset], str]:
-        return shared.presets, "It holds highlight rules; their page can import them." if shared.highlights else ""
+        return (
+            shared.presets,
+            "It has highlight rules, which can be imported on their page." if shared.highlights else "",
+        )
 
     @override
     def fitted(self, items: Sequence[Preset]) -> Iterator[Preset]:

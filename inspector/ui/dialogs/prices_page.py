@@ -17,19 +17,19 @@ from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
 
 HELP = (
-    "Prices give calls of models that report their tokens a cost: in What happened, Tokens, contexts, runs and the "
-    "column Cost. A model without a price has no cost."
+    "Prices turn reported tokens into costs in What happened, Tokens, contexts, runs and the "
+    "column Cost. Models without a price have no cost."
 )
 LISTED_HELP = (
     f"The providers' list prices of {LISTED_DATE}, in US dollars: Anthropic, OpenAI and Google. "
-    "Your own prices below win."
+    "Your own prices below override them."
 )
 LINES_HELP = (
-    "One model a line, in dollars a million tokens; calls with much input may have their own, as in: above 200000."
+    "One model per line, in dollars per million tokens. Long inputs may have their own price, as in: above 200000."
 )
-COPY_HELP = "Copies the list prices into the field, to change them."
-IMPORT_HELP = "A JSON list of prices in LiteLLM's shape, in place of what stands above."
-DATED_HELP = "When these prices were in force, or where they are from. Stands beside the sums."
+COPY_HELP = "Copies the list prices into the field for editing."
+IMPORT_HELP = "Replaces the prices above by a JSON file in LiteLLM's format."
+DATED_HELP = "Date or source of these prices, shown beside the sums."
 _MOST_BYTES = 32 << 20
 
 
@@ -75,7 +75,7 @@ class PricesPage(SettingsPage):
         self._edit.textChanged.connect(self._on_edited)
         self._field = FieldColumn(self._edit, name="pricesLinesField", help_text=LINES_HELP, parent=self)
         form.add_field("Your prices", self._field, self._edit)
-        copy = WordButton("Copy the list", name="pricesCopy", parent=self)
+        copy = WordButton("Copy list prices", name="pricesCopy", parent=self)
         copy.clicked.connect(self._on_copy_clicked)
         form.add_field("", FieldColumn(copy, name="pricesCopyField", help_text=COPY_HELP, parent=self), copy)
         self._dated = QLineEdit(self)
@@ -85,7 +85,7 @@ class PricesPage(SettingsPage):
         self._dated.textChanged.connect(self._on_edited)
         dated = FieldColumn(self._dated, name="pricesDatedField", help_text=DATED_HELP, parent=self)
         form.add_field("Prices of", dated, self._dated)
-        take = WordButton("Take over a list...", name="pricesImport", parent=self)
+        take = WordButton("Import prices...", name="pricesImport", parent=self)
         take.clicked.connect(self._on_import_clicked)
         self._import = FieldColumn(take, name="pricesImportField", help_text=IMPORT_HELP, parent=self)
         form.add_field("", self._import, take)
@@ -144,7 +144,7 @@ class PricesPage(SettingsPage):
         self._edit.setPlainText("\n".join(listed_lines()))
 
     def _on_import_clicked(self) -> None:
-        dialog = QFileDialog(self, "Take over a list of prices", "", "JSON (*.json);;All files (*)")
+        dialog = QFileDialog(self, "Import prices", "", "JSON (*.json);;All files (*)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self._on_file_selected)
         dialog.open()

@@ -32,10 +32,10 @@ CLOSED = "closed"
 _WIDTH, _HEIGHT = 680, 560
 _CHOICES = (
     ("file_names", "Include file &names"),
-    ("error_words", "Include what the errors &say, which may quote what was open"),
+    ("error_words", "Include error &messages, which may quote open documents"),
     ("log_lines", "Include the &last lines of the program's log"),
 )
-_SENT_BY_NOBODY = "Nothing is sent. Copy or save the report to hand it on yourself."
+_SENT_BY_NOBODY = "The program sends no data. Copy or save the report to share it."
 
 
 class ReportDialog(Dialog):
@@ -147,10 +147,10 @@ class ReportDialog(Dialog):
 
     def copy(self) -> None:
         QApplication.clipboard().setText(self.report.toPlainText())
-        self._status.setText("The report is copied.")
+        self._status.setText("Report copied.")
 
     def _ask_for_file(self) -> None:
-        dialog = QFileDialog(self, "Save the report", self._file_name, "Text (*.txt);;All files (*)")
+        dialog = QFileDialog(self, "Save report", self._file_name, "Text (*.txt);;All files (*)")
         dialog.setObjectName("saveReportDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("txt")
@@ -164,7 +164,7 @@ class ReportDialog(Dialog):
         except OSError as error:
             self._status.setText(f"The report could not be saved as {path}: {error.strerror or error}.")
         else:
-            self._status.setText(f"The report is saved as {path}.")
+            self._status.setText(f"Report saved as {path}.")
 
     def _on_answered(self) -> None:
         button = self.sender()

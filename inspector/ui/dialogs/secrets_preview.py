@@ -89,14 +89,14 @@ class SecretsPreview(QFrame):
     def _sentence(self) -> str:
         preview = self._preview
         if preview is None:
-            return "Looking for secrets."
+            return "Searching for secrets..."
         if not preview.complete:
             seen = f"{formats.number(preview.messages)} of {formats.count_of(self._total, 'message')}"
-            return f"Looking for secrets: {formats.number(preview.secrets)} so far in {seen}."
+            return f"Searching for secrets: {formats.number(preview.secrets)} so far in {seen}."
         if not preview.secrets:
-            return "Nothing here looks like a secret."
+            return "No secrets found."
         found = formats.count_of(preview.secrets, "secret") + " in " + formats.count_of(preview.holding, "message")
-        return f"{found} will be {'masked' if self._masked else 'written as they are'}."
+        return f"{found} will be {'masked' if self._masked else 'written unmasked'}."
 
 
 def _where(firsts: list[int]) -> str:

@@ -25,7 +25,7 @@ from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 PAGES = (
-    ("display", "Display"), ("start", "At start"), ("presets", "Presets"), ("highlights", "Highlight rules"),
+    ("display", "Display"), ("start", "Startup"), ("presets", "Presets"), ("highlights", "Highlight rules"),
     ("contexts", "Contexts"), ("tools", "Tool names"),
 )  # fmt: skip
 """Ids and titles below General, in their order. Further pages and the keys follow."""

@@ -52,8 +52,8 @@ class ShareButtons(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        self._export = self._button("Export", f"Write the {what} to a file for others", self.ask_where)
-        self._import = self._button("Import", f"Add the {what} of a file", self.ask_for_file)
+        self._export = self._button("Export", f"Export the {what} to a file", self.ask_where)
+        self._import = self._button("Import", f"Import {what} from a file", self.ask_for_file)
         row.addWidget(self._import)
         row.addWidget(self._export)
 
@@ -94,7 +94,7 @@ class ShareButtons(QWidget):
         except OSError as error:
             self.say(f"{path.name} could not be written: {error.strerror or error}.", wrong=True)
             return
-        left_out = f" {secret:,} of them {'holds' if secret == 1 else 'hold'} a secret and stayed out of it."
+        left_out = f" {secret:,} with a secret {'was' if secret == 1 else 'were'} left out."
         self.say(f"The {self._what} were written to {path.name}.{left_out if secret else ''}")
 
     def read(self, path: Path) -> None:
@@ -128,7 +128,7 @@ def outcome(added: int, known: int, wrong: list[str], word: str, file: str) -> s
     """
     parts = [f"{_count(added, word)} added from {file}."] if added else [f"Nothing was added from {file}."]
     if known:
-        parts.append(f"{_count(known, word)} {'was' if known == 1 else 'were'} there already.")
+        parts.append(f"{_count(known, word)} already existed.")
     if wrong:
         more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         parts.append(f"Left out: {wrong[0]}{more}.")

@@ -10,16 +10,14 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import CheckField, Form
 
 RESTORE_HELP = (
-    "A start without files opens the windows of before, with their filter, place and layout. "
-    "Windows you closed by themselves stay closed."
+    "Without files on the command line, the last windows open again with their filter, position and layout. "
+    "Windows that were closed one by one stay closed."
 )
-RECONNECT_HELP = (
-    "Gateways kept under a name are joined again, with the token in the system keyring. Others are offered."
-)
+RECONNECT_HELP = "Saved connections are joined with the token in the system keyring. Other gateways are offered."
 
 SESSIONS_HELP = (
-    "File > Agent sessions looks into the folders of Claude Code, Codex and others when it is opened, "
-    "at the ends of files only."
+    "File > Agent sessions searches the folders of Claude Code, Codex and others when it opens. "
+    "It reads only the ends of files."
 )
 
 
@@ -43,15 +41,13 @@ class StartSettingsPage(QWidget):
         super().__init__(parent)
         self._now = start.model_copy()
         self.setObjectName("settingsStart")
-        self.setAccessibleName("At start")
+        self.setAccessibleName("Startup")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         form = Form(theme_controller, self)
-        self._restore = CheckField(
-            "Open what was open before", RESTORE_HELP, name="settingsRestoreWindows", parent=self
-        )
+        self._restore = CheckField("Reopen windows", RESTORE_HELP, name="settingsRestoreWindows", parent=self)
         self._restore.toggled.connect(self._on_restore_toggled)
-        self._reconnect = CheckField("Connect again by itself", RECONNECT_HELP, name="settingsReconnect", parent=self)
+        self._reconnect = CheckField("Reconnect automatically", RECONNECT_HELP, name="settingsReconnect", parent=self)
         self._reconnect.toggled.connect(self._on_reconnect_toggled)
         form.add_across(self._restore)
         form.add_across(self._reconnect)

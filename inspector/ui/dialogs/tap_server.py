@@ -17,7 +17,7 @@ from inspector.ui.widgets.labels import TextLabel
 
 TITLE = "Tap an MCP server"
 LOOKING = "Looking for servers..."
-TAP, UNTAP = "Tap", "Take the tap out"
+TAP, UNTAP = "Tap", "Remove tap"
 _LONGEST = 2_000
 _WIDTH, _HEIGHT = 760, 560
 

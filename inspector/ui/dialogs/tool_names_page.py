@@ -14,10 +14,10 @@ from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
 
 HELP = (
-    "A hint pairs two tools by name, and names match exactly. Proxies prefix them: the hint says search_records, the "
-    "call says mcp__rune__search_records, and nothing collapses. Rules say which names mean the same tool."
+    "Context hints name tools exactly, but proxies add prefixes. If the hint has search_records and the call "
+    "mcp__rune__search_records, the result does not collapse. Rules map both names to one tool."
 )
-RULES_HELP = "One rule a line, as in mcp__rune__* = *. The first rule that fits a name counts."
+RULES_HELP = "One rule per line, as in mcp__rune__* = *. The first matching rule applies."
 EXAMPLE = "mcp__rune__* = *"
 
 
@@ -68,7 +68,7 @@ class ToolNamesPage(QWidget):
         form.add_field("Rules", self._field, self._edit)
         self._tried = QLineEdit(self)
         self._tried.setObjectName("toolNamesTry")
-        self._tried.setAccessibleName("Try a name")
+        self._tried.setAccessibleName("Tool name")
         self._tried.setPlaceholderText("mcp__rune__search_records")
         self._tried.textChanged.connect(self._on_tried)
         self._try_field = FieldColumn(self._tried, name="toolNamesTryField", help_text=" ", parent=self)
@@ -111,9 +111,11 @@ class ToolNamesPage(QWidget):
     def _on_tried(self) -> None:
         name = self._tried.text().strip()
         meant = ToolAliases(self._rules).meant(name)
-        result = "Write a name to see which tool it means."
+        result = "Enter a name to see its tool."
         if name:
-            result = "No rule is about it: it means itself." if meant == name else f"It means {plain(meant, 200)}."
+            result = (
+                "No rule matches, so the name stays as it is." if meant == name else f"The tool is {plain(meant, 200)}."
+            )
         self._try_field.say_help(result)
 
     def _on_theme_changed(self) -> None:

@@ -80,4 +80,4 @@ def looked_in(none: str, places: Iterable[Path]) -> str:
     """Returns the text of an empty list: a sentence and the searched folders, one a line, home as ~."""
     home = Path.home()
     shown = (Path("~", place.relative_to(home)) if place.is_relative_to(home) else place for place in places)
-    return "\n".join((none, "", "Looked in", *(plain(str(place), 300) for place in shown)))
+    return "\n".join((none, "", "Searched folders", *(plain(str(place), 300) for place in shown)))

@@ -176,7 +176,7 @@ class FilterState(QObject):
         Refuses a filter with a secret, which would appear in the bar, in the history and in saved files.
         """
         if mask_text(text) != text:
-            self.filter_refused.emit("This value holds a secret, so no filter is made of it.")
+            self.filter_refused.emit("This value contains a secret and cannot be used as a filter.")
             return
         match mode:
             case "highlight":
@@ -199,7 +199,7 @@ class FilterState(QObject):
             hide: True to hide its messages.
         """
         if mask_text(value) != value:
-            self.filter_refused.emit("This value holds a secret, so no filter is made of it.")
+            self.filter_refused.emit("This value contains a secret and cannot be used as a filter.")
             return
         self.apply_stack((excluded_with if hide else chosen_with)(self._stack, field, value))
 

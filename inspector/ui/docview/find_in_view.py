@@ -16,7 +16,7 @@ from inspector.present import formats
 from inspector.ui import budgets
 from inspector.ui.panels.messages.panel import MessagesPanel
 
-_TOO_LONG = "This expression takes too long to try."
+_TOO_LONG = "This expression takes too long to evaluate."
 _NO_CHANGES = Changes(0, 0, NO_ROWS, tree_moved=False)
 
 
@@ -211,7 +211,7 @@ class FindInView(QObject):
 def _left_out(search: FindSearch) -> str:
     """Returns a remark about messages that were not searched, or ""."""
     if search.gave_up:
-        return "This expression takes too long: the rest was not searched"
+        return "This expression takes too long, so the rest was not searched"
     if not search.too_long:
         return ""
     are = "is" if search.too_long == 1 else "are"

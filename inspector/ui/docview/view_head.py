@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
 
 HIDDEN_CALLS = "hidden-calls"
-SHOW_BOOKKEEPING = "Show the records that programs write for themselves, such as hooks and snapshots"
-HIDE_BOOKKEEPING = "Hide the records that programs write for themselves, such as hooks and snapshots"
-SHOWN_AS_WELL = "Requests and proposals are shown as well, whatever else this view hides."
+SHOW_BOOKKEEPING = "Show internal records of programs, such as hooks and snapshots"
+HIDE_BOOKKEEPING = "Hide internal records of programs, such as hooks and snapshots"
+SHOWN_AS_WELL = "This view also shows hidden requests and proposals."
 
 
 class ViewHead(QWidget):
@@ -153,7 +153,7 @@ class ViewHead(QWidget):
         counts = ((requests, "request"), (proposals, "proposal"))
         parts = [count_of(count, word) for count, word in counts if count]
         if not parts and self._panes.rows.chooses and self._panes.filter_state.shows_calls:
-            links = [("Hide them again", self._panes.filter_state.hide_calls_again)]
+            links = [("Hide", self._panes.filter_state.hide_calls_again)]
             self.notices.show_notice(HIDDEN_CALLS, "note", SHOWN_AS_WELL, links)
             return
         if not parts or not self._panes.document.may_go_on or not self._hides_waiting():
@@ -163,7 +163,7 @@ class ViewHead(QWidget):
         verb = "hide" if " and " in hider else "hides"
         sentence = f"{hider[:1].upper()}{hider[1:]} {verb} {' and '.join(parts)}."
         self.notices.show_notice(
-            HIDDEN_CALLS, "hidden", sentence, [("Show them", self._panes.filter_state.show_hidden_calls)]
+            HIDDEN_CALLS, "hidden", sentence, [("Show", self._panes.filter_state.show_hidden_calls)]
         )
 
     def _hides_waiting(self) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
 
-NOT_LOOKED = "Agent sessions are not looked up: Settings > General > At start switches that off."
+NOT_LOOKED = "The lookup of agent sessions is switched off in Settings > General > Startup."
 
 
 class AgentSessions(QObject):

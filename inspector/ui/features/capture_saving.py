@@ -210,7 +210,7 @@ class CaptureSaving(QObject):
             return False
         answer = await self._asking.ask(
             f"Save the capture of {self.name}?",
-            f"{self._unsaved_words()} not saved yet. What is discarded is gone for good.",
+            f"{self._unsaved_words()} not saved yet. A discarded capture cannot be restored.",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save...")),
         )
         if answer == _SAVE:
@@ -227,7 +227,7 @@ class CaptureSaving(QObject):
         count = len(self._shown.document.capture) if panes is None else panes.counts()[1]
         much = formats.count_of(count, "message")
         if self._shown.document.live:
-            return f"{much}, and what is still to come, are"
+            return f"{much}, and all that follow, are"
         return f"{much} {'is' if count == 1 else 'are'}"
 
     def clear_away(self) -> None:
@@ -266,7 +266,7 @@ class CaptureSaving(QObject):
     async def _discard(self, unsaved: Unsaved) -> None:
         answer = await self._asking.ask(
             "Discard the capture?",
-            f"{unsaved_words(unsaved, datetime.now().astimezone())}. It is deleted and gone for good.",
+            f"{unsaved_words(unsaved, datetime.now().astimezone())}. This cannot be undone.",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel")),
         )
         if answer == _DISCARD:
@@ -285,5 +285,5 @@ class CaptureSaving(QObject):
 
     def _say_gone(self, unsaved: Unsaved) -> None:
         there = unsaved.path.exists()
-        what = "is open in another window" if there else "is not there any more"
+        what = "is open in another window" if there else "no longer exists"
         self._notices.say(f"The capture {unsaved.path.name} {what}.", "severity.warning")

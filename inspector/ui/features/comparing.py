@@ -10,7 +10,7 @@ from inspector.ui.docview.shown import Shown
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.notice import NoticeStack
 
-HOW = "Select two messages to compare them: Ctrl and a click add one to the other."
+HOW = "Select two messages to compare them. Ctrl+click adds a message to the selection."
 
 
 class Comparing(QObject):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
 
-WAITING = "Waiting for the system keyring. It may ask for its password in a window of its own."
+WAITING = "Waiting for the system keyring. It may ask for its password in a separate window."
 NEW_NAME = "New connection"
 
 
@@ -83,7 +83,7 @@ class Connections(QObject):
             self._watch(chosen, token)
 
     def _say_waiting(self, chosen: NamedConnection) -> None:
-        links = [("Type it", lambda: self._type_instead(chosen)), ("Cancel", self.stop_waiting)]
+        links = [("Type the token", lambda: self._type_instead(chosen)), ("Cancel", self.stop_waiting)]
         self._notices.show_notice("keyring", "note", WAITING, links)
 
     def _type_instead(self, chosen: NamedConnection) -> None:
@@ -136,13 +136,13 @@ class Connections(QObject):
                 await tokens.keep(new, save.token)
         except KeyringError as error:
             if old == new:  # the old token stays in the keyring and must not be deleted there
-                then = "The keyring still holds the one from before."
+                then = "The keyring still has the old token."
             else:
-                then = "It is asked for each time."
+                then = "The token is asked for each time."
                 save.connection.token = "ask"
                 self._services.settings.keep_connection(save.connection)
                 self.changed()
-            self._say(f"{save.connection.name} is kept. {error} {then}")
+            self._say(f"Saved {save.connection.name}. {error} {then}")
         if old and old != new:
             await self._forget_token(old)
 
@@ -179,7 +179,9 @@ class Connections(QObject):
     def ask_to_delete(self, chosen: NamedConnection, parent: QWidget | None = None) -> MessageDialog:
         """Deletes a saved connection after a question, because its token in the keyring is lost."""
         text = (
-            "Its token is removed from the system keyring." if chosen.token == "keyring" else "No token is kept for it."
+            "Its token is removed from the system keyring."
+            if chosen.token == "keyring"
+            else "No token is saved for it."
         )
         dialog = MessageDialog.ask(
             parent or self._parent, self._services.theme, f"Delete the connection {chosen.name}?", text,

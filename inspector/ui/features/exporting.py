@@ -190,7 +190,7 @@ class Exporting(QObject):
         self._notices.say(
             f"Exported {formats.count_of(done.messages, 'message')} as an MSP session with this sub-session, "
             f"{plain(str(target))}, {formats.size(done.size_bytes)}. Secrets are masked.",
-            link=("Open it", lambda: self.open_requested.emit(target)),
+            link=("Open", lambda: self.open_requested.emit(target)),
         )
 
     # Writing
@@ -255,9 +255,9 @@ class Exporting(QObject):
             masked: True if secrets are masked.
         """
         self._notices.dismiss("export")
-        beside_it = "Its marks lie beside it. " if marks is not None and marks.parent == target.parent else ""
+        beside_it = "Its marks are beside it. " if marks is not None and marks.parent == target.parent else ""
         if marks is not None and not beside_it:
-            beside_it = "Beside it lie marks of another file: its own are kept by this program. "
+            beside_it = "Another file's marks are beside it, so the program's data folder has its own. "
         secrets = "Secrets are masked." if masked else "Secrets are not masked."
         self._notices.say(
             f"Exported {formats.count_of(done.messages, 'message')}, {view}, as {plain(str(target))}, "

@@ -126,7 +126,7 @@ class Filtering(QObject):
     def _say_left(self, message: int, hider: str, put_back: Callable[[], None]) -> None:
         """Reports that a hidden message was revealed by showing all messages."""
         sentence = f"No. {message + 1:,} was hidden by {hider}, so all messages are shown."
-        self._notices.say(sentence, link=(f"Put {hider} back", put_back))
+        self._notices.say(sentence, link=(f"Restore {hider}", put_back))
 
     # Signals of the bar
 

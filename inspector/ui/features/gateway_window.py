@@ -180,16 +180,14 @@ class GatewayWatch(QObject):
         elif state in (SourceState.CLOSED, SourceState.FAILED):
             if self._shown.panes is not None:
                 self._shown.panes.messages.set_connected(None)
-                self._shown.panes.messages.say_when_empty("Nothing was received.")
+                self._shown.panes.messages.say_when_empty("No messages were received.")
             if state is SourceState.FAILED or not self._leaving:
                 severity = "severity.error" if state is SourceState.FAILED else "severity.warning"
                 # the disk failed, not the gateway
                 if self.session is not None and self.session.writer.error is not None:
                     self._notices.say(sentence, severity, ("Save as...", self.save_as_requested.emit))
                 else:
-                    self._notices.say(
-                        f"{sentence}{self._received_words()}", severity, ("Connect again", self._reconnect)
-                    )
+                    self._notices.say(f"{sentence}{self._received_words()}", severity, ("Reconnect", self._reconnect))
         self.tick()
         self._requests.actions_changed.emit()
 
@@ -200,12 +198,12 @@ class GatewayWatch(QObject):
             return
         if self._shown.panes is not None:
             self._shown.panes.messages.set_connected(None)
-            self._shown.panes.messages.say_when_empty("The connection was lost; trying to get it back.")
+            self._shown.panes.messages.say_when_empty("Connection lost. Reconnecting...")
         # Most sentences begin with the address, which the first one already has.
         trouble = outage.trouble.removeprefix(f"{self.session.connection.shown_url} ") if self.session else ""
         failed = f" Last attempt: {trouble}" if trouble else ""
         links = [("Connect now", self.connect_now), ("Stop", self.leave_gateway)]
-        sentence = f"{outage.why} Trying again until you stop it.{failed}"
+        sentence = f"{outage.why} Reconnecting until you stop it.{failed}"
         self._notices.show_notice("connection", "warning", sentence, links, token="severity.warning")
 
     def connect_now(self) -> None:
@@ -254,7 +252,7 @@ class GatewayWatch(QObject):
 
     def _received_words(self) -> str:
         received = self._received()
-        return f" What was received stays: {formats.count_of(received, 'message')}." if received else ""
+        return f" Received until then: {formats.count_of(received, 'message')}." if received else ""
 
     def _received(self) -> int:
         """Returns the number of messages received from the gateway."""
@@ -348,7 +346,7 @@ async def try_connection(connection: Connection) -> TestResult:
         return TestResult(False, found.sentence)
     others = formats.count_of(found.others, "other participant")
     if not found.others:
-        others = f"You would be alone in the space {connection.space}: is the name right?"
+        others = f"No other participant is in the space {connection.space}. Is the name right?"
     held = f"elcome with {formats.count_of(found.capabilities, 'capability', 'capabilities')}"
     told = f"{others}, w{held}" if found.others else f"{others} W{held}"
     headline = f"The gateway answered in {found.millis:.0f} ms"

@@ -75,7 +75,7 @@ class Highlighting(QObject):
         field = self._filter_bar
         near = QRect(field.mapTo(self._parent, field.rect().topLeft()), field.size())
         self._name_card().ask(
-            "Name of the highlight rule",
+            "Highlight rule name",
             text,
             formats.shortened(text, _NAME_LENGTH),
             near,

@@ -41,7 +41,7 @@ _MOST_MARKED = 5_000
 _NOT_SAVED = "marks-not-saved"
 _ELSEWHERE = "marks-elsewhere"
 _STORED_APART = (
-    "The marks of the copy are kept by this program: its folder holds those of another file, or is read-only."
+    "The program's data folder has the marks of the copy, because its own folder is read-only or has other marks."
 )
 RETRY_MS = 10_000
 """Delay before unsaved marks are written again; milliseconds."""
@@ -159,8 +159,8 @@ class Marking(QObject):
             self._changed()  # from now on they are saved with the capture
         elif file.offered is not None:
             name = plain((file.offered.capture or file.offered.file).name)
-            sentence = f"There are marks made for {name}, which began with the same {_messages(file.offered)}."
-            links: list[Link] = [("Take its marks over", self.take_offered)]
+            sentence = f"{name}, a capture with the same first {_messages(file.offered)}, has marks."
+            links: list[Link] = [("Import its marks", self.take_offered)]
             self._notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
 
     def take_offered(self) -> None:
@@ -179,7 +179,7 @@ class Marking(QObject):
         self._panes.show_notes()
         for target in placed:
             self._marks.put(target, before.get(target, Note()))
-        self._do("take marks over", notes)
+        self._do("import marks", notes)
 
     # User actions
 
@@ -210,7 +210,9 @@ class Marking(QObject):
                 self.toggle(target)
             return
         if len(messages) > _MOST_MARKED:
-            self._notices.say(f"{len(messages):,} messages are too many to mark; {_MOST_MARKED:,} is the most.")
+            self._notices.say(
+                f"{len(messages):,} messages are too many to mark at once. The limit is {_MOST_MARKED:,}."
+            )
             return
         notes = {message: self._marks.note(message) for message in messages.tolist()}
         on = not all(note.marked for note in notes.values())
@@ -303,7 +305,7 @@ class Marking(QObject):
     def _say_not_written(self, error: OSError | ValueError) -> None:
         """Reports unsaved marks. They are written again later, with the next mark, and on close."""
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
-        sentence = f"The marks could not be saved: {reason}. They are kept until this window closes, and tried again."
+        sentence = f"The marks could not be saved: {reason}. Saving is retried until this window closes."
         links: list[Link] = [("Try again", self._write_soon)]
         self._notices.show_notice(
             _NOT_SAVED, "warning", plain(sentence), links, token="severity.warning", closable=True

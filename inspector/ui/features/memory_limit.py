@@ -39,7 +39,7 @@ class MemoryLimit(QObject):
     def _look(self, _changes: object = None) -> None:
         memory = self._shown.document.memory
         if memory.full and not self._said:
-            links = [("Go on", self.go_on)]
+            links = [("Continue", self.go_on)]
             self._notices.show_notice(_FULL, "warning", memory.sentence, links, token="severity.warning", closable=True)
         elif self._said and not memory.full:
             self._notices.dismiss(_FULL)

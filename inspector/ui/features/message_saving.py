@@ -69,4 +69,4 @@ class MessageSaving(QObject):
         except OSError as error:
             self._notices.say(f"{number} could not be saved as {path}: {error.strerror or error}.", "severity.error")
             return
-        self._notices.say(f"{number} is saved as {path}, {formats.size(written)}.")
+        self._notices.say(f"Saved {number} as {path}, {formats.size(written)}.")

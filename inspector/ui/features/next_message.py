@@ -75,7 +75,7 @@ class NextMessage(QObject):
         failed = failed_words(panes.document.capture.failed_count)
         none = f"No problem was found in {total}." + (failed and f"{failed}.")
         shows = failed_filter(panes.document.capture)
-        links: list[Link] = [("Show what failed", lambda: self.filter_requested.emit(shows))] if failed else []
+        links: list[Link] = [("Show failures", lambda: self.filter_requested.emit(shows))] if failed else []
         self._say_none(panes, found, "problem", panes.problem_counts.problems.messages, none, links)
 
     def to_mark(self, step: int) -> None:
@@ -130,7 +130,7 @@ class NextMessage(QObject):
             return False
         panes.messages.go_to(message)
         if before is not None and (message - before) * step <= 0:
-            self._status.tell("from the first again" if step > 0 else "from the last again")
+            self._status.tell("continued from the first" if step > 0 else "continued from the last")
         return True
 
     def _say_none(
@@ -157,7 +157,7 @@ class NextMessage(QObject):
             panes.leave_chain()
             return
         several = len(panes.document.chain(message)) > 1
-        self._say_no_other(several, "No other message belongs to a chain with this one.")
+        self._say_no_other(several, "The chain of this message has no other message.")
         if several:
             panes.show_chain(message)
 

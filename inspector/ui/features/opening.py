@@ -52,7 +52,7 @@ FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions", "
 _log = logging.getLogger(__name__)
 _TRANSCRIPTS = {one.LABEL for one in TRANSCRIPTS}
 _ALONE = "subAgentsNotOpened"
-_AS_KNOWN = "What each line is known as"
+_AS_KNOWN = "Detected for each line"
 _LOGS = f"Logs and captures (*.jsonl *.log *.json *.ctxcap *{SUFFIX} *.txt *.gz *.zst);;All files (*)"
 _TOGETHER, _APART = "together", "apart"
 
@@ -172,9 +172,9 @@ class Opening(QObject):
     async def _ask_how_to_open(self, paths: Sequence[Path]) -> None:
         answer = await self._asking.ask(
             f"Open {len(paths)} files together?",
-            "Together they are one document in the order of time. A message that several have is there once, with who "
-            "saw it, and calls of an agent are linked with what its servers did.",
-            ((_APART, "One window each"), (CANCEL, "Cancel"), (_TOGETHER, "Together")),
+            "Together they form one document in time order. Copies of a message are shown once with their sources, and "
+            "calls of an agent are linked to the messages of its servers.",
+            ((_APART, "Open separately"), (CANCEL, "Cancel"), (_TOGETHER, "Open together")),
         )
         if answer == _TOGETHER:
             self.open_together(paths)
@@ -190,7 +190,7 @@ class Opening(QObject):
         try:
             named = own_source_list([SourceChoice(path) for path in paths])
         except OSError as error:
-            self._notices.say(f"They cannot be opened together: {error.strerror or error}.", "severity.error")
+            self._notices.say(f"The files cannot be opened together: {error.strerror or error}.", "severity.error")
             return
         self.open_path(named)
 
@@ -204,8 +204,8 @@ class Opening(QObject):
         formats_offered = QComboBox()
         formats_offered.addItems([_AS_KNOWN, *READINGS.values()])
         dialog = ValueDialog(
-            self._services.theme, formats_offered, "Lines are", "It is opened once more, beside what is shown.",
-            name="readAsDialog", title="Read the log as", done="Open", parent=self._parent,
+            self._services.theme, formats_offered, "Format", "The log is opened again in a new window.",
+            name="readAsDialog", title="Log format", done="Open", parent=self._parent,
         )  # fmt: skip
         labels = {words: label for label, words in READINGS.items()}
         dialog.chosen.connect(lambda words: self.open_path(path, reading=labels.get(words)))
@@ -395,13 +395,13 @@ class Opening(QObject):
         others = {member.path for member in members} - opened
         if not others or self._shown.document is not document:
             return
-        words = f"Sub-agents of this session lie in {formats.count_of(len(others), 'file')} of their own, not opened."
+        words = f"This session has sub-agents in {formats.count_of(len(others), 'file')} that are not open."
 
         def open_all() -> None:
             self._notices.dismiss(_ALONE)
             self.session_wanted.emit(path)
 
-        self._notices.show_notice(_ALONE, "note", words, [("Open with them", open_all)], closable=True)
+        self._notices.show_notice(_ALONE, "note", words, [("Open all", open_all)], closable=True)
 
     async def _go_on(self) -> None:
         document, follow = self._shown.document, self._location.follows
@@ -480,7 +480,7 @@ class Opening(QObject):
                 self._stopped_at = share
         self._may_read = False
         if not document.capture.sources:
-            raise UnknownFormatError(f"{document.name} was not opened: reading it was cancelled.")
+            raise UnknownFormatError(f"Opening {document.name} was cancelled.")
         if not shown:
             await self._show(document)
 
@@ -495,7 +495,7 @@ class Opening(QObject):
         """Opens the text in the clipboard as a log."""
         text = QGuiApplication.clipboard().text()
         if not text.strip():
-            self._notices.say("There is no text in the clipboard. Copy lines of a log first, one JSON object a line.")
+            self._notices.say("The clipboard has no text. Copy lines of a log first, one JSON object per line.")
             return
         self.open_text(text.encode("utf-8", "surrogatepass"), "pasted text")
 

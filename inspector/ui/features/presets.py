@@ -199,19 +199,19 @@ class Presets(QObject):
         """Asks for a name at the place of the new preset, and saves a filter."""
         known = next((preset for preset in self._usable() if preset.filter.strip() == text.strip()), None)
         if not text.strip():
-            self._notices.say("There is no filter to keep as a preset.")
+            self._notices.say("There is no filter to save as a preset.")
         elif known is not None:
-            self._notices.say(f"This filter is a preset already: {plain(known.name)}.")
+            self._notices.say(f"This filter is already saved as the preset {plain(known.name)}.")
         else:
             self._name_card().ask(
-                "Name of the preset", text, formats.shortened(text, _NAME_LENGTH), self._add_place(),
+                "Preset name", text, formats.shortened(text, _NAME_LENGTH), self._add_place(),
                 lambda name: self.save(text, name), self._objection,
             )  # fmt: skip
 
     def _objection(self, name: str, renamed: Preset | None = None) -> str:
         others = (preset for preset in self._presets if preset is not renamed)
         known = next((preset for preset in others if plain(preset.name).casefold() == name.casefold()), None)
-        return f"There is a preset {plain(known.name)} already. Give this one another name." if known else ""
+        return f"The preset {plain(known.name)} already exists. Choose another name." if known else ""
 
     def _add_place(self) -> QRect:
         """Returns the right end of the bar, where a preset is added."""
@@ -226,7 +226,7 @@ class Presets(QObject):
 
     def _ask_for_name(self, preset: Preset) -> None:
         self._name_card().ask(
-            "Rename the preset", preset.filter, preset.name, self._add_place(),
+            "Rename preset", preset.filter, preset.name, self._add_place(),
             lambda name: self._rename(preset, name), lambda name: self._objection(name, preset),
         )  # fmt: skip
 

@@ -152,7 +152,7 @@ class Restoring(QObject):
                 self.give_up()
                 name = self._shown.document.name
                 self._notices.say(
-                    f"{name} is not what it was when it was open last: its filter is back, not its place."
+                    f"{name} has changed since it was last open. Its filter is restored, but not its position."
                 )
             elif self._put_all(panes, saved) or (self._settled and not saved.sorted_by and _shows_what_is_asked(panes)):
                 self.give_up()

@@ -117,7 +117,7 @@ class SourceEditing(QObject):
             known = {one.key for one in self.choices}
             new = [one for one in in_order(added) if one.key not in known]
             if not new:
-                self._notices.say(f"{added[0].path.name} is among the sources already.")
+                self._notices.say(f"{added[0].path.name} is already a source.")
                 return
             self._renew([*self.choices, *new])
 
@@ -174,7 +174,7 @@ class SourceEditing(QObject):
         seconds.setValue(row.offset_ns / 1e9)
         seconds.selectAll()
         dialog = ValueDialog(
-            self._services.theme, seconds, "Add", f"To the times of {row.name}.",
+            self._services.theme, seconds, "Offset", f"Added to the times of {row.name}.",
             name="clockOffsetDialog", title="Clock offset", done="Set", parent=self._parent,
         )  # fmt: skip
         dialog.chosen.connect(lambda seconds: self._set_offset(row, round(seconds * 1e9)))
@@ -200,9 +200,9 @@ class SourceEditing(QObject):
     async def _ask_and_save(self) -> None:
         choices = [replace(one, is_live=False) for one in self.choices]
         if not choices:
-            self._notices.say("What is shown was not read from files that a list could name.")
+            self._notices.say("This document has no source files to list.")
             return
-        dialog = QFileDialog(self._parent, "Save a list of the sources", str(self._usual_folder()), _LISTS)
+        dialog = QFileDialog(self._parent, "Save list of sources", str(self._usual_folder()), _LISTS)
         dialog.setObjectName("saveSourcesDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(SUFFIX.removeprefix("."))
@@ -224,9 +224,9 @@ class SourceEditing(QObject):
         """Returns True if sources can be changed now, else reports the reason."""
         document = self._shown.document
         if self._is_reading():
-            self._notices.say("Wait until the document is read, or cancel that, before changing its sources.")
+            self._notices.say("Wait until the document is read, or cancel reading, to change its sources.")
         elif document.msp is not None or not document.choices:
-            self._notices.say("Sources can be added to logs and captures, and to a live session.")
+            self._notices.say("Sources can only be added to logs, captures and live sessions.")
         else:
             return True
         return False
@@ -288,7 +288,7 @@ class SourceEditing(QObject):
         there = {one.key for one in found.choices}
         if all(one.key in there for one in wanted if one.key not in before):
             return ""
-        return " ".join(found.sources.troubles) or "What was chosen holds nothing that can be read."
+        return " ".join(found.sources.troubles) or "The chosen files have no readable content."
 
 
 class Place(NamedTuple):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
 
 FOLDER = "taps"
-WAITING = "Changed. {} What they say opens here as soon as the client starts the server."
-RUNNING = "The tap runs while this is open, and the configuration is as it was when it is closed. {}"
+WAITING = "Changed. {} The capture opens here as soon as the client starts the server."
+RUNNING = "The tap runs while this dialog is open. Closing it restores the configuration. {}"
 _LOOK_MS = 300
 _ENDS_MS = 5_000
 
@@ -162,7 +162,7 @@ class Tapping(QObject):
         newest = min(recent, key=lambda file: file.stat().st_mtime)
         self.arrived.emit(str(newest))
         if self._dialog is not None and self._tap is None:
-            self._dialog.say(f"{newest.name} is open, and follows what is said.")
+            self._dialog.say(f"{newest.name} is open and shows new messages as they arrive.")
 
     # Closing
 

@@ -174,7 +174,9 @@ class UndoHistory(QObject):
         if present == lists:
             return
         if present != instead_of:
-            self.refused.emit("Presets or highlight rules were edited elsewhere since; nothing was changed.")
+            self.refused.emit(
+                "Presets or highlight rules were edited in another window since, so they were not changed."
+            )
             return
         lists.put(owner.settings)
         owner.settings_changes.lists_restored.emit(lists)
@@ -207,5 +209,5 @@ def _edit_words(
     if len(after) == len(before) - 1 and len(gone) == 1:
         return f"remove {word} {gone[0]}", None
     if sorted(old) == sorted(new) and old != new:
-        return f"order of {word}s", None
-    return f"edit of {word}s", None
+        return f"reorder {word}s", None
+    return f"edit {word}s", None

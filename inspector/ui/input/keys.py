@@ -75,7 +75,7 @@ def native(keys: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _native(key: str) -> str:
-    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
 
 
 def keys_in_force(known: Sequence[Keyed], chosen: Chosen) -> dict[str, tuple[str, ...]]:

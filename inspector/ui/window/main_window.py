@@ -225,7 +225,7 @@ class MainWindow(WindowFeatures):
         child = event.child()
         if isinstance(child, QTabBar):
             child.setObjectName("dockTabs")
-            child.setAccessibleName("Panes that lie on one another")
+            child.setAccessibleName("Pane tabs")
             child.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # else Tab also stops there while it is empty and invisible
 
     @override

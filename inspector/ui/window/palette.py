@@ -135,7 +135,7 @@ class Palette(QObject):
         held = before is not None and isValid(before) and dock.isAncestorOf(before)
         if dock.isHidden() or not (held or floats):
             return
-        words = f"Put {title} back into the window" if floats else f"Float {title}"
+        words = f"Dock {title}" if floats else f"Float {title}"
         add(f"float.{title}", "Panes", words, partial(dock.setFloating, not floats))
         for area, side in SIDES.items():
             if floats or self._frame.dockWidgetArea(dock) != area:

@@ -65,7 +65,7 @@ def test_connect_gives_what_was_entered(theme_controller: ThemeController, qtbot
         ("ftp://x", "demo", "Address", "a gateway address starts with ws or wss"),
         ("ws://x:99999", "demo", "Address", "is no address"),
         ("ws://", "demo", "Address", "names no host"),
-        ("ws://x", "  ", "Space", "Type the space to watch"),
+        ("ws://x", "  ", "Space", "Enter a space"),
     ],
     ids=["scheme", "port", "host", "space"],
 )
@@ -229,5 +229,5 @@ async def test_a_space_that_nobody_else_is_in_is_doubted() -> None:
         found = await try_connection(Connection(url=gateway.url, space="dmeo"))
     assert found.ok
     assert found.doubtful
-    assert found.detail.startswith("You would be alone in the space dmeo: is the name right? Welcome with")
+    assert found.detail.startswith("No other participant is in the space dmeo. Is the name right? Welcome with")
     assert found.headline.startswith("The gateway answered in ")

@@ -55,7 +55,7 @@ def test_it_lists_name_gateway_and_where_the_token_is(dialog: ConnectionsDialog)
         "staging", "ws://a, space one", "token in the keyring",
     ]  # fmt: skip
     said = view.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert said == "lab\ufffd: ws://b, space two, token asked for"
+    assert said == "lab\ufffd: ws://b, space two, ask for token"
     assert not view.grab().isNull()
     dialog.reject()
 

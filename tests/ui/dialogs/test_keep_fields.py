@@ -146,7 +146,7 @@ async def test_an_id_of_ones_own_is_kept_and_used_again(desk: Desk) -> None:
 async def test_names_are_taken_once(desk: Desk) -> None:
     desk.type("Name", "Staging")
     desk.press("Connect")
-    assert desk.said("NameHelp") == "Another connection is called Staging; choose another name."
+    assert desk.said("NameHelp") == "Another connection has the name Staging. Choose another name."
     assert desk.joined == []
     desk.type("Name", "other")
     desk.press("Connect")
@@ -171,7 +171,7 @@ async def test_the_list_begins_with_names_and_a_kept_token_need_not_be_typed(des
 async def test_a_kept_token_goes_to_no_other_gateway(desk: Desk) -> None:
     desk.pick(0)
     desk.type("Address", "ws://evil:1")
-    assert desk.said("TokenHelp") == "The kept token is for ws://a:1 and is not sent anywhere else."
+    assert desk.said("TokenHelp") == "The saved token is for ws://a:1 and is not sent to other gateways."
     assert desk.field("Token").placeholderText() == ""
     desk.press("Connect")
     assert not desk.joined[0].token

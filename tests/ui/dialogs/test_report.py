@@ -31,7 +31,7 @@ def dialog(theme_controller: ThemeController, qtbot: QtBot) -> Iterator[ReportDi
 
 def test_nothing_is_ticked_and_nothing_is_sent(dialog: ReportDialog) -> None:
     assert dialog.choices == Choices()
-    assert "Nothing is sent" in child(dialog, QLabel, "reportStatus").text()
+    assert "The program sends no data" in child(dialog, QLabel, "reportStatus").text()
     assert child(dialog, QLabel, "reportText").textFormat() == Qt.TextFormat.PlainText
     assert "⟨U+202E⟩" in child(dialog, QPlainTextEdit, "reportView").toPlainText()
 
@@ -52,7 +52,7 @@ def test_it_is_copied_and_saved_as_shown(dialog: ReportDialog, tmp_path: Path) -
     asked.fileSelected.emit(str(tmp_path / "report.txt"))
     asked.close()
     assert (tmp_path / "report.txt").read_text("utf-8") == shown
-    assert "is saved as" in child(dialog, QLabel, "reportStatus").text()
+    assert "Report saved as" in child(dialog, QLabel, "reportStatus").text()
 
 
 def test_a_report_that_cannot_be_saved_says_why(dialog: ReportDialog, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_pages_by_keyboard(dialog: SettingsDialog, qtbot: QtBot) -> None:
     title = child(dialog, QLabel, "settingsTitle")
     assert title.text() == "Display"
     qtbot.keyClick(child(dialog, QAbstractButton, "settingsPage_display"), Qt.Key.Key_Down)
-    assert title.text() == "At start"
+    assert title.text() == "Startup"
     dialog.accept()
 
 
@@ -162,7 +162,7 @@ def test_a_wrong_filter_is_said_and_not_kept(dialog: SettingsDialog, settings: S
     assert "form" in child(dialog, QLabel, "presetsFilterHelp").text()
     assert settings.presets[1].filter != "form == 1"
     retype(qtbot, dialog, "presetsName", "")
-    assert child(dialog, QLabel, "presetsNameHelp").text() == "A preset needs a name."
+    assert child(dialog, QLabel, "presetsNameHelp").text() == "Enter a name."
     assert settings.presets[1].name == "Main only"
     dialog.accept()
 
@@ -184,7 +184,7 @@ def test_preset_model_obeys_qt(qtmodeltester: ModelTester) -> None:
     model.remove(0)
     assert model.index(0).data() == "first"
     assert model.index(0).data(FILTER_ROLE) == ""
-    assert model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "first: everything, Alt+1"
+    assert model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "first: all messages, Alt+1"
     model.replace([])
     assert model.rowCount() == 0
 

@@ -184,12 +184,10 @@ def test_the_marks_of_a_copy_are_taken_over_on_request_and_given_back(qapp: QApp
         again = await opened(application, copy)
         again.marking.toggle(4)
         await until(lambda: said(again, "marks-elsewhere"), "the offer")
-        assert said(again, "marks-elsewhere") == (
-            "There are marks made for log.jsonl, which began with the same 6 messages."
-        )
+        assert said(again, "marks-elsewhere") == ("log.jsonl, a capture with the same first 6 messages, has marks.")
         notice = again.notices.notice("marks-elsewhere")
         assert notice is not None
-        assert notice.links == ["Take its marks over"]
+        assert notice.links == ["Import its marks"]
         again.marking.take_offered()
         assert notes(again) == {2: Note(True), 3: Note(comment="theirs"), 5: Note(True)}
         again.actions_by_id["edit.undo"].trigger()
@@ -220,7 +218,7 @@ def test_an_export_takes_the_marks_along_when_asked(qapp: QApplication, tmp_path
         files = child(window, QFileDialog, "exportDialog")
         files.fileSelected.emit(str(target))
         files.close()
-        await until(lambda: "Its marks lie beside it." in said(window, "message"), "the sentence")
+        await until(lambda: "Its marks are beside it." in said(window, "message"), "the sentence")
         assert on_disk(target) == [2]
 
     run_in_window(qapp, steps)

@@ -32,9 +32,9 @@ CONNECTIONS_SHOWN = 3
 ROWS_SHOWN = 7
 """Maximum of rows in total."""
 
-CLEAR_HELP = "Forget recent files and connections; connections with a name stay"
+CLEAR_HELP = "Clear recent files and connections, except named ones"
 
-NOTHING_RECENT = "What you open will be listed here."
+NOTHING_RECENT = "Recent files and connections appear here."
 """Text of the empty list."""
 
 CLAIM = "See what your agents did, why, and what it cost."
@@ -139,14 +139,14 @@ class StartPage(QWidget):
         cards: tuple[tuple[str, str, str, SignalInstance], ...] = (
             ("open", "Open a log", "Gateway logs, MCP traffic, sub-sessions, captures", self.open_requested),
             ("connect", "Connect to a gateway", "Watch a running space, silently", self.connect_requested),
-            ("demo", "Start the demo", "Scripted agents on a gateway of its own", self.demo_requested),
+            ("demo", "Start the demo", "Scripted agents on a local gateway", self.demo_requested),
             (
                 "sessions",
                 "Agent sessions",
-                "Of Claude Code, Codex and others",
+                "Sessions of Claude Code, Codex and others",
                 self.sessions_requested,
             ),
-            ("paste", "Paste text as a log", "One JSON object a line", self.paste_requested),
+            ("paste", "Paste text as a log", "One JSON object per line", self.paste_requested),
         )
         for icon, title, detail, signal in cards:
             card = ActionCard(self._themes, icon, title, detail, "", name=f"start_{icon}", parent=self)
