@@ -140,7 +140,7 @@ def use_palette(window: Window) -> dict[str, Any]:
     field = window.wait("text", "Command palette")
     bus.write(field, "go to no")
     until("the keyboard in the palette", lambda: bus.has(field, FOCUSED))
-    found = until("what fits", lambda: [bus.name(one) for one in bus.children(window.wait("list", "What can be done"))])
+    found = until("what fits", lambda: [bus.name(one) for one in bus.children(window.wait("list", "Commands"))])
     bus.key(_RETURN)
     window.activate(window.wait("dialog", "Go to No. or id"))
     number = window.wait("text", "Number, id or part of an id")

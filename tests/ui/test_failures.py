@@ -217,7 +217,7 @@ def test_where_it_happened_may_be_what_is_broken(qapp: QApplication, monkeypatch
             in_task(application)
             shown = child(await dialog_of(application), QPlainTextEdit, "reportView").toPlainText()
             assert "ValueError (task)" in shown
-            assert "could not be told" in shown
+            assert "could not be determined" in shown
 
     run_in_window(qapp, steps)
 
@@ -232,7 +232,7 @@ def test_files_that_are_gone_are_said_to_be(qapp: QApplication) -> None:
             window_on(application, story())
             application.spawn(no_module(), "fail")
             words = (await dialog_of(application)).accessibleDescription()
-            assert "gone from the disk, as after an upgrade: start it again" in words
+            assert "file is missing, perhaps after an upgrade: restart the program" in words
 
     run_in_window(qapp, steps)
 

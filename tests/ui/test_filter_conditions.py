@@ -326,7 +326,7 @@ def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBo
 def a_chip_says_what_it_hides_by_itself(window: MainWindow, qtbot: QtBot) -> None:
     panes_of(window).filter_state.combine_filter("context", "and")
     qtbot.waitUntil(lambda: chips(window)[0].hides is not None)
-    assert "more by itself" in chips(window)[0].toolTip()
+    assert "Only this condition hides" in chips(window)[0].toolTip()
 
 
 def begun_again(window: MainWindow) -> None:

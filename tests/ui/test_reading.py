@@ -90,13 +90,13 @@ def test_escape_cancels_too_and_go_on_reads_the_rest_here(qapp: QApplication, lo
             QTest.keyClick(window, Qt.Key.Key_Escape)
             await stopped(window)
             read = len(window.document.capture)
-            assert button(window, "statusGoOn").accessibleName() == "Go on"
+            assert button(window, "statusGoOn").accessibleName() == "Continue"
             button(window, "statusGoOn").click()
             await until(lambda least=read: len(window.document.capture) > least, "more messages")
         await until(lambda: "watching the file" in window.status.words(), "the end of reading")
         assert len(window.document.capture) == COUNT
         assert application.windows == [window]
-        assert not [word for word in window.status.words() if "eading" in word or word == "Go on"]
+        assert not [word for word in window.status.words() if "eading" in word or word == "Continue"]
         with log.open("ab") as file:
             file.write(lines_of(envelope("chat", {"text": "later"})))
         await until(lambda: len(numbers(window)) == COUNT + 1, "what the log gains")

@@ -322,13 +322,13 @@ def test_a_file_that_is_gone_is_one_sentence(qapp: QApplication, tmp_path: Path)
     async def second(application: Application) -> None:
         assert len(application.windows) == 1
         await read(application.windows[0])
-        assert "What was open before is not there any more, or does not answer: log-0.jsonl, log-1.jsonl." in said(
+        assert "These files no longer exist or do not respond: log-0.jsonl, log-1.jsonl." in said(
             application.windows[0]
         )
 
     async def third(application: Application) -> None:
         assert [window.panes for window in application.windows] == [None]
-        assert "does not answer: log-2.jsonl" in said(application.windows[0])
+        assert "do not respond: log-2.jsonl" in said(application.windows[0])
 
     started(qapp, first)
     for log in logs[:2]:
@@ -438,7 +438,7 @@ def test_starts_that_ended_before_all_stood_only_offer_it(qapp: QApplication, tm
         window = application.windows[0]
         assert window.panes is None
         assert "ended twice" in said(window)
-        button = next(one for one in window.notices.findChildren(LinkButton) if one.text() == "Open it all the same")
+        button = next(one for one in window.notices.findChildren(LinkButton) if one.text() == "Restore anyway")
         button.click()
         await read(application.windows[0])
         assert [window.document.name for window in application.windows] == ["work.jsonl"]
@@ -478,7 +478,7 @@ def test_an_offer_nobody_answers_is_made_again_until_it_is_to_be_forgotten(qapp:
     async def forgotten(application: Application) -> None:
         assert "ended twice" in said(application.windows[0])
         links = application.windows[0].notices.findChildren(LinkButton)
-        next(one for one in links if one.text() == "Forget it").click()
+        next(one for one in links if one.text() == "Discard").click()
         assert application.windows[0].notices.notice("restoring") is None
         await application.quit()
 
@@ -525,7 +525,7 @@ def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplicati
             )
             application.last_open.open_before()
         assert len(application.windows) == 1
-        assert ("was watched here before" in said(application.windows[0])) is not reconnect
+        assert ("This window was connected to" in said(application.windows[0])) is not reconnect
 
     run_in_window(qapp, second)
     assert joined == (["Team"] if reconnect else [])

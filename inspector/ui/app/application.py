@@ -193,7 +193,7 @@ class Application:
         try:
             stored.save(written)
         except OSError as error:
-            sentence = f"The settings could not be saved: {error.strerror or error}. They hold until the program ends."
+            sentence = f"The settings could not be saved: {error.strerror or error}. They apply until the program ends."
             for window in self.windows:
                 window.notices.show_notice(
                     _NOT_SAVED, "warning", sentence, [("Try again", self.save_settings)], token="severity.warning",

@@ -179,7 +179,7 @@ class FailureDialog(QObject):
     def _show_again(self) -> None:
         window = self._program.front
         if window is not None:
-            sentence = "Something went wrong in the program itself once more."
+            sentence = "Another internal error occurred."
             window.notices.show_notice(
                 _AGAIN, "error", sentence, [("Show report", self.show_report)], token="severity.error", closable=True
             )
@@ -197,8 +197,8 @@ class FailureDialog(QObject):
             from inspector.ui.dialogs.report import ReportDialog
 
             self.dialog = ReportDialog(
-                self._program.theme, "Something went wrong in the program itself", self._sentence(),
-                self._compose, answers=((_QUIT, "Quit"), (_GO_ON, "Go on working")), parent=modal or window,
+                self._program.theme, "Internal error", self._sentence(),
+                self._compose, answers=((_QUIT, "Quit"), (_GO_ON, "Continue")), parent=modal or window,
             )  # fmt: skip
             self.dialog.answered.connect(self._on_answered)
             self.dialog.destroyed.connect(self._on_gone)
@@ -219,8 +219,8 @@ class FailureDialog(QObject):
 
     def _show_not_shown(self, window: MainWindow) -> None:
         log = self._program.log
-        where = f"; the log has it: {log.path}" if log is not None and log.path is not None else ""
-        sentence = f"Something went wrong in the program itself, and the report about it could not be shown{where}."
+        where = f"; see the log: {log.path}" if log is not None and log.path is not None else ""
+        sentence = f"An internal error occurred, and its report could not be shown{where}."
         window.notices.show_notice(_AGAIN, "error", sentence, [], token="severity.error", closable=True)
 
     def _sentence(self) -> str:
@@ -229,10 +229,10 @@ class FailureDialog(QObject):
         named = plain(f"{first.title}: {first.words}" if first and first.words else first.title if first else "", 200)
         often = "" if total <= 1 else f" {total if total <= _MOST_REFRESHED else 'More than a thousand'} errors so far."
         if first is not None and first.title == "ModuleNotFoundError" and "'inspector." in first.words:
-            often += " A part of the program is gone from the disk, as after an upgrade: start it again."
+            often += " A program file is missing, perhaps after an upgrade: restart the program."
         return (
-            f"{named.rstrip('.')}.{often} What is open stays as it is, and captures go on being written. "
-            "If the window behaves oddly from now on, save what you need and start the program again."
+            f"{named.rstrip('.')}.{often} Open documents are not affected, and captures are still written. "
+            "If the window behaves unexpectedly, save your work and restart the program."
         )
 
     def _compose(self, choices: Choices) -> str:
@@ -241,7 +241,7 @@ class FailureDialog(QObject):
             where = self._surroundings()
         except Exception:  # noqa: BLE001  they may be what is broken
             _log.exception("Where an error happened could not be told")
-            where = Surroundings([("Surroundings", "could not be told; the program's log says why")])
+            where = Surroundings([("Surroundings", "could not be determined; see the program's log")])
         return crash_report.compose("Error in Context Inspector", traces, where, choices, mask_text)
 
     def _surroundings(self) -> Surroundings:

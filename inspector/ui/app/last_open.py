@@ -133,18 +133,18 @@ class LastOpenKeeper(QObject):
         if settings.start.reconnect and known is not None and known.token != "ask" and known.space:
             window.connections.join(known)
             return
-        where = f"{connection.url}, space {connection.space}," if connection.space else connection.url
+        where = f"{connection.url}, space {connection.space}" if connection.space else connection.url
         again = partial(window.connections.join, known or connection)
         window.notices.show_notice(
-            _NOTICE, "note", f"{plain(where)} was watched here before.", [("Connect again", again)], closable=True
+            _NOTICE, "note", f"This window was connected to {plain(where)}.", [("Reconnect", again)], closable=True
         )
 
     def _offer(self) -> None:
         window = self._program.new_window()
-        sentence = "The program ended twice soon after it had opened what was open before, so it only offers that now."
+        sentence = "The program ended twice soon after it had restored the last windows, so they were not restored."
         window.notices.show_notice(
             _NOTICE, "warning", sentence,
-            [("Open it all the same", partial(self._open_asked, window)), ("Forget it", partial(self._forget, window))],
+            [("Restore anyway", partial(self._open_asked, window)), ("Discard", partial(self._forget, window))],
             token="severity.warning", closable=True,
         )  # fmt: skip
 
@@ -165,9 +165,7 @@ class LastOpenKeeper(QObject):
         window = windows[-1] if windows else self._program.new_window()
         names = [plain(Path(path).name, _LONGEST_NAME) for path in gone[:3]]
         more = f" and {len(gone) - 3:,} more" if len(gone) > 3 else ""
-        missing = (
-            f"What was open before is not there any more, or does not answer: {', '.join(names)}{more}." if gone else ""
-        )
+        missing = f"These files no longer exist or do not respond: {', '.join(names)}{more}." if gone else ""
         sentence = " ".join(filter(None, (trouble, missing)))
         window.notices.show_notice(_NOTICE + "Trouble", "note", sentence, [], closable=True)
 

@@ -92,11 +92,13 @@ class PreviousRun(QObject):
         when = datetime.fromtimestamp(latest.ended).astimezone()
         earlier = len(self.crashes) - 1
         others = (
-            "" if not earlier else f" There {'is one' if earlier == 1 else f'are {earlier}'} of earlier times, too."
+            ""
+            if not earlier
+            else f" There {'is one earlier report' if earlier == 1 else f'are {earlier} earlier reports'}, too."
         )
         return (
-            f"It ended on {when.day} {when:%B} at {when:%H:%M}, and left what it was doing.{others} "
-            "Captures it was writing are offered on the start page."
+            f"It ended on {when.day} {when:%B} at {when:%H:%M}, and left a report.{others} "
+            "Its unsaved captures are on the start page."
         )
 
     def _compose(self, choices: Choices) -> str:

@@ -86,7 +86,7 @@ def _arrange(window: MainWindow, shot: Shot) -> str | None:
     panels = {title.lower(): dock for title, dock in window.docks.items()}
     for asked, known in ((shot.view, views), (shot.panel, panels)):
         if asked is not None and asked.lower() not in known:
-            return f"There is no {asked} to show. There are: {', '.join(known)}."
+            return f"There is no view or panel {asked}. Choose one of: {', '.join(known)}."
     if shot.view is not None or shot.panel is not None:
         window.document.count_tokens()
     if shot.view is not None:
@@ -106,7 +106,7 @@ def _show_participant(window: MainWindow, name: str) -> str | None:
     known = window.document.analysis.participants.all
     place = next((ParticipantPlace(space, one) for space, one in known if one == name), None)
     if place is None or window.panes is None:
-        return f"There is no participant {name}. There are: {', '.join(one for _, one in known)}."
+        return f"There is no participant {name}. Participants: {', '.join(one for _, one in known)}."
     window.document.count_tokens()
     window.panes.show_place(place)
     return None
@@ -167,7 +167,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         presets = {preset.name: preset.filter for preset in application.settings.presets}
         name = shot.preset if shot.preset in presets else RENAMED_PRESETS.get(shot.preset, shot.preset)
         if name not in presets:
-            return f"There is no preset {shot.preset}. There are: {', '.join(presets)}."
+            return f"There is no preset {shot.preset}. Presets: {', '.join(presets)}."
         text = presets[name]
     if shot.select is not None:
         if not 1 <= shot.select <= len(panes.document.capture):

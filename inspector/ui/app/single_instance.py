@@ -169,7 +169,7 @@ def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindo
         return window
     if not reads:
         window.notices.say(
-            f"{path_in(target)} cannot be read: there is no such file, or it does not answer.", "severity.error"
+            f"{path_in(target)} cannot be read: there is no such file, or it does not respond.", "severity.error"
         )
         return window
     window.opening.open_target(target)

@@ -24,7 +24,7 @@ def dump_words() -> str:
         ("Tasks", list(_tasks())),
         ("Threads", list(_threads())),
         ("Qt objects", _counted(_qt_objects())),
-        (f"Python objects, {gc.get_freeze_count():,} more set apart", _counted(_python_objects())),
+        (f"Python objects, {gc.get_freeze_count():,} more frozen", _counted(_python_objects())),
     ]
     return "\n\n".join("\n".join([title, *(lines or ["none"])]) for title, lines in parts)
 
@@ -66,4 +66,4 @@ def _python_objects() -> Counter[str]:
 
 def _counted(kinds: Counter[str]) -> list[str]:
     lines = [f"{count:>10,} {name}" for name, count in kinds.most_common(_MOST)]
-    return [f"{kinds.total():>10,} in all", *lines]
+    return [f"{kinds.total():>10,} total", *lines]

@@ -54,7 +54,7 @@ class LoopDelay(QObject):
         middle, most = late[len(late) // 2], late[min(len(late) - 1, len(late) * 99 // 100)]
         return [
             f"{'median':<24}{middle:10.1f} ms",
-            f"{'99 of 100 below':<24}{most:10.1f} ms",
+            f"{'99th percentile':<24}{most:10.1f} ms",
             f"{'longest':<24}{late[-1]:10.1f} ms",
         ]
 
@@ -131,7 +131,7 @@ class Figures:
         parts = ["Event loop, delay in the last half minute", *self._delay.words(), ""]
         parts += ["Passes, since this window was opened"]
         parts += self._timings.words() if self._timings is not None else ["no document"]
-        return "\n".join([*parts, "", "Waiting", *self._queues(), "", "Memory", *memory_words()])
+        return "\n".join([*parts, "", "Queues", *self._queues(), "", "Memory", *memory_words()])
 
     def _follow_document(self) -> None:
         document = self._shown.document
@@ -164,8 +164,8 @@ class Figures:
 def memory_words() -> list[str]:
     """Returns the memory of this process on Linux; numpy arrays are included."""
     if sys.platform != "linux":
-        return ["not told by this system"]
-    names = {"VmRSS": "in use", "VmHWM": "most so far"}
+        return ["not available on this system"]
+    names = {"VmRSS": "in use", "VmHWM": "peak"}
     found: list[str] = []
     for line in Path("/proc/self/status").read_text().splitlines():
         name, _, value = line.partition(":")

@@ -37,8 +37,8 @@ _LEVELS = (
     ("Errors", ("ERROR", "CRITICAL")),
 )
 _HEAD = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ([A-Z]+) ")
-_NOTHING = "Nothing has been logged yet."
-_NO_FILE = "This run writes no log."
+_NOTHING = "The log is empty."
+_NO_FILE = "No log is written in this session."
 
 
 def lines_of(lines: list[str], levels: tuple[str, ...]) -> list[str]:
@@ -133,7 +133,7 @@ class LogWindow(QWidget):
         row.setSpacing(12)
         self.follow = QCheckBox("&Follow", self)
         self.follow.setObjectName("logFollow")
-        self.follow.setToolTip("Stay at the end as lines come")
+        self.follow.setToolTip("Scroll to new lines")
         self.follow.setChecked(True)
         self.follow.toggled.connect(self._look_anew)
         row.addWidget(self.follow)
@@ -237,12 +237,12 @@ class LogWindow(QWidget):
         """Copies the selection, or all visible lines."""
         selected = self.view.textCursor().selectedText().replace("\u2029", "\n")
         QApplication.clipboard().setText(selected or self.view.toPlainText())
-        self._status.setText("The selected lines are copied." if selected else "The lines shown are copied.")
+        self._status.setText("Selected lines copied." if selected else "Visible lines copied.")
 
     def _open_folder(self) -> None:
         folder = log_folder()
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._status.setText(f"No program opens folders here. The log is in {folder}.")
+            self._status.setText(f"No program can open folders. The log is in {folder}.")
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme

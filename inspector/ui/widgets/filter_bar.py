@@ -121,9 +121,9 @@ class FilterBar(QFrame):
         self.setFocusProxy(self._editor)
         self._count = TextLabel(variant="small", name="filterCounts", parent=self)
         self._search_all = LinkButton("Search all", name="filterSearchAll", parent=self)
-        self._search_all.setToolTip("Look for this in all messages: without the scope and the other conditions")
+        self._search_all.setToolTip("Search all messages, without the scope and other conditions")
         self._search_all.clicked.connect(self.search_all_requested)
-        self._stack = self._button("add", "Stack it as a condition and write another (Ctrl+Return)", "filterStack")
+        self._stack = self._button("add", "Add as a condition (Ctrl+Enter)", "filterStack")
         self._stack.clicked.connect(self._on_stack_asked)
         self._clear = self._button("clear", "Clear the filter", "filterClear")
         self._clear.clicked.connect(self._on_clear_clicked)
@@ -220,7 +220,7 @@ class FilterBar(QFrame):
             self._count.setToolTip("")
             return
         values = "1 value took" if count == 1 else f"{count:,} values took"
-        self._count.setToolTip(f"{values} the regular expression too long to try and count as no match")
+        self._count.setToolTip(f"{values} too long for the regular expression and count as no match")
 
     def set_narrowed(self, narrowed: bool) -> None:
         """Tells the bar that a scope or other conditions apply too, so that a wider search is possible."""
@@ -469,10 +469,10 @@ class FilterBar(QFrame):
         if self.property("focused") == "true":
             return "" if self._error is not None else "Enter to apply"
         if not self._applied:
-            return "not applied, everything is shown" if not self._counts.narrowed else "not applied"
+            return "not applied, all messages are shown" if not self._counts.narrowed else "not applied"
         applied = self._applied
         shown = applied if len(applied) <= _IN_FORCE_SHOWN else applied[: _IN_FORCE_SHOWN - 1] + "…"
-        return f"not applied, in force: {shown}"
+        return f"not applied, current filter: {shown}"
 
     def _tell_trouble(self) -> None:
         if not self.isVisible() or self._completing.shown:

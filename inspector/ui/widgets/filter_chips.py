@@ -36,8 +36,8 @@ _LEFT, _SWITCH, _SWITCH_HIGH, _CLOSE = 8, 18, 10, 22
 
 MENU: tuple[tuple[str, str], ...] = (
     ("edit", "Edit in the filter bar"),
-    ("negate", "Turn into its opposite"),
-    ("only", "Switch off all others"),
+    ("negate", "Invert"),
+    ("only", "Turn off all others"),
     ("copy", "Copy as filter"),
     ("remove", "Remove"),
 )
@@ -82,11 +82,11 @@ class ConditionChip(QAbstractButton):
         if count is not None:
             those = formats.count_of(count, "message")
             counted = (
-                f"\nHides {formats.number(count)} more by itself: {those} that everything else lets through"
+                f"\nOnly this condition hides {those}"
                 if self.condition.on
-                else f"\nWould hide {formats.number(count)} more by itself"
+                else f"\nWould hide {formats.number(count)} more"
             )
-        ways = "Click or Space switches it, Return edits it, Del removes it"
+        ways = "Click or Space to turn on or off, Enter to edit, Del to remove"
         self.setToolTip(tool_tip(f"{self.condition.text}{counted}\n{ways}"))
         self.setAccessibleDescription(ways)
         self.updateGeometry()
@@ -124,7 +124,7 @@ class ConditionChip(QAbstractButton):
         menu.setObjectName("conditionMenu")
         menu.setAccessibleName("Condition")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        switch = menu.addAction("Switch off" if self.condition.on else "Switch on")
+        switch = menu.addAction("Turn off" if self.condition.on else "Turn on")
         switch.setObjectName("condition.switch")
         switch.triggered.connect(lambda *_: self.click())
         for name, words in MENU:

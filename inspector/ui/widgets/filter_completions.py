@@ -111,13 +111,13 @@ class FilterCompletions(FloatingFrame):
             anchor: the popup opens below it.
         """
         super().__init__(theme_controller, name="filterCompletions", parent=anchor)
-        self.setAccessibleName("What may come next")
+        self.setAccessibleName("Completions")
         self._anchor = anchor
         self.chosen = False
         self._model = _CandidateModel(self)
         self.view = QListView(self)
         self.view.setObjectName("filterCandidates")
-        self.view.setAccessibleName("What may come next")
+        self.view.setAccessibleName("Completions")
         self.view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.view.setFrameShape(QListView.Shape.NoFrame)
         self.view.setUniformItemSizes(True)

@@ -25,7 +25,7 @@ MODES: tuple[tuple[FilterMode, str], ...] = (
 )
 """Modes with their labels."""
 
-AS_COLUMN = "As column"
+AS_COLUMN = "Add as column"
 HIGHLIGHT = "Highlight this"
 _SHOWN = 60
 _NOTHING = "No filter finds this value"

@@ -16,7 +16,7 @@ from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
 
 _WIDTH, _LONGEST, _SHOWN = 320, 80, 200
-WAYS = "Return saves it, Esc does not"
+WAYS = "Enter saves, Esc cancels"
 _Objects = Callable[[str], str]
 """Returns a sentence on why a name is not possible, or ""."""
 

@@ -18,7 +18,7 @@ from inspector.ui.widgets.labels import TextLabel
 MOST_ROWS = 12
 """Most rows visible at once."""
 _WIDTH = 600
-_NOTHING = "Nothing that can be done is called so."
+_NOTHING = "No matching commands"
 
 Find = Callable[[str], Sequence[CommandEntry]]
 """Returns the commands that match a query, best first."""
@@ -50,11 +50,11 @@ class PaletteCard(FloatingFrame):
         self.setAccessibleName("Command palette")
         self._find = find
         self.came_from: QWidget | None = None
-        self.list = CommandList(theme_controller, name="paletteList", label="What can be done", parent=self)
+        self.list = CommandList(theme_controller, name="paletteList", label="Commands", parent=self)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.viewport().setAutoFillBackground(False)
         self.field = ChoosingField(
-            self.list, name="paletteField", label="Command palette", hint="What do you want to do?", parent=self
+            self.list, name="paletteField", label="Command palette", hint="Type a command", parent=self
         )
         self._nothing = TextLabel(_NOTHING, variant="secondary", name="paletteNothing", parent=self)
         self._column = QVBoxLayout(self)

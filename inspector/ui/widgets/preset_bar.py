@@ -295,7 +295,7 @@ class PresetBar(QWidget):
         self._showing = False
         count = len(self._hidden)
         words = f"{count} more preset{'' if count == 1 else 's'}"
-        self._more.say(words if active is None else f"{words}, among them the active one: {active.preset.name}")
+        self._more.say(words if active is None else f"{words}, including the active one: {active.preset.name}")
 
     def _arrange(self) -> None:
         metrics = self._themes.theme.metrics

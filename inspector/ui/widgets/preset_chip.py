@@ -85,7 +85,7 @@ class PresetChip(QToolButton):
         self._say()
 
     def _say(self) -> None:
-        words = [self.preset.filter or "Shows everything", self.note, self.key, "" if self._usable else NO_CONTEXT]
+        words = [self.preset.filter or "Shows all messages", self.note, self.key, "" if self._usable else NO_CONTEXT]
         self.setToolTip(tool_tip("\n".join(filter(None, words))))
         self.setAccessibleDescription(", ".join(filter(None, (plain(words[0]), *words[1:]))))
 
@@ -136,7 +136,7 @@ class DropMark(QWidget):
         super().__init__(parent)
         self._themes = theme_controller
         self.setObjectName("presetDropMark")
-        self.setAccessibleName("Where the preset goes")
+        self.setAccessibleName("Drop position")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 

@@ -95,7 +95,7 @@ class ScopeChip(FloatingFrame):
         self._reach.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._reach.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._reach.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._reach.setToolTip("How far the scope reaches")
+        self._reach.setToolTip("Reach of the scope")
         self._reach.clicked.connect(self._open_menu)
         self._clear = IconButton(
             theme_controller, "clear", "Clear scope", name="scopeClear", variant="status", size=14, parent=self
@@ -111,7 +111,7 @@ class ScopeChip(FloatingFrame):
     def _build_menu(self) -> None:
         self._menu = QMenu(self)
         self._menu.setObjectName("scopeMenu")
-        self._menu.setAccessibleName("How far the scope reaches")
+        self._menu.setAccessibleName("Reach of the scope")
         group = QActionGroup(self)
         self._actions: dict[Reach, QAction] = {}
         for reach in Reach:

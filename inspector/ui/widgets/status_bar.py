@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NOTHING_OPEN = "No capture open"
 """Text on the start page."""
 
-SILENT = "Only watches: nothing is sent but the join and, if the connection says so, answers to tools/list."
+SILENT = "Only watches. It sends the join and, if set in the connection, answers to tools/list."
 """Tooltip of "silent"."""
 
 _STATES: dict[SourceState, tuple[Dot, str]] = {
@@ -152,7 +152,7 @@ class StatusBar(QStatusBar):
             self._say_palette()
 
     def _say_palette(self) -> None:
-        tooltip = "Find whatever can be done by its name"
+        tooltip = "Find a command by name"
         self._palette.say(self._palette_key, quiet="Command palette", token="ink.tertiary", tooltip=tooltip)
 
     def show_opening(self, name: str) -> None:
@@ -192,7 +192,7 @@ class StatusBar(QStatusBar):
         size = "" if size_bytes is None else formats.size(size_bytes).replace(".0 ", " ")
         words = ", ".join(fact for fact in (*self._log_facts, size) if fact)
         if words:
-            self._space.say("", quiet=words, tooltip="What the log holds, and its size")
+            self._space.say("", quiet=words, tooltip="Format and size of the log")
 
     def show_live(self, address: str, space: str, participant: str, *, may_send: bool = False) -> None:
         """Shows a watched gateway; `set_state` updates its state.
@@ -206,7 +206,7 @@ class StatusBar(QStatusBar):
         self._reset()
         self._address = address
         self.set_state(SourceState.CONNECTING)
-        self._space.say(one_line(space), quiet="space", tooltip="The space that is watched")
+        self._space.say(one_line(space), quiet="space", tooltip="Watched space")
         self.set_participant(participant)
         if may_send:
             self._silent.say("may send", token="accent.text", icon=("sent", "accent.text"), tooltip="May send messages")
@@ -226,7 +226,7 @@ class StatusBar(QStatusBar):
         """
         if ended:
             words = one_line(ended).rstrip(".")
-            tooltip = f"{words[:1].upper()}{words[1:]}. What else is written to the file is shown."
+            tooltip = f"{words[:1].upper()}{words[1:]}. New lines in the file are still shown."
             whose = "tapped server" if "server" in ended else "tap"
             self._watched.say(f"the {whose} has ended", token="severity.warning" if badly else "ink.secondary",
                               tooltip=tooltip)  # fmt: skip
@@ -235,22 +235,22 @@ class StatusBar(QStatusBar):
             self._watched.hide()
             return
         if missing:
-            tooltip = "It was renamed or deleted. What is still written to it is shown; so is a new file of its name."
+            tooltip = "It was renamed or deleted. New lines are still shown, also from a new file of this name."
             self._watched.say("file gone, waiting for a new one", token="severity.warning", tooltip=tooltip)
             return
-        tooltip = "What the log gains is shown as it is written, also when it is rotated"
+        tooltip = "New lines are shown as they are written, also after a rotation"
         if rotations:
-            tooltip += f"; {formats.count_of(rotations, 'time')} so far"
+            tooltip += f"; rotated {formats.count_of(rotations, 'time')} so far"
         self._watched.say("watching the file", tooltip=tooltip)
 
     def set_input_open(self, is_open: bool) -> None:
         """Shows that standard input or a pipe is still open."""
         self._watched.setVisible(is_open)
         if is_open:
-            self._watched.say("input open", tooltip="More may come: rows show as they are written, until it is closed")
+            self._watched.say("input open", tooltip="The input is still open; new rows are shown as they arrive")
 
     def set_participant(self, participant: str) -> None:
-        self._participant.say(one_line(participant), quiet="as", tooltip="Our own participant id, a new one each time")
+        self._participant.say(one_line(participant), quiet="as", tooltip="Own participant id, new for each connection")
 
     def set_retry(self, attempt: int, wait_s: float | None = None) -> None:
         """Shows attempts to reconnect.
@@ -314,14 +314,14 @@ class StatusBar(QStatusBar):
 
     def tell(self, words: str) -> None:
         """Shows a message about the last action for a few seconds."""
-        self._message.say(words, tooltip="What was done last")
+        self._message.say(words, tooltip="Last action")
         self._message_timer.start()
 
     def set_failed(self, count: int) -> None:
         """Shows the number of messages that report a failure of the application, not of the protocol; hidden at 0."""
         self._failed.setVisible(count > 0)
         if count:
-            tooltip = "Messages that report a failure, as of a call: show them"
+            tooltip = "Show messages that report a failure, such as a failed call"
             self._failed.say(f"{count:,} failed", token="severity.error", tooltip=tooltip)
 
     def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
@@ -336,30 +336,30 @@ class StatusBar(QStatusBar):
         counted = formats.count_of(number, "problem") if number or worst is None else words
         token = "ink.primary" if number else "ink.tertiary"
         problems = f"{formats.count_of(number, 'message')} with a problem: {words}" if number else words
-        tooltip = f"{problems or 'Nothing was found'}; show the findings"
+        tooltip = f"{problems or 'No problems found'}; show the findings"
         self._problems.say(counted, token=token, icon=icon, tooltip=tooltip)
 
     def set_gaps(self, count: int) -> None:
         """Shows the number of gaps; hidden at 0."""
         self._gaps.setVisible(count > 0)
         if count:
-            tooltip = "Messages may be missing there: the connection was lost. Go to the next one."
+            tooltip = "Messages may be missing where the connection was lost. Go to the next gap."
             self._gaps.say(formats.count_of(count, "gap"), token="severity.warning", tooltip=tooltip)
 
     def set_behind(self, messages: int) -> None:
         """Shows the backlog of captured messages; hidden if it is small."""
         self._behind.setVisible(messages >= BEHIND_SHOWN)
         if messages >= BEHIND_SHOWN:
-            tooltip = "Received and kept; the window is catching up"
+            tooltip = "Received and saved, but not shown yet"
             self._behind.say(f"{messages:,} behind", token="severity.warning", least="00,000 behind", tooltip=tooltip)
 
     def set_lag(self, lag_ns: int | None) -> None:
         """Shows the delay of a link that cannot keep up; None hides it."""
         self._lag.setVisible(lag_ns is not None)
         if lag_ns is not None:
-            words = f"you see {formats.duration(lag_ns // 10**9 * 10**9).replace('.0 s', ' s')} ago"
-            tooltip = "The link cannot keep up with what is sent: messages come that long after they were sent"
-            self._lag.say(words, token="severity.warning", least="you see 00 min 00 s ago", tooltip=tooltip)
+            words = f"delay {formats.duration(lag_ns // 10**9 * 10**9).replace('.0 s', ' s')}"
+            tooltip = "The connection is too slow: messages arrive this long after they were sent"
+            self._lag.say(words, token="severity.warning", least="delay 00 min 00 s", tooltip=tooltip)
 
     def set_waiting(self, count: int, words: str = "", sentence: str = "", *, hangs: bool = False) -> None:
         """Shows open requests of live traffic; hidden at 0.
@@ -386,13 +386,13 @@ class StatusBar(QStatusBar):
         """
         self._spared.setVisible(bool(words))
         if words:
-            self._spared.say(words, token="ink.secondary", tooltip=f"{sentence}, an estimate. Show where they went")
+            self._spared.say(words, token="ink.secondary", tooltip=f"{sentence}, an estimate. Show the waste")
 
     def set_refused(self, messages: int) -> None:
         """Shows the number of dropped messages; hidden at 0."""
         self._refused.setVisible(messages > 0)
         if messages:
-            tooltip = "There was no room for them: neither on the disk nor in memory"
+            tooltip = "There was no room for them on the disk or in memory"
             self._refused.say(f"{messages:,} not kept", token="severity.error", tooltip=tooltip)
 
     def tick(self, total: int, live: bool) -> None:
@@ -425,14 +425,14 @@ class StatusBar(QStatusBar):
             f"view paused, {waiting:,} waiting",
             token="accent.text",
             icon=("pause", "accent.text"),
-            tooltip="The capture goes on; click to show what waits",
+            tooltip="Recording continues; click to show new messages",
         )
 
     def set_counting(self, share: float | None) -> None:
         """Shows the progress of token counting; None hides it."""
         self._counting.setVisible(share is not None)
         if share is not None:
-            tooltip = "Tokens are counted in a process of their own; everything else can be used meanwhile"
+            tooltip = "Tokens are counted in the background"
             self._counting.say("", quiet=_percent("counting tokens", share), tooltip=tooltip)
 
     def set_progress(self, fraction: float | None, messages: int | None = None) -> None:
@@ -454,7 +454,7 @@ class StatusBar(QStatusBar):
         else:
             share = min(1.0, max(0.0, fraction))
             self._progress.say(_percent("reading,", share), share=share, least="reading, 100 %", tooltip=tooltip)
-        self._cancel.say("Cancel", token="accent.text", tooltip="Read no further and keep what was read (Esc)")
+        self._cancel.say("Cancel", token="accent.text", tooltip="Stop reading and keep the messages (Esc)")
 
     def set_stopped(self, fraction: float | None, *, again: bool = False) -> None:
         """Shows that reading was stopped, with a button to read the rest.
@@ -464,13 +464,13 @@ class StatusBar(QStatusBar):
             again: the rest cannot be read without starting over.
         """
         words = "Reading stopped" if fraction is None else _percent("Reading stopped at", fraction)
-        tooltip = "What was read stays; the rest of the log is not shown, counted or searched"
+        tooltip = "The rest of the log is not shown, counted or searched"
         self._progress.say(words, token="severity.warning", icon=("warning", "severity.warning"), tooltip=tooltip)
         self._cancel.hide()
         if again:
-            self._go_on.say("Open again", token="accent.text", tooltip="Read all of it, in place of this window")
+            self._go_on.say("Open again", token="accent.text", tooltip="Open the whole log in this window")
         else:
-            self._go_on.say("Go on", token="accent.text", tooltip="Read the rest")
+            self._go_on.say("Continue", token="accent.text", tooltip="Read the rest")
 
     def _reset(self) -> None:
         for button in self._buttons:

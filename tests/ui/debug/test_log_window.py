@@ -40,7 +40,7 @@ def window(theme_controller: ThemeController, qtbot: QtBot, log: LogFile) -> Log
 
 
 def test_it_follows_what_is_logged(window: LogWindow, qtbot: QtBot) -> None:
-    assert window.view.placeholderText() == "Nothing has been logged yet."
+    assert window.view.placeholderText() == "The log is empty."
     for number in range(100):
         _log.info("line %d", number)
     qtbot.waitUntil(lambda: "line 99" in window.view.toPlainText())
@@ -99,7 +99,7 @@ def test_the_folder_is_opened(window: LogWindow, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: asked.append(url))
     child(window, QPushButton, "logFolder").click()
     assert [url.toLocalFile() for url in asked] == [str(log_folder())]
-    assert "No program opens folders" in child(window, QLabel, "logStatus").text()
+    assert "No program can open folders" in child(window, QLabel, "logStatus").text()
 
 
 def test_secrets_are_not_shown(window: LogWindow, qtbot: QtBot) -> None:
@@ -111,4 +111,4 @@ def test_secrets_are_not_shown(window: LogWindow, qtbot: QtBot) -> None:
 def test_without_a_log_it_says_so(theme_controller: ThemeController, qtbot: QtBot) -> None:
     window = LogWindow(theme_controller, None)
     qtbot.addWidget(window)
-    assert window.view.placeholderText() == "This run writes no log."
+    assert window.view.placeholderText() == "No log is written in this session."

@@ -22,7 +22,7 @@ def dialog(theme_controller: ThemeController, qtbot: QtBot) -> Iterator[ReportDi
     qtbot.addWidget(window)
     made = ReportDialog(
         theme_controller, "It failed", "A <b>sentence</b>.", lambda choices: f"report {choices}\n\u202e",
-        answers=(("quit", "Quit"), ("go_on", "Go on working")), parent=window,
+        answers=(("quit", "Quit"), ("go_on", "Continue")), parent=window,
     )  # fmt: skip
     made.open()
     yield made

@@ -324,13 +324,13 @@ def test_what_is_left_behind_stays_marked_with_the_filter_in_force_named(bar: Fi
     field.setFocus()
     qtbot.keyClicks(field, "kidn ==")
     elsewhere.setFocus()
-    assert (counts(bar), bar.property("wrong")) == ("not applied, everything is shown", "true")
+    assert (counts(bar), bar.property("wrong")) == ("not applied, all messages are shown", "true")
     bar.set_applied('kind == "chat"')
     field.setFocus()
     field.selectAll()
     qtbot.keyClicks(field, "kind = x")
     elsewhere.setFocus()
-    assert (counts(bar), bar.property("wrong")) == ('not applied, in force: kind == "chat"', "true")
+    assert (counts(bar), bar.property("wrong")) == ('not applied, current filter: kind == "chat"', "true")
 
 
 def test_escape_ends_the_error_then_puts_back_the_filter_in_force_and_undo_what_was_written(

@@ -74,7 +74,7 @@ def test_what_is_missing_and_what_is_late_is_said(bar: StatusBar, qtbot: QtBot) 
     bar.set_behind(12_400)
     bar.set_refused(7)
     bar.set_lag(24_300_000_000)
-    assert bar.words()[1:-1] == ["12,400 behind", "you see 24 s ago", "7 not kept", "2 gaps"]
+    assert bar.words()[1:-1] == ["12,400 behind", "delay 24 s", "7 not kept", "2 gaps"]
     bar.set_lag(None)
     assert bar.words()[1:-1] == ["12,400 behind", "7 not kept", "2 gaps"]
     with qtbot.waitSignal(bar.gaps_clicked):
