@@ -243,7 +243,7 @@ def test_one_full_stop_ends_a_sentence(qapp: QApplication) -> None:
             window_on(application, story())
             QTimer.singleShot(0, lambda: fail("It was asked for."))
             words = (await dialog_of(application)).accessibleDescription()
-            assert "It was asked for. What is open" in words
+            assert "It was asked for. Open documents" in words
 
     run_in_window(qapp, steps)
 
