@@ -26,12 +26,10 @@ from inspector.startup.window_start import CannotStartError, ask_for_developer, 
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
 Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer menu, and log more.")]
-NewWindow = Annotated[
-    bool, typer.Option("--new-window", help="A new window of the running program, even where one is free.")
-]
-Together = Annotated[bool, typer.Option("--together", help="One document of all FILEs, in the order of time.")]
+NewWindow = Annotated[bool, typer.Option("--new-window", help="Open a new window, even if one is free.")]
+Together = Annotated[bool, typer.Option("--together", help="Merge all FILEs into one document, in the order of time.")]
 Standalone = Annotated[
-    bool, typer.Option("--standalone", help="A process of its own, which also waits until its windows are closed.")
+    bool, typer.Option("--standalone", help="Run as a separate process, and wait until its windows are closed.")
 ]
 ThemeName = Annotated[str, typer.Option("--theme", metavar="NAME", help="system, light or dark.")]
 
@@ -69,8 +67,8 @@ def window_command(
 ) -> None:
     """Open the window: on a log, on a gateway, or on the start page.
 
-    Where the program runs already, that one opens it. What holds for one run only, and what comes through a pipe, is
-    opened by a process of its own.
+    If the program is already running, it opens the window. Options for one run only, and logs from a pipe, start a
+    separate process.
     """
     texts = _alias_texts(tool_alias)
     try:
@@ -99,7 +97,7 @@ def last_command(new_window: NewWindow = False) -> None:
 
 @app.command("demo")
 def demo_command(
-    seconds: Annotated[float | None, typer.Option("--seconds", min=1, help="End after so many seconds.")] = None,
+    seconds: Annotated[float | None, typer.Option("--seconds", min=1, help="Stop after this time.")] = None,
     theme: ThemeName = "",
     developer: Developer = False,
 ) -> None:
@@ -125,7 +123,7 @@ def demo_command(
 @app.command("screenshot")
 def screenshot_command(
     files: LogFiles,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="PNG", help="Where to write the picture.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="PNG", help="Picture to write.")],
     display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
     select: Annotated[int | None, typer.Option("--select", metavar="NO", help="Message to select.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", metavar="NAME", help="Filter preset.")] = None,
@@ -141,10 +139,11 @@ def screenshot_command(
         typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Sources, Waiting, Latency, Tokens, Waste."),
     ] = None,
     compare: Annotated[
-        int | None, typer.Option("--compare", metavar="NO", help="With the view Model sees: the moment compared with.")
+        int | None,
+        typer.Option("--compare", metavar="NO", help="With the view Model sees: the message to compare with."),
     ] = None,
     participant: Annotated[
-        str | None, typer.Option("--participant", metavar="NAME", help="Whose page the details show.")
+        str | None, typer.Option("--participant", metavar="NAME", help="Participant shown in the details.")
     ] = None,
     tool_alias: ToolAliasTexts = None,
 ) -> None:

@@ -108,7 +108,7 @@ def test_the_client_is_told_of_each_api_and_silence_of_what_to_check(
     assert told.pop("OPENROUTER_BASE_URL").endswith("/api/v1")
     assert all(address.startswith("http://127.0.0.1:") for address in told.values())
     assert len(set(told.values())) == len(told)
-    assert "Check whether the client's own settings name another address" in done.stderr
+    assert "Check the client's settings for another address" in done.stderr
     assert "GOOGLE_GEMINI_BASE_URL" in done.stderr
 
 

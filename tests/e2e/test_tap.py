@@ -496,7 +496,7 @@ def test_a_second_start_has_a_file_of_its_own_unless_it_is_to_go_on(tmp_path: Pa
             tapped(capture, "echo", "hello", options=options), cwd=ROOT, capture_output=True, check=False, timeout=240
         )
         assert (done.returncode, done.stdout) == (0, b"hello\n")
-        assert (b"written beside it" in done.stderr) == (not options and beside.exists())
+        assert (b"has an earlier capture" in done.stderr) == (not options and beside.exists())
     assert said_text(capture) == ["hello", "hello"]
     assert said_text(beside) == ["hello"]
     other = tmp_path / "notes.txt"
@@ -505,7 +505,7 @@ def test_a_second_start_has_a_file_of_its_own_unless_it_is_to_go_on(tmp_path: Pa
         tapped(other, "echo", options=("--append",)), cwd=ROOT, capture_output=True, check=False, timeout=240
     )
     assert (done.returncode, other.read_text()) == (2, "dear diary")
-    assert b"is no capture" in done.stderr
+    assert b"is not a capture" in done.stderr
 
 
 def test_a_second_tap_does_not_mix_its_server_into_a_capture(tmp_path: Path) -> None:
@@ -537,7 +537,7 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
             tapped(tmp_path / "pipe", "cat", options=options), cwd=ROOT, capture_output=True, check=False, timeout=240
         )
         assert (done.returncode, done.stdout) == (2, b"")
-        assert b"is no file" in done.stderr
+        assert b"is not a regular file" in done.stderr
 
 
 @posix_only
