@@ -249,7 +249,7 @@ def test_recent_files_in_the_menu(qapp: QApplication, tmp_path: Path) -> None:
         found = entries(window.recent_menus.files)
         assert [(one.text(), one.isEnabled()) for one in found[:2]] == [
             (f"{tmp_path.name}/night && day.jsonl", True),
-            (f"{tmp_path.name}/gone.jsonl, not there any more", False),
+            (f"{tmp_path.name}/gone.jsonl, file not found", False),
         ]
         found[0].trigger()
         await until(lambda: window.panes is not None and len(window.document.capture) == 1, "the log")
@@ -289,7 +289,7 @@ def test_lines_of_the_start_page_have_menus(qapp: QApplication, tmp_path: Path) 
         assert not menu["Open"].isEnabled()
         menu["Remove from this list"].trigger()
         assert rows(window) == ["lab", "ws://b"]
-        (await row_menu(window, 1))["Keep under a name..."].trigger()
+        (await row_menu(window, 1))["Save as named connection..."].trigger()
         dialog = open_dialog(window)
         assert child(dialog, QLineEdit, "connectAddress").text() == "ws://b"
         dialog.reject()

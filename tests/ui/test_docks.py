@@ -122,7 +122,7 @@ def test_a_pane_that_is_shown_late_knows_what_came_before(window: MainWindow) ->
     assert panes.marks.actions(), "keys that count in panes"
     panes.messages.view.setFocus()
     press(window, "edit.mark")
-    assert panes.marks.view.empty_text.startswith("Nothing is marked. ")
+    assert panes.marks.view.empty_text.startswith("No marks yet. ")
     shown: list[int] = []
     panes.selection_changed.connect(shown.append)
     panes.marks.message_requested.emit(2)

@@ -229,10 +229,10 @@ def test_in_how_many_messages_nothing_was_found_keeps_up(make: Make, qtbot: QtBo
     window = make(log.document)
     panes = panes_of(window)
     window.docks["Findings"].show()
-    assert panes.findings.view.empty_text == "Nothing found so far in 0 messages."
+    assert panes.findings.view.empty_text == "No findings so far in 0 messages."
     log.write(*(received(envelope("chat", {"text": f"said {n}"}, ts=None)) for n in range(7)))
     panes.bridge.flush()
-    assert panes.findings.view.empty_text == "Nothing found so far in 7 messages."
+    assert panes.findings.view.empty_text == "No findings so far in 7 messages."
 
 
 # One number for one word

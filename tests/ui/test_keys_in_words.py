@@ -52,7 +52,7 @@ def test_keys_are_named_as_they_are(window: MainWindow, application: Application
     remap(window)
     assert words(window, "findNext") == "Next hit (Ctrl+Alt+5)"
     assert words(window, "findPrevious") == "Previous hit (Ctrl+Alt+6)"
-    assert panes_of(window).marks.view.empty_text.startswith("Nothing is marked. Ctrl+Alt+2 marks and Ctrl+Alt+3 comm")
+    assert panes_of(window).marks.view.empty_text.startswith("No marks yet. Ctrl+Alt+2 marks and Ctrl+Alt+3 comm")
     assert "Ctrl+Alt+1 next problem" in details(window)
     window.next_message.to_mark(1)
     notice = window.notices.notice("no-mark")
@@ -64,7 +64,7 @@ def test_an_action_without_a_key_is_named_without_one(window: MainWindow) -> Non
     window.application.settings.keys = {name: [] for name in NEW}
     window.apply_settings()
     assert words(window, "findNext") == "Next hit"
-    assert panes_of(window).marks.view.empty_text == "Nothing is marked."
+    assert panes_of(window).marks.view.empty_text == "No marks yet."
     assert "next problem" not in details(window)
 
 

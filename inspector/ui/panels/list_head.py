@@ -95,7 +95,7 @@ class ListHead(PaneHead):
         self.link = LinkButton("", name=f"{name}Reach", parent=self)
         self.link.clicked.connect(self.reach_switched)
         self._row.insertWidget(place + 1, self.link)
-        self._copy = self.add_button("copy", f"Copy the {what} listed", name=f"{name}Copy")
+        self._copy = self.add_button("copy", f"Copy the listed {what}", name=f"{name}Copy")
         self._copy.clicked.connect(self.copy_clicked)
         self._more = self.add_button("more", f"More for {what}", name=f"{name}More")
         self._more.clicked.connect(self._on_more_clicked)

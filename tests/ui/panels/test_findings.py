@@ -179,7 +179,7 @@ def switches_count_and_hide_severities(window: MainWindow, qtbot: QtBot) -> None
     switch(window, Severity.ERROR, qtbot)
     switch(window, Severity.NOTE, qtbot)
     assert listed(window) == []
-    assert panel_of(window).view.empty_text == "The findings of this view are switched off above."
+    assert panel_of(window).view.empty_text == "All findings of this view are switched off above."
     switch(window, Severity.ERROR, qtbot)
     assert listed(window) == [ALL[0]]
 
@@ -216,7 +216,7 @@ def test_a_narrow_panel_keeps_what_can_be_clicked(window: MainWindow, qtbot: QtB
 
 def test_an_empty_list_says_why(application: Application, qtbot: QtBot) -> None:
     window = opened(application, document_of(envelope(), envelope()), qtbot)
-    assert panel_of(window).view.empty_text == "Nothing found in 2 messages."
+    assert panel_of(window).view.empty_text == "No findings in 2 messages."
 
 
 def groups_of_severities_and_none(window: MainWindow, qtbot: QtBot) -> None:

@@ -148,12 +148,12 @@ def the_card_names_the_message_and_says_the_values(window: MainWindow, qtbot: Qt
     before, after = plot.source.values_at(0)[1], plot.source.values_at(2)[1]
     assert before < after
     change = after - plot.source.values_at(1)[1]
-    assert f"what the model sees, estimate {after:,}" in card(plot)
+    assert f"seen by the model, estimate {after:,}" in card(plot)
     assert f"No. 3 search_records result +{change:,}" in card(plot)
     assert "saved" not in card(plot)
     qtbot.mouseMove(canvas_of(plot), place_of(plot, 55))
     assert "saved" in card(plot)
-    assert "reported last 900" in card(plot)
+    assert "last reported 900" in card(plot)
     assert canvas_of(plot).accessibleDescription() == card(plot)
     qtbot.mouseMove(canvas_of(plot), place_of(plot, 61))
     assert "hunter2" not in card(plot)
@@ -165,9 +165,9 @@ def test_a_low_plot_still_names_the_message(window: MainWindow, qtbot: QtBot) ->
     QApplication.processEvents()
     qtbot.mouseMove(canvas_of(plot), place_of(plot, 55))
     assert "No. 5" in card(plot)
-    assert "reported last 900" in card(plot)
-    assert "what the model sees" not in card(plot)
-    assert "what the model sees" in canvas_of(plot).accessibleDescription()
+    assert "last reported 900" in card(plot)
+    assert "seen by the model" not in card(plot)
+    assert "seen by the model" in canvas_of(plot).accessibleDescription()
     assert canvas_of(plot).rect().contains(canvas_of(plot).card.geometry())
 
 

@@ -96,7 +96,7 @@ def test_the_menu_filters(window: MainWindow) -> None:
     choose(0, "Filter by this")
     assert window.filter_bar.text() == 'tool == "grep" && latency'
     assert numbers(window) == [2, 4, 6]
-    choose(0, "Filter by those slower than p95")
+    choose(0, "Filter by answers slower than p95")
     assert numbers(window) == [4]
     panel.choice.buttons["By participant"].click()
     choose(1, "Filter by this")

@@ -89,7 +89,7 @@ def test_a_key_marks_and_unmarks(window: MainWindow) -> None:
     assert gutter(window, 2) == ""
     assert listed(window) == []
     assert panes_of(window).marks.view.empty_text == (
-        "Nothing is marked. Ctrl+M marks and Ctrl+Shift+M comments on the message or context you are on."
+        "No marks yet. Ctrl+M marks and Ctrl+Shift+M comments on the current message or context."
     )
 
 

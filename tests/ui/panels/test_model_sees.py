@@ -507,7 +507,7 @@ def test_the_menus_of_a_message_and_of_a_participant_lead_here(window: MainWindo
     window.actions_by_id["view.messages"].trigger()
     names = [panes.participants.model.participant(row).name for row in range(panes.participants.model.rowCount())]
     of_lead: QMenu = panes.participants.menu_for(names.index("lead"))
-    next(action for action in of_lead.actions() if action.text() == "Show what its model sees").trigger()
+    next(action for action in of_lead.actions() if action.text() == "Show in Model sees").trigger()
 
     assert window.center.currentWidget() is panel
     assert panel.head.reader.words == "lead"

@@ -111,7 +111,7 @@ def test_queries_are_remembered_and_kept_but_none_with_a_secret(window: MainWind
     press(panel, "queryHistory")
     menu = panel.findChild(QMenu, "queryMenu")
     assert menu is not None
-    assert [action.text() for action in menu.actions() if action.text()] == ["Two", "SELECT 1 AS one", "Give up “Two”"]
+    assert [action.text() for action in menu.actions() if action.text()] == ["Two", "SELECT 1 AS one", "Delete “Two”"]
     menu.actions()[0].trigger()
     menu.hide()
     qtbot.waitUntil(lambda: not panel.run.running, timeout=20_000)

@@ -61,7 +61,7 @@ def test_recents_say_only_what_is_known(page: StartPage, log: Path) -> None:
     assert gateway == ("ws://127.0.0.1:8080", "space demo")
     assert file[0] == "coding-agent/envelope-history.jsonl"
     assert file[1] == "gateway log, 2.8 kB"
-    assert gone == ("coding-agent/gone.jsonl", "not there any more")
+    assert gone == ("coding-agent/gone.jsonl", "file not found")
 
 
 def test_recents_open(page: StartPage, log: Path, qtbot: QtBot) -> None:

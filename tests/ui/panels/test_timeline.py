@@ -476,7 +476,7 @@ def in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("in_slices")
 def test_many_messages_are_worked_out_a_little_at_a_time(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
-    assert (names(panel), panel.empty.text()) == ([], "Working out the lanes, 100%.")
+    assert (names(panel), panel.empty.text()) == ([], "Computing lanes, 100%.")
     assert panel.empty.isVisible()
     panel.view.grab()
     qtbot.waitUntil(lambda: not panel.source.behind)
@@ -514,7 +514,7 @@ def test_how_far_the_lanes_are_is_said_of_what_comes_into_them(window: MainWindo
     panel.head.shown.choose("table")
     qtbot.waitUntil(lambda: not panel.source.behind)
     panel.head.by.choose("context")
-    assert panel.empty.text() == "Working out the lanes, 100%."
+    assert panel.empty.text() == "Computing lanes, 100%."
 
 
 @pytest.mark.parametrize("turns", range(1, 9))

@@ -91,7 +91,7 @@ def the_sum_says_that_it_is_not_what_stays_in_a_context(window: MainWindow, qtbo
     panel = opened(window)
     sum_of_all = child(panel.head, QLabel, "tokensHeadCount")
     assert sum_of_all.text() == panel.head.count() != ""
-    assert sum_of_all.toolTip().endswith("What of it stays in a model's context is in Model sees.")
+    assert sum_of_all.toolTip().endswith("Model sees shows the tokens in a model's context.")
 
 
 def of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot) -> None:
@@ -102,7 +102,7 @@ def of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot) -> N
     qtbot.waitUntil(lambda: rows(panel) == left)
     panes_of(window).filter_state.apply_filter('from == "nobody"')
     qtbot.waitUntil(lambda: rows(panel) == {})
-    assert panel.view.empty_text == "No message is shown."
+    assert panel.view.empty_text == "No visible message."
     panel.shown.click()
     assert rows(panel)["grep"][1] == "2"
 
@@ -181,7 +181,7 @@ def by_participant_is_what_each_sent_and_leads_to_what_its_model_sees(window: Ma
     panel.choice.buttons["By participant"].click()
     heading = panel.model.headerData(Column.NAME, Qt.Orientation.Horizontal)
     tip = panel.model.headerData(Column.NAME, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
-    assert (heading, "has written" in str(tip)) == ("Sent by", True)
+    assert (heading, "written by each" in str(tip)) == ("Sent by", True)
     row = next(row for row, one in enumerate(panel.model.rows) if one.name == "lead")
     tip = panel.model.index(row, Column.NAME).data(Qt.ItemDataRole.ToolTipRole)
     assert "What it has written" in tip

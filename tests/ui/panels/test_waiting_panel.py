@@ -62,7 +62,7 @@ def test_it_lists_the_longest_first_and_discovery_last(
         ["coder", "files", "grep", "", "8 s", "2"],
         ["lead", "files", "tools/list", "", "10 s", "1"],
     ]
-    assert panel.head.count() == "4 waits, 1 of them about what others offer"
+    assert panel.head.count() == "4 waits, 1 of them discovery requests"
     assert panel.model.index(0, Column.WHOM).data(Qt.ItemDataRole.AccessibleTextRole) == "Waits for a decision"
 
 
@@ -96,7 +96,7 @@ def test_a_wait_ends_with_an_answer_a_departure_or_a_new_start(
             log.write(tool_result(asked) if ends == "answer" else moved)
             panes_of(window).bridge.flush()
             qtbot.waitUntil(lambda: not texts(panel))
-            assert panel.view.empty_text == "Nobody waits for an answer or a decision."
+            assert panel.view.empty_text == "No participant waits for an answer or a decision."
 
 
 def test_who_asked_somebody_who_is_gone_waits_in_vain(qtbot: QtBot, application: Application) -> None:

@@ -141,7 +141,7 @@ def test_nothing_wasted_is_said(qtbot: QtBot, application: Application) -> None:
     document = document_of(envelope())
     document.count_tokens()
     panel = looked(qtbot, window_on(application, document))
-    assert panel.view.empty_text == "Nothing wasted, as far as can be told."
+    assert panel.view.empty_text == "No avoidable tokens found."
     assert panel.head.hint.text == ""
 
 
@@ -159,7 +159,7 @@ def test_before_tokens_are_counted_it_waits_and_says_so(qtbot: QtBot, applicatio
 def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application) -> None:
     panel = opened(window_on(application, document_of(*wasteful())))
     panel.apply_settings(Settings(display=Display(count_tokens=False)))
-    assert panel.view.empty_text == "Tokens are not counted: the settings say so, under Display."
+    assert panel.view.empty_text == "Token counting is off. Turn it on in Settings > Display."
 
 
 def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ _BATCH_TEXTS, _BATCH_CHARACTERS = 4_000, 1 << 19
 _GIVEN_AT_ONCE = 2
 _MOST_DEATHS = 3
 _NOTHING = np.empty(0, np.int64)
-NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
+NOT_COUNTED = "Token counting is off. Turn it on in Settings > Display."
 GIVEN_UP = "Token counting stopped: its process ended three times."
 
 

@@ -43,11 +43,11 @@ class Column(enum.IntEnum):
 TITLES = ("Waiting", "Waits for", "Asked for", "Also blocked", "Waiting time", "No.")
 _TIPS = (
     "The participant without an answer",
-    "The participant that was asked, and whether it is gone; for a proposal, anybody who may decide",
-    "The tool or method that was asked for, or is proposed",
+    "The participant asked, and if it has left; for a proposal, all participants that may decide",
+    "The requested or proposed tool or method",
     "Participants that wait for the one in the first column, directly or through others",
     "Until now while traffic is live, else until the last message",
-    "The request or proposal; Return or a click goes there",
+    "The request or proposal; Enter or a click goes there",
 )
 _NAME = 200
 _WIDEST = {
@@ -176,7 +176,7 @@ class WaitingPanel(HeadedPanel):
         self.head = PaneHead(theme_controller, "Waiting", name="waitingHead", parent=self)
         self.head.add_button("clear", "Close", name="waitingClose").clicked.connect(self.close_requested)
         self.view = WaitingView(self.model, theme_controller, self)
-        self.view.set_empty_text("Working out who waits for whom.")
+        self.view.set_empty_text("Computing waits.")
         self.view.filter_requested.connect(self.filter_requested)
         self.stack(self.head, self.view)
         self._throttle = RefreshThrottle(self, self.renew, lambda: 0)
@@ -222,7 +222,7 @@ class WaitingPanel(HeadedPanel):
         self.model.take_rows(rows)
         quiet = sum(one.discovery for one in rows)
         more = "" if max(quiet, len(rows) - quiet) < MOST_LISTED else " or more"
-        asking = f", {quiet:,} of them about what others offer" if quiet else ""
+        asking = f", {quiet:,} of them discovery requests" if quiet else ""
         self.head.set_count(f"{formats.count_of(len(rows), 'wait')}{more}{asking}" if rows else "")
-        self.view.set_empty_text("Nobody waits for an answer or a decision.")
+        self.view.set_empty_text("No participant waits for an answer or a decision.")
         self.view.viewport().update()

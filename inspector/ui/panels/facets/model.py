@@ -93,7 +93,7 @@ class FacetsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return _spoken(row)
         if role == Qt.ItemDataRole.ToolTipRole and row.value is not None:
-            return tool_tip(f"{row.value.value}\nClick to show these alone, Alt+click to hide them")
+            return tool_tip(f"{row.value.value}\nClick to filter by it, Alt+click to hide it")
         if role == Qt.ItemDataRole.CheckStateRole and row.value is not None:
             return Qt.CheckState.Checked if row.value.chosen else Qt.CheckState.Unchecked
         return None

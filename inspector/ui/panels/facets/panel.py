@@ -211,7 +211,7 @@ class FacetsPanel(HeadedPanel):
             if more:
                 rows.append(FacetRow(field, f"and {more:,} more", is_more=True))
         self.model.show_rows(rows)
-        self.view.set_empty_text("" if rows else "There is nothing to choose among.")
+        self.view.set_empty_text("" if rows else "No values yet.")
         if before is not None and (place := self.model.row_of(before)) >= 0:
             self.view.setCurrentIndex(self.model.index(place, 0))
 

@@ -66,7 +66,7 @@ class SeverityToggle(QAbstractButton):
     def _say(self, *_on: object) -> None:
         self.setText(self.words)
         self.setAccessibleName(self.words)
-        verb = "Hide" if self.isChecked() else "List"
+        verb = "Hide" if self.isChecked() else "Show"
         self.setToolTip(f"{self.words}. {verb} the {PLURALS[self.severity]}.")
         self.updateGeometry()
         self.update()
@@ -162,10 +162,10 @@ class FindingsHead(ListHead):
             choices.addAction(action)
         choices.triggered.connect(lambda action: self.grouping_chosen.emit(action.data()))
         self.menu.addSeparator()
-        self._open_all = self.menu.addAction("Open every group", lambda: self.all_opened.emit(True))
-        self._close_all = self.menu.addAction("Close every group", lambda: self.all_opened.emit(False))
+        self._open_all = self.menu.addAction("Expand all groups", lambda: self.all_opened.emit(True))
+        self._close_all = self.menu.addAction("Collapse all groups", lambda: self.all_opened.emit(False))
         self.menu.addSeparator()
-        self._restore = self.menu.addAction("List the hidden codes again", self.codes_restored.emit)
+        self._restore = self.menu.addAction("Show hidden codes", self.codes_restored.emit)
         self._restore.setObjectName("restoreCodes")
 
     # Calls of the panel

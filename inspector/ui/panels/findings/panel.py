@@ -321,12 +321,12 @@ class FindingsPanel(ListPanel):
             failed = failed_words(self._document.capture.failed_count)
             shows = failed_filter(self._document.capture)
             so_far = "so far " if self._document.arriving or self._document.catching_up else ""
-            return f"Nothing found {so_far}in {total}." + (failed and f"{failed}: the filter {shows} shows which.")
+            return f"No findings {so_far}in {total}." + (failed and f"{failed}: the filter {shows} shows them.")
         if any(rows.counts.values()):
-            return "The findings of this view are switched off above."
+            return "All findings of this view are switched off above."
         if rows.switched_off:
-            return "The codes found are hidden here. The menu above lists them again."
-        return f"Nothing found in the messages shown; {rows.outside:,} hidden by {self.hider()}."
+            return "All findings have hidden codes. The menu above shows them again."
+        return f"No findings in the visible messages; {rows.outside:,} hidden by {self.hider()}."
 
     # User input
 

@@ -245,7 +245,7 @@ class PlotCanvas(QWidget):
                 pen.setDashPattern(list(_DASH))
                 painter.setPen(pen)
                 painter.drawLine(QPointF(head, y + 0.5), QPointF(self.width(), y + 0.5))
-            words = f"{level.words}, above what is drawn" if beyond else level.words
+            words = f"{level.words}, above the plot" if beyond else level.words
             top = y - high - 1 if y - high >= 0 else y + 2
             line = QRectF(head + 2 * theme.metrics.unit, top, self.axis_width, high)
             ground = QColor(theme.color("surface.base"))
@@ -306,7 +306,7 @@ class PlotCanvas(QWidget):
             return
         text = None if x is None or cursor is None or figure.empty else figure.card(cursor)
         asked = self._asked and not self._gestures.dragging
-        self.setAccessibleDescription(figure.empty or (text.spoken if text is not None else "No time is pointed at"))
+        self.setAccessibleDescription(figure.empty or (text.spoken if text is not None else "No time selected"))
         if text is None or x is None or cursor is None or not asked:
             self.card.show_away(None, QRect(), 0)
             return

@@ -21,10 +21,10 @@ from inspector.ui.panels.timeline.shapes import COMPACTED
 UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"
 KEYS = (
     Key("without collapsing, estimate", UNCOLLAPSED, "dashed", "uncollapsed"),
-    Key("what the model sees, estimate", SEEN, "line", "seen"),
+    Key("seen by the model, estimate", SEEN, "line", "seen"),
     Key("saved by collapsing", SAVED, "area", "saved"),
 )
-REPORTED_KEY = Key("reported by it", REPORTED, "diamond", "reported")
+REPORTED_KEY = Key("reported", REPORTED, "diamond", "reported")
 COMPACTED_KEY = Key("compacted", COMPACTED, "dashed", "compacted")
 LIMIT_KEY = Key("reported limit", "severity.error", "dashed", "limit")
 _DASHED_UP_TO = 500
@@ -161,10 +161,10 @@ class GrowthFigure:
         step = source.step_at(ns)
         whole, seen = source.values_at(step)
         report = source.report_at(ns)
-        rows = [] if report is None else [("reported last", f"{report:,}", REPORTED)]
+        rows = [] if report is None else [("last reported", f"{report:,}", REPORTED)]
         rows += [
             ("without collapsing, estimate", f"{whole:,}", "ink.secondary"),
-            ("what the model sees, estimate", f"{seen:,}", "accent.text"),
+            ("seen by the model, estimate", f"{seen:,}", "accent.text"),
         ]
         if whole > seen:
             rows.append(("saved", f"{whole - seen:,}", SAVED))

@@ -27,7 +27,7 @@ from inspector.ui.panels.timeline.legend import Key, Legend
 from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _LEAD = "of"
-SELECTED = "Go with the selected message"
+SELECTED = "Follow the selected message"
 
 
 class ReaderChoice(ChoiceButton):
@@ -59,7 +59,7 @@ class ReaderChoice(ChoiceButton):
             return
         self._goes = goes
         self._brief = {str(place): source.name_of(reader) for place, reader in enumerate(source.readers)}
-        self._words = words or {"": "nobody"}
+        self._words = words or {"": "no one"}
         self.value = value if words else ""
         self._readers = dict(zip(words, source.readers, strict=True))
         self._fill()
@@ -106,7 +106,7 @@ class ReaderChoice(ChoiceButton):
 GROWTH, RATES = "Context growth", "Messages per second"
 UNIT = f"tokens,\nestimate\n({TOKENIZER})"
 UNIT_REPORTED = f"tokens,\nreported;\nestimate\n({TOKENIZER})"
-NO_READER = "No one has said anything that a model could read."
+NO_READER = "There is no message for a model yet."
 WORKING = "Computing this context..."
 NOT_COUNTED = "Tokens of these messages are not counted yet."
 
@@ -122,7 +122,7 @@ class GrowthHead(QWidget):
         super().__init__(parent)
         self._themes = themes
         self.setObjectName("growthHead")
-        self.setAccessibleName("What the plot shows")
+        self.setAccessibleName("Plot settings")
         self.plots = Segments(themes, (GROWTH, RATES), "growthPlots", "Plot", self)
         self.plots.choose(GROWTH)
         self.reader = ReaderChoice(themes, self)
@@ -336,7 +336,7 @@ class GrowthPlot(QWidget):
         if source.reader is None:
             self.growth.empty = NO_READER
         elif not len(source.steps_ns):
-            self.growth.empty = WORKING if source.unfinished else "Nothing has come into this context."
+            self.growth.empty = WORKING if source.unfinished else "This context is empty."
         else:
             self.growth.empty = NOT_COUNTED if source.uncounted and not source.lines[0].any() else ""
 

@@ -32,13 +32,13 @@ class Column(enum.IntEnum):
 TITLES = ("Tool", "Answers", "p50", "p95", "p99", "Slowest", "Spread", "No.")
 _TIPS = (
     "",
-    "Answers whose request and times are known",
+    "Answers with a known request and known times",
     "Half of the answers were at least this fast",
-    "95 of 100 answers were at least this fast; said of 20 or more",
-    "99 of 100 answers were at least this fast; said of 100 or more",
-    "The answer that took longest",
-    "How many answers took how long, from below 1 ms at the left to above 100 s at the right",
-    "The message that answered slowest; Return or a click goes there",
+    "95 of 100 answers were at least this fast; needs 20 or more",
+    "99 of 100 answers were at least this fast; needs 100 or more",
+    "Duration of the slowest answer",
+    "Distribution of durations, from below 1 ms to above 100 s",
+    "The slowest answer; Enter or a click goes there",
 )
 
 

@@ -121,7 +121,7 @@ class LatencyView(FiguresTable):
         add_filter_actions(menu, text, self.filter_requested.emit)
         if self._model.by == "model":  # models have no messages with a latency
             return
-        slower = menu.addAction("Filter by those slower than p95")
+        slower = menu.addAction("Filter by answers slower than p95")
         slower.triggered.connect(lambda: self.filter_requested.emit(f"{text} > {one.latency.p95:g}", "replace"))
 
 

@@ -84,7 +84,7 @@ class MarkMenu(QMenu):
         self.setAccessibleName("Mark")
         self._add(_COMMENT, "Edit comment..." if line.note.comment else "Comment...")
         self._add(_MARK, "Unmark" if line.note.marked else "Mark")
-        self._add(_REMOVE, "Remove mark and comment" if line.note.comment else "Remove the mark")
+        self._add(_REMOVE, "Remove mark and comment" if line.note.comment else "Remove mark")
         self.addSeparator()
         if isinstance(line.target, int):
             add_filter_actions(self, "comment" if line.note.comment else "mark", self.filter_chosen.emit)
@@ -174,9 +174,9 @@ class MarksPanel(ListPanel):
     def _fill_menu(self) -> None:
         menu = self.head.menu  # the panel owns the actions: their state is read after the menu has closed, too
         self._comments = self._choice("commentsOnly", "Comments only")
-        self._view_only = self._choice("viewOnly", "This view only")
+        self._view_only = self._choice("viewOnly", "Visible messages only")
         menu.addSeparator()
-        self._filter = QAction("Show them alone in the table", self)
+        self._filter = QAction("Filter by marked messages", self)
         menu.addAction(self._filter)
         self._filter.setObjectName("filterMarks")
         self._filter.triggered.connect(lambda: self.filter_requested.emit(FILTER, "replace"))
@@ -263,11 +263,11 @@ class MarksPanel(ListPanel):
     def _nothing_words(self) -> str:
         ways = (("edit.mark", "marks"), ("edit.comment", "comments on"))
         hints = " and ".join([f"{self._key_of(name)} {does}" for name, does in ways if self._key_of(name)])
-        return f"Nothing is marked. {hints} the message or context you are on." if hints else "Nothing is marked."
+        return f"No marks yet. {hints} the current message or context." if hints else "No marks yet."
 
     def _empty_words(self) -> str:
         total = len(self._document.analysis.marks)
-        return f"None of {total:,} {'mark is' if total == 1 else 'marks are'} listed. The menu above lists all of them."
+        return f"No visible marks ({total:,} in total). The menu above lists all of them."
 
     # User input
 

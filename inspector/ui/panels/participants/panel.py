@@ -26,7 +26,7 @@ from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _REST = 20
 """Pause between two refreshes of many participants, as a multiple of the duration of one."""
-EMPTY = "No one has spoken yet."
+EMPTY = "No participants yet."
 """Text of the empty list (docs/design.md 16)."""
 
 
@@ -150,7 +150,7 @@ class ParticipantsPanel(HeadedPanel):
                 add_filter_actions(ways, text, self.filter_requested.emit)
             menu.addSeparator()
             menu.addAction("Show in details").setData(("show", self._key(row)))
-            menu.addAction("Show what its model sees").setData(("sees", self._key(row)))
+            menu.addAction("Show in Model sees").setData(("sees", self._key(row)))
             menu.addAction("Copy id").setData(("copy", mask_text(self.model.participant(row).name)))
         menu.triggered.connect(self._on_menu_triggered)
         menu.aboutToHide.connect(menu.deleteLater)

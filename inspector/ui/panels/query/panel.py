@@ -21,7 +21,7 @@ from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.plain_table import PlainTable
 from inspector.ui.panels.query.editor import SqlEditor
 from inspector.ui.panels.query.model import AnswerModel
-from inspector.ui.panels.query.running import MOST_ROWS, QueryRun
+from inspector.ui.panels.query.running import QueryRun
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
@@ -41,7 +41,7 @@ EXAMPLES = (
 )
 """Example queries for an empty history."""
 _WHAT_TO_ASK = "Results appear here. Click a row to go to its message. More examples: history (clock)."
-_NO_ROWS = "Nothing fits: the answer has no rows."
+_NO_ROWS = "No rows match."
 _NOTHING_YET = f"Ctrl+Enter runs the query. Tables: {', '.join(table.name for table in TABLES)}."
 
 
@@ -58,7 +58,7 @@ class AnswerView(PlainTable):
     copied = Signal()
 
     def __init__(self, model: AnswerModel, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(themes, parent, name="queryAnswer", title="Answer")
+        super().__init__(themes, parent, name="queryAnswer", title="Results")
         self.setModel(model)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         header = self.horizontalHeader()
@@ -168,12 +168,12 @@ class QueryPanel(HeadedPanel):
         self.run = QueryRun(document, self)
         self.head = PaneHead(theme_controller, "Query", name="queryHead", parent=self)
         add = self.head.add_button
-        self._run_button = add("resume", "Ask (Ctrl+Return)", name="queryRun")
+        self._run_button = add("resume", "Run query (Ctrl+Enter)", name="queryRun")
         self._stop_button = add("stop", "Stop", name="queryStop")
         self._filter_button = add("filter", "Filter by these messages", name="queryFilter")
-        self._history_button = add("history", "Earlier and kept queries, else examples", name="queryHistory")
-        self._save_button = add("save", "Save the query under a name", name="querySave")
-        self._copy_button = add("copy", "Copy the answer", name="queryCopy")
+        self._history_button = add("history", "History, saved queries and examples", name="queryHistory")
+        self._save_button = add("save", "Save query", name="querySave")
+        self._copy_button = add("copy", "Copy results", name="queryCopy")
         add("clear", "Close", name="queryClose").clicked.connect(self.close_requested)
         self.editor = SqlEditor(theme_controller, self)
         self._line = HairLine("queryLine", self)
@@ -248,7 +248,7 @@ class QueryPanel(HeadedPanel):
             return
         self.editor.mark_trouble(None)
         self.examples.hide()
-        self._say("Asking...")
+        self._say("Running...")
         self.view.set_empty_text("")
         self.run.ask(sql)
         self.asked.emit(sql)
@@ -257,7 +257,7 @@ class QueryPanel(HeadedPanel):
     def cancel(self) -> None:
         """Stops the query; rows received so far stay."""
         if self.run.cancel():
-            self._say(f"Stopped; {count_of(len(self.model.rows), 'row')} came.")
+            self._say(f"Stopped after {count_of(len(self.model.rows), 'row')}.")
         self._show_state()
 
     def _on_began(self, names: Sequence[str], types: Sequence[str]) -> None:
@@ -270,7 +270,7 @@ class QueryPanel(HeadedPanel):
             self.view.fit_columns()
 
     def _on_ended(self, count: int, more: bool, seconds: float) -> None:
-        most = f", the first {MOST_ROWS:,} of more" if more else ""
+        most = " or more" if more else ""
         self._say(f"{count_of(count, 'row')}{most}, {seconds:,.2f} s." if count else f"No rows, {seconds:,.2f} s.")
         self.view.set_empty_text(_NO_ROWS)
         self.head.set_count(f"{count:,}")
@@ -316,7 +316,7 @@ class QueryPanel(HeadedPanel):
         numbers = ", ".join(str(message + 1) for message in some)
         self.filter_requested.emit(f"no in {{{numbers}}}", "replace")
         if len(messages) > len(some):
-            self._say(f"The filter is about the first {MOST_FILTERED:,} of {len(messages):,} messages.")
+            self._say(f"The filter covers the first {MOST_FILTERED:,} of {len(messages):,} messages.")
 
     def _copy(self) -> None:
         rows = range(min(len(self.model.rows), _COPIED_MOST))
@@ -351,7 +351,7 @@ class QueryPanel(HeadedPanel):
         known = next((one for one in self._saved if one.sql == self.editor.text().strip()), None)
         if known is not None:
             menu.addSeparator()
-            forget = menu.addAction(f"Give up “{plain(known.name, 40)}”".replace("&", "&&"))
+            forget = menu.addAction(f"Delete “{plain(known.name, 40)}”".replace("&", "&&"))
             forget.triggered.connect(lambda: self._give_up(known))
         if menu.isEmpty():
             for question, sql in EXAMPLES:

@@ -54,7 +54,7 @@ class CountedModel(FiguresModel[Counted]):
     @override
     def text(self, one: Counted, column: enum.IntEnum) -> str:
         value = getattr(one, column.name.lower())
-        return (plain(value) or "without a name") if not column else f"{value:,}"
+        return (plain(value) or "unnamed") if not column else f"{value:,}"
 
     @override
     def tip(self, one: Counted) -> str:

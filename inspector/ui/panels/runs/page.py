@@ -172,8 +172,8 @@ class RunsPage(QWidget):
         total, none = len(self.runs), not self.model.rows
         why = f"No run matches this filter; clear it to see all {total:,}." if total else "This survey holds no runs."
         self.table.set_empty_text(why)
-        self.findings.set_empty_text("No run is shown." if none else "Nothing was found.")
-        self.tools.set_empty_text("No run is shown." if none else "No tool was called.")
+        self.findings.set_empty_text("No run is shown." if none else "No findings.")
+        self.tools.set_empty_text("No run is shown." if none else "No tool calls.")
 
     # History
 
@@ -235,9 +235,9 @@ class RunsPage(QWidget):
     def _open(self, place: int, number: int | None) -> None:
         path: str = self.runs.value(place, "path")
         if is_address(path):
-            self.refused.emit(f"{path} lies in an object store. Fetch it, and open the file.")
+            self.refused.emit(f"{path} is in an object store. Download it and open the file.")
         elif share_of(path) not in ("", share_of(str(self.runs.path.absolute()))):
-            self.refused.emit(f"{path} lies on another computer, says whoever made the survey. Open the file itself.")
+            self.refused.emit(f"{path} is on another computer, according to the survey. Open the file directly.")
         elif not (Path(path).is_file() or Path(path).is_dir()):  # a device would be read without end
             self.refused.emit(f"{path} is not there any more.")
         else:

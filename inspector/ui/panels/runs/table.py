@@ -50,15 +50,15 @@ FIELDS = {
 }  # fmt: skip
 """Field of each column."""
 _TIPS = {
-    Column.PATH: "Title of its session, else where its log lies", Column.STARTED: "Time of its first message, UTC",
+    Column.PATH: "Title of its session, else path of its log", Column.STARTED: "Time of its first message, UTC",
     Column.TOOK: "From the first message to the last", Column.MESSAGES: "Messages",
-    Column.CALLS: "Calls of tools", Column.FAILED: "Calls that failed; Return goes to the first",
-    Column.FINDINGS: "Findings, errors and warnings first; Return goes to the worst",
-    Column.TOKENS: "Tokens that its calls of models reported, with caches; else an estimate of all messages",
-    Column.WASTED: "Tokens that might be avoidable; Return goes there",
-    Column.COST: "What its calls of models cost, by the prices in force; else as the session states",
-    Column.P95: "What 19 in 20 calls took at most; Return goes to the slowest",
-    Column.MODELS: "Models that were called",
+    Column.CALLS: "Tool calls", Column.FAILED: "Failed calls; Enter goes to the first",
+    Column.FINDINGS: "Findings, errors and warnings first; Enter goes to the worst",
+    Column.TOKENS: "Tokens reported by model calls, with caches; else an estimate of all messages",
+    Column.WASTED: "Avoidable tokens; Enter goes to the greatest case",
+    Column.COST: "Cost of model calls by the current prices; else as stated in the session",
+    Column.P95: "95 of 100 calls were at least this fast; Enter goes to the slowest",
+    Column.MODELS: "Models called",
 }  # fmt: skip
 _BEHIND = {
     Column.FAILED: "first_failed", Column.FINDINGS: "worst_no", Column.WASTED: "wasted_no", Column.P95: "slowest_no",

@@ -17,7 +17,7 @@ from inspector.ui.look.theme import ThemeController
 _HEIGHT, _LINE = 92, 18
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-NOTHING = "Runs without dates, or fewer than two, have no trend."
+NOTHING = "Trends need at least two runs with dates."
 
 
 class Trends(QWidget):

@@ -42,12 +42,12 @@ class Column(enum.IntEnum):
 
 TITLES = ("Source", "State", "Format", "Records", "Shared", "Clock")
 _TIPS = (
-    "The file, and the colour at the left of its messages",
-    "Whether it is read to its end, followed as it grows, or live",
-    "What most of its lines are",
-    "Records read of it",
-    "Messages that another source has as well",
-    "What is added to its times to put it in order among the others; Return sets it",
+    "The file, and the colour of its messages",
+    "Complete, followed as it grows, or live",
+    "Format of most lines",
+    "Records read",
+    "Messages that are also in another source",
+    "Offset added to its times to align it with the others; Enter sets it",
 )
 _WIDEST = {
     Column.STATE: "being read", Column.FORMAT: 180, Column.RECORDS: "88,888,888", Column.SHARED: "88,888,888",
@@ -154,7 +154,7 @@ class SourcesView(FiguresTable):
     def fill_menu(self, menu: QMenu, row: int) -> None:
         one, several = self._model.rows[row], len(self._model.rows) > 1
         add_filter_actions(menu, f"source == {quote(one.name)}", self.filter_requested.emit)
-        seen = menu.addAction("Filter by all it has seen")
+        seen = menu.addAction("Filter by all messages in it")
         seen.triggered.connect(lambda: self.filter_requested.emit(f"seen_by == {quote(one.name)}", "replace"))
         menu.addSeparator()
         clock = menu.addAction("Set clock offset...")
@@ -211,5 +211,5 @@ class SourcesPanel(HeadedPanel):
         rows = source_rows(self._document)
         self.model.take_rows(rows)
         self.head.set_count(formats.count_of(len(rows), "source"))
-        self.view.set_empty_text("Nothing was read.")
+        self.view.set_empty_text("No sources.")
         self.view.viewport().update()

@@ -17,7 +17,7 @@ KINDS_BY_NAME = {"envelope-history.jsonl": "gateway log", "capability-decisions.
 KINDS_BY_SUFFIX = {".ctxcap": "recorded capture"}
 """Suffixes of our own formats."""
 
-GONE = "not there any more"
+GONE = "file not found"
 """Detail of a moved or removed file."""
 
 

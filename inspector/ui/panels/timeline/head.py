@@ -21,7 +21,7 @@ SPACING_WORDS: tuple[tuple[Spacing, str], ...] = (
 )  # fmt: skip
 """Choices of the spacing. The first one leaves long silences out."""
 _ELIDED = Qt.TextElideMode.ElideRight
-_BRUSH_WORDS = "Choose a time range: drag over it. With Shift held, or with B and the arrows, at any time"
+_BRUSH_WORDS = "Drag to select a time range. Shift+drag, or B and arrow keys, always work"
 
 
 class ChoiceButton(QToolButton):
@@ -155,9 +155,9 @@ class TimelineHead(LineHead):
     brush_toggled = Signal(bool)
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(themes, name="timelineHead", label="What the timeline shows", parent=parent)
+        super().__init__(themes, name="timelineHead", label="Timeline settings", parent=parent)
         by = (("participant", "participant"), ("context", "context"))
-        shown = (("all", "all messages"), ("table", "what the table shows"))
+        shown = (("all", "all messages"), ("table", "visible messages"))
         self.by = ChoiceButton(themes, "Lanes by", by, name="timelineBy", parent=self)
         self.shown = ChoiceButton(themes, "Show", shown, name="timelineShown", parent=self)
         self.by.chosen.connect(self.by_chosen)
@@ -176,8 +176,8 @@ class TimelineHead(LineHead):
         self.row.addWidget(self.brush)
         for icon, words, name in (
             ("ri.fullscreen-line", "Show the whole capture (F)", "timelineFit"),
-            ("ri.subtract-line", "Show more time (-)", "timelineLess"),
-            ("ri.add-line", "Show less time (+)", "timelineMore"),
+            ("ri.subtract-line", "Zoom out (-)", "timelineLess"),
+            ("ri.add-line", "Zoom in (+)", "timelineMore"),
         ):
             button = IconButton(themes, icon, words, name=name, variant="small", parent=self)
             self.row.addWidget(button)
@@ -207,5 +207,5 @@ class TimelineHead(LineHead):
 def spacing_choice(themes: ThemeController, parent: QWidget, name: str = "timelineSpacing") -> ChoiceButton:
     """Creates the choice of spacing: "Axis by **time** v"."""
     made = ChoiceButton(themes, "Axis by", SPACING_WORDS, name=name, parent=parent)
-    made.setAccessibleDescription("By time leaves long silences out, to scale keeps them")
+    made.setAccessibleDescription("Time omits long silences; time to scale keeps them")
     return made

@@ -104,7 +104,7 @@ class HoverCard(FloatingFrame):
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
         super().__init__(theme_controller, name="timelineCard", parent=parent)
-        self.setAccessibleName("What the pointer is on")
+        self.setAccessibleName("Item at the pointer")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.lines: tuple[str, str, str] = ("", "", "")
         self.hide()
@@ -166,7 +166,7 @@ class HoverCard(FloatingFrame):
             y += metrics.height() + 2
 
 
-NOTHING_HERE = "No message in this stretch of time."
+NOTHING_HERE = "No message in this time range."
 
 
 class Beyond(FloatingFrame):

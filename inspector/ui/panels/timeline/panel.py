@@ -44,8 +44,8 @@ _COMPACTION = Key("context compacted", COMPACTED, "compaction", "compacted")
 _CHAIN = Key("selected chain", "accent.ring", "ring")
 _GAP = Key("nothing received", "severity.warning", "gap")
 _BREAK = Key("silence left out", "line.strong", "break")
-NOTHING = "Nothing to draw in this view."
-WORKING = "Working out the lanes, {:.0%}."
+NOTHING = "No messages in this view."
+WORKING = "Computing lanes, {:.0%}."
 
 
 class TimelinePanel(QWidget):

@@ -151,15 +151,15 @@ class Column(enum.IntEnum):
 
 TITLES = ("Tool", "", "Tokens", "Share", "Messages")
 _NAMES: dict[Way, str] = {"tool": "Tool", "context": "Context", "participant": "Sent by", "kind": "Kind"}
-_TIPS = ("", "", "Estimate", "Of all tokens looked at", "Whether or not their tokens are counted yet")
+_TIPS = ("", "", "Estimate", "Of all counted tokens", "Including messages without a token count")
 _NAME_TIPS: dict[Way, str] = {
     "tool": "Calls of each tool and their results; definitions of tools are the answers to tools/list",
     "context": "Messages in each context",
-    "participant": "What each has written; what its model has read is told by Model sees",
+    "participant": "Tokens written by each; Model sees shows the tokens read by its model",
     "kind": "Messages of each kind",
 }
-_NO_CALL = "\nWhat is no call of a tool, no result and no definition of tools: prompts, chats, thoughts, answers."
-_SENT = "\nWhat it has written. What its model has read: context menu, Show what its model sees."
+_NO_CALL = "\nEverything except tool calls, results and definitions: prompts, chats, thoughts, answers."
+_SENT = "\nTokens it wrote. For the tokens its model read: context menu, Show in Model sees."
 _VALUES: dict[Column, Callable[[TokenRow], float | str]] = {
     Column.NAME: lambda one: one.whole_name.casefold(),
     Column.BAR: lambda one: one.tokens,

@@ -115,7 +115,7 @@ class TokensView(FiguresTable):
         add_filter_actions(menu, one.filter, self.filter_requested.emit)
         if self._model.way == "participant" and one.key:
             menu.addSeparator()
-            action = menu.addAction("Show what its model sees")
+            action = menu.addAction("Show in Model sees")
             action.setObjectName("modelSees")
             action.triggered.connect(lambda: self.sees_requested.emit(one.key))
 
@@ -132,7 +132,7 @@ _REST = 4
 _WAYS: dict[str, Way] = {
     "By tool": "tool", "By context": "context", "By participant": "participant", "By kind": "kind",
 }  # fmt: skip
-_COUNTED = "Every message once and in full, as it was sent. What of it stays in a model's context is in Model sees."
+_COUNTED = "Counts every message once and in full. Model sees shows the tokens in a model's context."
 _ROOM_FOR_PLOT = 940
 """Minimum width for a plot beside the table, pixels at 100 %."""
 
@@ -174,8 +174,8 @@ class TokensPanel(HeadedPanel):
         self.model = TokensModel(self)
         self.head = PaneHead(themes, "Tokens", name="tokensHead", parent=self)
         self.head.explain_count(_COUNTED)
-        self.shown = self._switch("Shown only", "tokensShown", "Count only the messages the table shows")
-        self.below = self._switch("With those below", "tokensBelow", "A context stands for all contexts below it too")
+        self.shown = self._switch("Visible only", "tokensShown", "Count only visible messages")
+        self.below = self._switch("With children", "tokensBelow", "Each context includes the contexts below it")
         self.below.setChecked(True)
         self.below.hide()
         self.head.add_widget(_gap(self.head))
@@ -184,7 +184,7 @@ class TokensPanel(HeadedPanel):
         self.head.add_widget(self.choice)
         self.head.add_button("clear", "Close", name="tokensClose").clicked.connect(self.close_requested)
         self.view = TokensView(self.model, themes, self)
-        self.view.set_empty_text("Tokens are being added up.")
+        self.view.set_empty_text("Adding up tokens.")
         self.canvas: PlotCanvas | None = None
         self._figure: OverTimeFigure | None = None
         self._body = QHBoxLayout()
@@ -286,7 +286,7 @@ class TokensPanel(HeadedPanel):
         rows = yield from rows_of(self._document, way, sums, total, colors, below=below)
         yield
         self._shows = self._chosen
-        self.view.set_empty_text("No message is shown." if counted is not None else "No message yet.")
+        self.view.set_empty_text("No visible message." if counted is not None else "No message yet.")
         tokens = analysis.tokens
         self.model.show_rows(rows, way, uncounted=not total and bool(tokens.uncounted) and not tokens.done)
         self.view.viewport().update()

@@ -15,7 +15,7 @@ from inspector.ui.look.roles import Role
 from inspector.ui.panels.list_view import Key, ListModel
 
 PERHAPS = "(likely)"
-_SURE, _UNSURE = "The traffic shows it.", "It may have had its reason, or rests on an assumption."
+_SURE, _UNSURE = "Certain: the traffic shows it.", "It may be intended, or rests on an assumption."
 FILTERED_MOST = 50
 """Maximum of messages in one filter."""
 

@@ -52,7 +52,7 @@ class WasteDelegate(ListDelegate):
         painter.drawText(places["Tokens"], RIGHT, line.tokens)
         if "Kind" in places:
             self._paint_kind(painter, row, places["Kind"].left(), cell)
-        x, number = places["What happened"].left(), self.number_left(cell)
+        x, number = places["Case"].left(), self.number_left(cell)
         tool = places["By"].left() if "By" in places else number
         ink = "ink.tertiary" if hidden else "ink.primary"
         drawn = self._draw(painter, "body", ink, x, cell, line.sentence, tool - gap - x)
@@ -78,7 +78,7 @@ class WasteDelegate(ListDelegate):
         if width >= _KIND_FROM * zoom:
             spans["Kind"] = (x, self._kind_width())
             x += self._kind_width() + 2 * gap
-        spans["What happened"] = (x, tool - gap - x)
+        spans["Case"] = (x, tool - gap - x)
         if tool < number:
             spans["By"] = (tool, number - gap - tool)
         spans["No."] = (number, cell.right() + 1 - self._themes.theme.metrics.pane_padding - number)
@@ -113,7 +113,7 @@ class WasteHeads(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("wasteHeads")
-        self.setAccessibleName("Columns: tokens, way, what happened, by, number")
+        self.setAccessibleName("Columns: tokens, kind, case, by, number")
         self._delegate = delegate
         self._view = view
         self._themes = theme_controller
@@ -179,12 +179,12 @@ class WasteMenu(QMenu):
             QGuiApplication.clipboard().setText(data)
 
 
-NOTHING = "Nothing wasted, as far as can be told."
+NOTHING = "No avoidable tokens found."
 COUNTING = "Tokens are being counted."
-NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
+NOT_COUNTED = "Token counting is off. Turn it on in Settings > Display."
 LOOKING = "Looking for avoidable tokens."
 EMPTY = "There are no messages yet."
-NONE_SURE = "Nothing of it is certain. The menu above lists the rest."
+NONE_SURE = "No case is certain. The menu above lists the likely ones."
 
 
 class WastePanel(ListPanel):
@@ -218,11 +218,11 @@ class WastePanel(ListPanel):
 
     def _fill_menu(self) -> None:
         menu = self.head.menu
-        self._sure_only = QAction("Only what is certain", self)
+        self._sure_only = QAction("Certain cases only", self)
         self._sure_only.setObjectName("sureOnly")
         self._sure_only.setCheckable(True)
         self._sure_only.toggled.connect(self._list)
-        self._filter = QAction("Show these messages alone in the table", self)
+        self._filter = QAction("Filter by these messages", self)
         self._filter.setObjectName("filterWaste")
         self._filter.triggered.connect(self._filter_all)
         for action in (self._sure_only, self._filter):
