@@ -289,7 +289,7 @@ def test_lines_of_the_start_page_have_menus(qapp: QApplication, tmp_path: Path) 
         assert not menu["Open"].isEnabled()
         menu["Remove from this list"].trigger()
         assert rows(window) == ["lab", "ws://b"]
-        (await row_menu(window, 1))["Save as named connection..."].trigger()
+        (await row_menu(window, 1))["Keep under a name..."].trigger()
         dialog = open_dialog(window)
         assert child(dialog, QLineEdit, "connectAddress").text() == "ws://b"
         dialog.reject()

@@ -281,7 +281,7 @@ def test_the_details_stay_with_a_request_that_is_answered(make: Make) -> None:
     log.write(received(tool_result(other, "found")))
     panes.bridge.flush()
     assert panes.details.message == 50
-    assert panes.messages.empty.text.startswith("Nothing waits for an answer. Clear the filter")
+    assert panes.messages.empty.text.startswith("No message is waiting for an answer. Clear the filter")
     panes.filter_state.apply_filter("")
     view = panes.messages.view
     row = panes.rows.row_of(50)

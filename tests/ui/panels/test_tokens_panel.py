@@ -184,7 +184,7 @@ def by_participant_is_what_each_sent_and_leads_to_what_its_model_sees(window: Ma
     assert (heading, "written by each" in str(tip)) == ("Sent by", True)
     row = next(row for row, one in enumerate(panel.model.rows) if one.name == "lead")
     tip = panel.model.index(row, Column.NAME).data(Qt.ItemDataRole.ToolTipRole)
-    assert "What it has written" in tip
+    assert "Tokens it wrote" in tip
     next(action for action in panel.view.menu_for(row).actions() if action.objectName() == "modelSees").trigger()
     assert window.center.current == "model_sees"
     panel = window.center.currentWidget()
