@@ -130,6 +130,7 @@ def check_command(
     if fail_on is not None and worst >= Severity[fail_on.name.upper()]:
         raise typer.Exit(1)
     if unchecked:
+        # Last, so that findings and expectations of the user decide the exit code first.
         raise typer.Exit(OUR_FAULT)
 
 

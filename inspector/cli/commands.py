@@ -82,6 +82,7 @@ def _command(name: str) -> Any:
     if isinstance(found, typer.Typer):
         return typer.main.get_command(found)
     options: dict[str, Any] = getattr(module, "OPTIONS", {})
+    # Typer builds a command only as part of an app, so each gets an app of its own.
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name, **options)(found)
     return typer.main.get_command(alone)

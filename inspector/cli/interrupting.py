@@ -24,6 +24,7 @@ def interrupted_by_ctrl_c(
         interrupt: called from another thread to interrupt the computation.
         discard: removes a half-written file before the process ends.
     """
+    # Only the main thread may set a wakeup descriptor.
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -42,8 +43,10 @@ def interrupted_by_ctrl_c(
                     return
             discard()
             atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage] - temporary folders go; nobody else sees to it
+            # Without joining threads: the one inside the library may never return.
             os._exit(_CODE)
 
+    # Python writes the signal number to this descriptor at once, even while the main thread is in native code.
     before = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
     watcher = threading.Thread(target=watch, name="ctrl-c", daemon=True)
     watcher.start()

@@ -65,6 +65,7 @@ def model_sees_command(
         moment = context.at(last)
         if as_messages:
             for part in conversation_parts(moment):
+                # Part by part: a conversation may be larger than memory allows as one text.
                 typer.echo(visible(part), nl=False)
         elif since is not None:
             _say_difference(context.at(_message(document, since, 0)), moment, as_json=as_json)

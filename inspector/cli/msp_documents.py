@@ -111,6 +111,7 @@ def edited(file: str, edit: Callable[[SessionDocument], T]) -> T:
             attempts += 1
             if attempts == _ATTEMPTS:
                 fail(visible(f"{file} keeps changing: the edit was not saved. Try again."))
+            # Longer with each attempt.
             time.sleep(random.uniform(0, _PAUSE_S) * attempts)  # random, to get out of step with the other writer
         except OSError as error:
             fail(visible(f"{error.filename or file} cannot be written: {error.strerror or error}."))

@@ -77,11 +77,13 @@ def opened(
         if not masked:
             document.capture.records.masks = None
         if checked:
+            # To the end: a command has no window to keep responsive.
             document.look_further(math.inf)
         if counted is True or (counted and document.analysis.tokens.bytes_left <= counted):
             document.count_tokens()
         for sentence in document.troubles:
             typer.echo(visible(sentence), err=True)
+        # Marks lie beside a single file, so several files and streams have none.
         restore_marks(document, None if len(paths) > 1 or is_stream(paths[0]) else paths[0])
         yield document
     finally:

@@ -46,6 +46,7 @@ def csv_cell(value: object, cell: Callable[[object], str]) -> str:
 
 def printable(text: str, width: int) -> str:
     """Returns the text on one line, without control characters, cut to a width."""
+    # Cut before splitting: captured text may have megabytes. Twenty times the width leaves room for blanks.
     line = visible(" ".join(text[: 20 * width].split()))
     return line if len(line) <= width else line[: width - 1] + "…"
 
@@ -53,6 +54,7 @@ def printable(text: str, width: int) -> str:
 def dump(value: Any, *, indent: int | None = None) -> str:
     """Dumps JSON that every reader accepts: NaN and infinities, which are not JSON, become strings."""
     try:
+        # Try the fast path first: values with NaN are rare, and replacing them copies everything.
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     except ValueError:
         text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)

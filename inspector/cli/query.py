@@ -68,6 +68,7 @@ def query_command(
         fail("Parquet is binary: name a file with -o, or redirect the output.")
     with closing(Database()) as database:
         try:
+            # DuckDB computes in native code, so Ctrl+C needs help to interrupt it.
             with interrupted_by_ctrl_c(database.interrupt):
                 needed = database.needed(sql)  # before reading a log, so that errors in the query come at once
             with opened(files, reading, checked=needed.checked, counted=needed.counted) as document:
@@ -175,6 +176,7 @@ def _write_parquet(document: CaptureDocument, sql: str, needed: Needed, output: 
             with target.open("rb") as file:
                 shutil.copyfileobj(file, sys.stdout.buffer)
     except OSError as error:
+        # A closed pipe ends every command in the same way, see `inspector/startup/program.py`.
         if output == "-" and error.errno == errno.EPIPE:
             raise
         fail(f"{visible(output)} cannot be written: {trouble_of(error)}")

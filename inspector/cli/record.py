@@ -44,6 +44,7 @@ def record_command(
     if otlp:
         if space or token_env or wait:
             fail("--space, --token-env and --wait require the URL of a gateway.")
+        # Spans have no space, token or welcome, so only the limits apply.
         _receive(otlp, output, seconds, messages, show=show)
         return
     if show:

@@ -78,6 +78,7 @@ def slice_command(
     whole = [place for place in places if not has_stretches(place.path, place.size)]
     text = _filter_text(display_filter, since, until, by_stretches=len(whole) < len(places))
     ranges = [part for place in places if place not in whole for part in ranges_of(place.path, place.size)]
+    # Starting workers takes longer than reading a single range.
     alone = scheduler is None and (len(ranges) <= 1 or workers == 1)
     if not alone and (missing := FLEET.missing()):
         fail(missing)

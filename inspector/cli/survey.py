@@ -75,6 +75,7 @@ def survey_command(
     """
     if missing := FLEET.missing():
         fail(missing)
+    # Only to validate them: workers parse the texts again, since rules are not sent to them.
     aliases_of(tool_alias or [])
     lines, dated = prices_of(prices)
     try:

@@ -33,6 +33,7 @@ def page(
     for row in ahead:
         if len(taken) == limit:
             return {"rows": taken, "next": offset + len(taken)}
+        # A quarter of the page for each row, so that one huge row leaves room for others.
         cut = bounded(shown(row), MOST_CHARACTERS // 4)
         room -= len(dumped(cut))
         if taken and room < 0:
@@ -45,6 +46,7 @@ def bounded(value: Any, most: int = MOST_CHARACTERS) -> Any:
     """Cuts long texts and lists until a value fits `most` characters as JSON; each cut states the full length."""
     if len(dumped(value)) <= most:
         return value
+    # From generous to strict limits: the first one that fits loses least.
     for longest in _LONGEST_TEXTS:
         cut = _cut(value, longest, max(1, longest * _MOST_ITEMS // _LONGEST_TEXTS[0]))
         if len(dumped(cut)) <= most:

@@ -90,6 +90,7 @@ class Captures:
         """
         path, together = self._place(name)
         try:
+            # Before reading: a write during the reading then makes the cache entry stale.
             state = _state_of(path)
             known = self._open.get(path)
             if known is not None and known[0] == state:
@@ -117,6 +118,7 @@ class Captures:
         except (ValueError, RuntimeError) as error:  # null bytes in names, circular links
             raise CaptureNameError(f"{path.name} cannot be read: {error}.") from None
         self._open[path] = state, document
+        # Oldest first: OrderedDict keeps the order of use.
         while len(self._open) > _MOST_OPEN:
             self._forget(next(iter(self._open)))
         return document

@@ -64,6 +64,7 @@ def _own_input() -> Generator[TextIO]:
     """Takes standard input for the server alone: other readers, also child processes, get an end of file."""
     own, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     try:
+        # Child processes, such as decoders, would otherwise read the client's requests.
         os.dup2(nothing, 0)
         with os.fdopen(os.dup(own), encoding="utf-8", errors="replace") as lines:
             yield lines
@@ -140,6 +141,7 @@ def server_of(captures: Captures) -> Server[Any]:
 
 
 def _declared(tool: Tool) -> types.Tool:
+    # Pydantic puts the docstring of the model into its schema.
     schema = tool.arguments.model_json_schema()
     schema.pop("description", None)  # addressed to readers of the code
     return types.Tool(name=tool.name, description=tool.description, input_schema=schema, annotations=_READS_ONLY)

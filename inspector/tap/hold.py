@@ -108,6 +108,7 @@ def _lock(file: int) -> bool:
 
             # struct flock of C, with its padding
             lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, _BYTE, 1, 0)
+            # Bound to the open file, not to the process: closing another descriptor of the file does not release it.
             fcntl.fcntl(file, fcntl.F_OFD_SETLK, lock)
         else:
             import fcntl

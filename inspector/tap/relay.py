@@ -81,6 +81,7 @@ class Pump:
         self._backlog.end(self._way, why)
 
     def _pass_on(self) -> str:
+        # Locals: this loop is the latency of every message.
         put, way, source, sink = self._backlog.put, self._way, self._source, self._sink
         while True:
             try:
@@ -229,6 +230,7 @@ class _Relay:
         except (OSError, ValueError) as error:
             say(f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}.")
             return NOT_RUN
+        # After the start, so that the server has its own copies.
         _let_go_of_inherited()
         for number in self._early:
             self._pass_on(number)
@@ -240,9 +242,11 @@ class _Relay:
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
+        # Python's default of 5 ms would delay every message while the recorder computes.
         sys.setswitchinterval(_SWITCH_S)
         exact = hasattr(signal, "sigwaitinfo") and bool(self._handled)
         if exact:
+            # Blocked signals stay pending for `sigwaitinfo`, which also tells their origin. A handler would not.
             signal.pthread_sigmask(signal.SIG_BLOCK, [*self._handled, signal.SIGCHLD])
         backlog = Backlog()
         recorder = TapRecorder(Path(path), backlog, origin=self._origin, say=say, append=append, hold=hold)

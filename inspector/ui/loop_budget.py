@@ -34,6 +34,7 @@ class LoopTurn(QObject):
         self._refused = 0  # iterations refused in a row
         dispatcher = QAbstractEventDispatcher.instance()
         if dispatcher is not None:
+            # Emitted when the event loop wakes up: the start of an iteration.
             dispatcher.awake.connect(self._on_awake)
 
     def _on_awake(self) -> None:

@@ -35,6 +35,7 @@ class SlicedWork(QObject):
         self._finished: Callable[[Any], object] | None = None
         self._failed: Callable[[OSError], object] | None = None
         self._timer = QTimer(self)
+        # Not 0: the event loop needs time for input between slices.
         self._timer.setInterval(budgets.current.more_ms)
         self._timer.timeout.connect(self._go_on)
 

@@ -53,6 +53,7 @@ class ServerConnections:
 
 def _new_session() -> ClientSession:
     return ClientSession(
+        # No limit: a waiting request would look like a slow server.
         connector=_CheckedConnector(limit=0),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),

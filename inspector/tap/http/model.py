@@ -124,6 +124,7 @@ def environment_for(doors: Mapping[ModelApi, Door], environment: Mapping[str, st
     """Returns the client's environment with the addresses of model APIs set to the tap."""
     made = dict(environment)
     for api, door in doors.items():
+        # Clients append their own path, so the address must not end with a slash.
         made |= dict.fromkeys(api.variables, door.address.rstrip("/"))
     # the client must ask the tap directly; the tap uses the proxy itself
     if any(name.lower().endswith("_proxy") for name in made):

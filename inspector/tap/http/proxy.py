@@ -232,6 +232,7 @@ class TapProxy:
         """Returns the headers for the server: with its own name, without hop-by-hop headers."""
         headers = _without_hops(request.headers.items())
         passed = CIMultiDict((k, v) for k, v in headers if k.lower() not in ("host", "expect"))
+        # A server may have several sites and select one by Host.
         passed["Host"] = self._upstream.host
         if "origin" in (k.lower() for k, _ in headers):
             passed["Origin"] = self._upstream.origin

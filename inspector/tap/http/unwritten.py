@@ -152,6 +152,7 @@ class Unwritten:
             return
         while len(known) >= _MOST:
             del known[next(iter(known))]
+        # A secret may appear as such, percent-encoded in addresses, and escaped in JSON.
         forms = {value, quote(value, safe=""), json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
         known[value] = tuple(sorted(forms, key=len, reverse=True))
 

@@ -233,6 +233,7 @@ def applied(change: Change) -> Path | None:
         if (path.read_bytes() if was_there else b"") != change.before:
             raise RefusedError(f"{path} has changed meanwhile and was left alone. Try again.")
         backup = _backed_up(path, change.before) if was_there else None
+        # Written beside the file and renamed, so that a crash leaves the old or the new file.
         with in_place_of(path) as file:
             file.write(change.after)
             file.flush()

@@ -64,6 +64,7 @@ class _Reader:
             if key is None:
                 raise self.trouble(at, "a name in quotes or a closing brace is missing")
             name = json.loads(key[0])
+            # Parsers differ in the member they keep, so an edit might have no effect.
             if name in members:
                 raise self.trouble(at, f'"{name}" appears twice')
             colon = self.blank(key.end())

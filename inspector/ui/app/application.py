@@ -110,6 +110,7 @@ class Application:
         )  # fmt: skip
         if qt.windowIcon().isNull():
             qt.setWindowIcon(icons.app_icon())
+        # Sessions must leave their gateways first, see `run`.
         qt.setQuitOnLastWindowClosed(False)
 
     @property
@@ -157,6 +158,7 @@ class Application:
         if saved is not None:
             window.restoring.begin(saved)
         window.show()
+        # The objects of a window live long, so later collections skip them.
         gc_control.settle()
         return window
 

@@ -122,6 +122,7 @@ class FailureDialog(QObject):
         if issubclass(kind, KeyboardInterrupt):  # the loop's runner ends the program
             self._before[0](kind, error, _trace)
             return
+        # PySide passes exceptions of slots and virtual methods to this hook.
         self.take("event", error)
 
     def _on_thread(self, args: threading.ExceptHookArgs) -> None:

@@ -100,6 +100,7 @@ class SingleInstance(QObject):
             timer.setInterval(_LIMIT_MS)
             timer.timeout.connect(partial(self._end, caller))
             self._callers[caller] = timer
+            # Bounded: any program of the user can connect.
             caller.setReadBufferSize(MOST_BYTES + 1)
             caller.readyRead.connect(partial(self._on_words, caller))
             caller.disconnected.connect(partial(self._end, caller))

@@ -36,6 +36,7 @@ class LoopDelay(QObject):
         super().__init__(parent)
         self._late: deque[float] = deque(maxlen=_REMEMBERED)
         self._timer = QTimer(self)
+        # A coarse timer may be 5 % late by itself.
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(_BEAT_MS)
         self._timer.timeout.connect(self._beat)

@@ -179,6 +179,7 @@ class LogWindow(QWidget):
             self._follow_end()
             return
         if before and text.startswith(before) and not self.view.document().isEmpty():
+            # Append only the new lines: setting all text would lose selection and scroll position.
             end = QTextCursor(self.view.document())
             end.movePosition(QTextCursor.MoveOperation.End)
             end.insertText(text[len(before) :])

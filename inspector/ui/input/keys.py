@@ -86,6 +86,7 @@ def keys_in_force(known: Sequence[Keyed], chosen: Chosen) -> dict[str, tuple[str
     """
     taken: set[str] = set()
     found: dict[str, tuple[str, ...]] = {}
+    # Two rounds: keys chosen by the user take precedence over defaults.
     for by_user in (True, False):
         for one in known:
             if (one.id in chosen) is not by_user:

@@ -105,6 +105,7 @@ class HitHighlight:
             ground = "accent.fill" if hit.current else "find.hit"
             painter.fillRect(box.adjusted(1, 1, -1, -1), theme.color(ground))
             painter.save()
+            # The text is drawn again in the colour of the highlight, clipped to the hit.
             painter.setClipRect(box)
             painter.setFont(theme.font(hit.role))
             painter.setPen(theme.color("accent.on" if hit.current else "ink.primary"))

@@ -148,6 +148,7 @@ def icon(name: str, token: str = "ink.secondary", size: int = 16, on_token: str 
     Raises:
         KeyError: if there is no such icon or token.
     """
+    # The icon engine draws at the size that the view requests.
     del size
     glyph = glyph_name(name)
     key = (glyph, token, on_token)

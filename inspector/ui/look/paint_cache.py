@@ -78,12 +78,14 @@ class PaintCache:
         found = self._widths.get(key)
         if found is None:
             if len(self._widths) > _MOST_CACHED:
+                # All at once: refilling is rare, and an LRU would cost more at each lookup.
                 self._widths.clear()
             found = self._widths[key] = self.font_metrics(role).horizontalAdvance(text)
         return found
 
     def is_wider(self, role: str, text: str, width: int) -> bool:
         """Returns True if a text is wider than `width`; a long one is not measured to its end."""
+        # A character is rarely narrower than 4 pixels, so the rest cannot fit.
         head = text[: width // _NARROW + _LEAST]
         return (len(head) < len(text) and self.width(role, head) > width) or self.width(role, text) > width
 

@@ -205,6 +205,7 @@ class CommandList(QListView):
         self.setObjectName(name)
         self.setAccessibleName(label)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        # Without it Qt measures every line on each change of the query.
         self.setUniformItemSizes(True)
         self.setMouseTracking(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

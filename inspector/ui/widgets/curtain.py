@@ -48,6 +48,7 @@ class Curtain(QWidget):
     def lift(self) -> Steps[None]:
         """Uncovers the part from the top, a quick step at a time; does nothing if the widget was deleted."""
         while isValid(self):
+            # Narrow parts uncover more rows in a step, since the cost follows the pixels.
             self._raised += max(1, _STEP // max(1, self.part.width()))
             if self._raised >= self.part.height():
                 self.hide()

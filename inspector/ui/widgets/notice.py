@@ -55,6 +55,7 @@ class Notice(QFrame):
         self._row = QHBoxLayout(self)
         self._icon = IconLabel(theme_controller, "note", name=f"{name}Icon", parent=self)
         self._text = TextLabel(name=f"{name}Text", parent=self)
+        # A long sentence must wrap instead of widening the window.
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -126,6 +126,7 @@ class RefreshThrottle(QObject):
         if not self._may_run:
             self._drop()
             self.stale = True
+        # Another slice has run in this iteration of the event loop.
         elif not turn_of_loop().may_take():
             self._timer.start(budgets.current.awaited_ms)
         elif self._steps is None:
@@ -165,6 +166,7 @@ class RefreshThrottle(QObject):
         if event.type() is QEvent.Type.Show:
             self._on_shown()
         elif event.type() is QEvent.Type.Hide:
+            # A dropped refresh is done when the view is shown again.
             self.stale |= self.waiting or self.working
             self._drop()
         return False

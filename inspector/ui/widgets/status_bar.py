@@ -87,6 +87,7 @@ class StatusBar(QStatusBar):
         self.setSizeGripEnabled(False)
         content = QWidget(self)
         content.setObjectName("statusContent")
+        # Long texts must not widen the window.
         content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(content)
         self._row.setSpacing(2)
