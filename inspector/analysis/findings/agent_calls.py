@@ -82,6 +82,7 @@ class AgentCalls:
     def _spoke_later(self, batch: Batch, call: int, rows: Rows, spoken: Array, told: Array) -> bool:
         usage = batch.passes.usage
         api, own = usage.calls_at(rows), int(usage.calls_at(np.array([call]))[0])
+        # Another call id of the API means another model call, so the agent went on.
         if own != NO_HASH and (spoken & (api != NO_HASH) & (api != np.uint64(own))).any():
             return True
         unnamed = spoken & ((api == NO_HASH) | (own == NO_HASH))

@@ -91,6 +91,7 @@ class _HeldSets:
             number = 0
         elif change.what != "granted" or not number:
             return number
+        # By identity, as capabilities may be objects, which cannot be hashed.
         key = number, id(change.capabilities)
         known = self._after.get(key)
         if known is None or known[0] is not change.capabilities:
@@ -133,6 +134,7 @@ class Announced:
         if batch.decisions is not None and not self._silent:
             self._silent = True
             batch.findings.withdraw(BEYOND, np.sort(batch.findings.rows_of(BEYOND)))
+        # With the gateway's own verdicts a prediction would only contradict them.
         if self._silent or not batch.passes.capabilities.changes:
             return
         self._withdraw_refused(batch)

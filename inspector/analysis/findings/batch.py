@@ -129,6 +129,7 @@ class Batch:
 
     def flagged(self, bits: int) -> Rows:
         """Returns the new messages with any of these flags."""
+        # Most batches have none of the flags that topics ask for; one reduction answers all of them.
         if self._bits is None:
             self._bits = int(np.bitwise_or.reduce(self.new("flags"))) if self.stop > self.start else 0
         return np.flatnonzero(self.new("flags") & bits) + self.start if self._bits & bits else NO_ROWS
@@ -177,6 +178,7 @@ class Marks:
     def _reach(self, most: int) -> None:
         if most >= len(self._values):
             length = len(self._values)
+            # String ids grow with the capture; small steps would copy the array too often.
             more = max(most + 1, length + max(_ROOM, length // 8)) - length
             self._values = np.concatenate((self._values, np.zeros(more, self._values.dtype)))
 

@@ -105,6 +105,7 @@ class FindingsByContext:
         if len(self._found.sets) > np.iinfo(self._counted.dtype).max:
             self._counted = self._counted.astype(np.uint32)
         self._counted = _reaching(self._counted, len(sets))
+        # Only the difference to the last count is added, so a message may be queued twice.
         after, before = sets[rows], self._counted[rows]
         self._counted[rows] = after
         worth = self._worths()
@@ -157,6 +158,7 @@ class FindingsByContext:
             inside = nodes != MAIN
             if not inside.any():
                 return
+            # Bounds the work: on a degenerate tree a full sum is cheaper than walking each path.
             left -= len(nodes)
             if left < 0:
                 break
@@ -192,6 +194,7 @@ class FindingsByContext:
         with self._dear:
             parents = as_numpy(self._contexts.tree.parent)
             # counts stay below 2^31, so two fit into one int64
+            # Two columns at once halve the number of passes over a deep tree.
             two_by_two = self._own().astype(np.int32).view(np.int64)
             sums = [gathered(pair, parents) if pair.any() else pair for pair in two_by_two.T]
             self._below = np.stack(sums, axis=1).view(np.int32)

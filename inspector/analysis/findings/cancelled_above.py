@@ -64,6 +64,7 @@ class CancelledAbove:
         parent[parent == MAIN] = none
         stops = np.array([none, *(tree.resolve(node) for node in self._cancelled)], np.int64)
         to = parent.copy()
+        # A cancelled node points to itself, so that the doubling stops there.
         to[stops] = stops
         while not np.array_equal(further := to[to], to):
             to = further
@@ -86,6 +87,7 @@ class CancelledAbove:
                 here = left[near[left] == node]
                 changes = contexts.sequences.replay(node).changes
                 by = [change.by if change.state == CANCELLED else -1 for change in changes]
+                # The state at the time of the message counts, as a context may be started again after a cancel.
                 before = np.searchsorted([change.row for change in changes], rows[here])
                 found[here] = np.array([-1, *by])[before]
             left = left[found[left] < 0]

@@ -84,6 +84,7 @@ class Clocks:
 
     def feed(self, batch: Batch) -> None:
         times, sent = batch.new("time_ns"), batch.new("ts_ns")
+        # Logs without arrival times use one array for both columns; comparing it with itself tells nothing.
         if np.may_share_memory(times, sent):  # the sender's time is the only one
             return
         # A log with times relative to its own start is no clock.
@@ -143,6 +144,7 @@ class Clocks:
         if gone:
             numbers = np.arange(len(self._of))
         of = self._of
+        # A sender whose clock is ahead proves nothing about the link.
         shares = (of["first_ahead"][numbers] == _NONE) & (of["gateway"][numbers] | ~self._are_steady(numbers))
         numbers = numbers[shares]
         most = of["high"][numbers]
@@ -203,6 +205,7 @@ class Clocks:
         behind = (late > 0) & self._are_steady(numbers) & ~shared
         kinds = np.where(late >= _FEWEST_LATE, _LATE, 0)
         kinds = np.where(behind, _BEHIND, kinds)
+        # Later lines override earlier ones: this verdict needs no other sender for comparison.
         kinds = np.where(ahead, _AHEAD, kinds)  # a link cannot deliver before sending
         shows = [of["first_ahead"][numbers], of["first_late"][numbers], of["latest"][numbers]]
         return kinds, np.select([kinds == kind for kind in (_AHEAD, _BEHIND, _LATE)], shows, _NONE)

@@ -160,6 +160,7 @@ class Contexts:
         rows = (places + batch.start)[refs != 0]
         rows = rows[batch.of("context", rows) != 0]
         self._look_at(batch, rows)
+        # A session document lists all its contexts at once, which is no flood.
         rows = batch.on_the_wire(rows[batch.of("time_ns", rows) != NO_TIME])
         senders = batch.of("sender", rows)
         for sender in ascending(senders).tolist():
@@ -176,6 +177,7 @@ class Contexts:
         for node, count in zip(nodes[own >= GROWN].tolist(), own[own >= GROWN].tolist(), strict=True):
             if node in self._grown or count < self._grown_at_least.get(node, 0):
                 continue
+            # Rare: reached once per context that has grown, so a pass over all messages is affordable.
             frames = batch.capture.columns["flags"][: batch.stop] & Flag.FRAME.value != 0
             rows = np.flatnonzero((contexts.nodes_of(slice(0, batch.stop)) == node) & ~frames)
             if len(rows) < GROWN:  # frames of a stream do not count
@@ -220,6 +222,7 @@ class Contexts:
                 self._flooded.add((sender, check))
                 row = int(rows[first - len(before) + int(fast[0])])
                 batch.findings.add(check, [row], details=f"{seconds} s" if seconds < 120 else f"{seconds // 60} min")
+        # Older times cannot take part in a flood any more.
         self._times[sender] = times[-FLOOD:]
 
 

@@ -68,11 +68,13 @@ class Deliveries:
         rows = deliveries["message"][self._counted :].astype(np.int64)
         people = deliveries["participant"][self._counted :].astype(np.int64)
         self._counted += len(rows)
+        # An echo of this program's message is no delivery to another participant.
         logged = batch.of("flags", rows) & Flag.SENT.value == 0
         rows, people = rows[logged], people[logged]
         if not len(rows):
             return
         spaces = batch.of("space", rows).astype(np.int64)
+        # Sorted by space and participant, so that each participant is one slice.
         order = np.lexsort((rows, people, spaces))
         rows, people, spaces = rows[order], people[order], spaces[order]
         first = np.flatnonzero(np.r_[True, (people[1:] != people[:-1]) | (spaces[1:] != spaces[:-1])])

@@ -44,9 +44,11 @@ class WaitingByTime:
         times, rows = times[known], rows[known].astype(np.uint32)
         order = np.argsort(times, kind="stable")
         times, rows = times[order], rows[order]
+        # Merging runs of similar size keeps their number logarithmic, as in a merge sort.
         while self._runs and len(self._runs[-1][0]) <= 2 * len(times):
             before = self._runs.pop()
             times, rows = np.concatenate((before[0], times)), np.concatenate((before[1], rows))
+            # The only place that drops answered messages, which would otherwise wait until they are due.
             left = np.flatnonzero(still(rows.astype(np.int64)))
             left = left[np.argsort(times[left], kind="stable")]
             times, rows = times[left], rows[left]
@@ -112,6 +114,7 @@ class Overdue:
             # the log clock was set back: an earlier time proved wrong (analysis.log_clock)
             if batch.now_ns < self._now_ns:
                 late = np.sort(found.rows_of(self._check))
+            # Progress of a request moves the start of its wait, so it may no longer be late.
             early = late[~self._are_late(batch, late)]
             found.withdraw(self._check, early)
             self._wait(batch, early)

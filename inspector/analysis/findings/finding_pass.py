@@ -70,6 +70,7 @@ def _is_patient(kind: type[Topic]) -> bool:
 
 
 _TOPICS = (
+    # MCP comes first: it fills `batch.mcp`, which the general checks of requests read.
     (mcp, mcp.Mcp),
     (requests, requests.Requests),
     (proposals, proposals.Proposals),
@@ -179,6 +180,7 @@ class FindingPass:
         earlier = changed[changed < self._looked_at]
         if len(earlier):
             self._changed.append(earlier)
+        # A round costs the same for few messages as for a hundred, so it waits for more of them.
         if self.behind >= (_ENOUGH if more else _AT_ONCE):
             self._begin_round(now_ns)
         elif not more:
@@ -208,16 +210,19 @@ class FindingPass:
     def _begin_round(self, now_ns: int | None) -> None:
         batch = self._batch(self._looked_at, now_ns)
         self._waits |= batch.stop > batch.start or len(batch.changed) > 0
+        # Set before the round runs, so that messages fed meanwhile belong to the next round.
         self._looked_at = self._fed
         self._changed.clear()
         self._beginnings.feed(batch.rows("system/welcome"), self._fed)
         self._round = self._topic_by_topic(batch)
 
     def _topic_by_topic(self, batch: Batch) -> Steps[None]:
+        # A copy, as a failing topic is removed from the dict meanwhile.
         for name in [*self._topics]:
             with self._guarded(name):
                 self._topics[name].feed(batch)
             yield
+        # Extracts of checked messages are not needed again; without this they grow with the capture.
         self._passes.capture.extracted.let_go()
 
     def go_on(self, until: float, now_ns: int | None = None) -> bool:

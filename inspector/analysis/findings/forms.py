@@ -55,6 +55,7 @@ class Forms:
     def feed(self, batch: Batch) -> None:
         for row in sorted(batch.start + place for place in self._first_of_pairs(batch)):
             odd = batch.capture.extracted.odd_form(row)
+            # Reading one huge record again would block the window.
             if odd is None or int(batch.capture.columns["length"][row]) > _LONGEST_READ:
                 continue
             for check, words in zip((CORRELATION_FORM, TIME_FORM, OTHERWISE), odd, strict=True):
@@ -83,6 +84,7 @@ class Forms:
 
     def _tell(self, batch: Batch, row: int, check: Check, detail: str) -> None:
         """Reports a check once per sender."""
+        # A sender that writes one field in an old form does so in every message.
         key = (int(batch.capture.columns["sender"][row]), check)
         if key not in self._reported:
             self._reported.add(key)

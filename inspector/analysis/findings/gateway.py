@@ -43,7 +43,9 @@ def differing_keys(capture: Capture, row: int) -> list[str]:
             break
         if delivery.length > _LONGEST:
             continue
+        # Copies are read again from the log, as only the first one is kept in columns.
         raw = read_line(capture.sources[delivery.source].read(delivery.offset, delivery.length)).raw
+        # Most copies are identical bytes, so few of them are decoded.
         if raw not in seen:
             seen.add(raw)
             copy = _normal(raw)

@@ -124,6 +124,7 @@ class Hints:
         marked = rows[batch.of("flags", rows) & Flag.HAS_META.value != 0]
         for row in marked[marked >= batch.start].tolist():
             self._read(batch, row)
+        # A new tool alias changes the meaning of every hint, also of earlier ones.
         if renamed:
             self._aliases = batch.passes.transients.aliases
             self._known.clear()
@@ -238,6 +239,7 @@ class Hints:
         listed = ", ".join(missing)
         if not missing or len(tools) > _MOST_TOOLS or self._searched >= _MOST_SEARCHES:
             return listed
+        # The search for aliases compares names pairwise, so hostile lists need a bound.
         self._searched += 1
         rule = next(filter(None, (alias_for(name, sorted(tools)) for name in missing[:_MOST_TRIED])), None)
         return f"{listed} (the tool alias {rule.text} would pair it)" if rule is not None else listed

@@ -112,6 +112,7 @@ class Loops:
             own = np.flatnonzero(spaces == space)
             before[own] = np.concatenate(([self._last.get(space, NO_ROW)], chats[own][:-1]))
             self._last[space] = int(chats[own[-1]])
+        # Without a correlation id, mutual addresses show the exchange.
         bare = np.flatnonzero(
             (before != NO_ROW) & (batch.of("flags", chats) & Flag.CORRELATED.value == 0)
             & (batch.of("to_set", chats) != 0)
@@ -185,6 +186,7 @@ class Loops:
         senders = batch.of("sender", rows)
         found, first = np.unique(senders, return_index=True)
         loop.senders.update(dict.fromkeys(found[np.argsort(first)].tolist()))
+        # The counts are rounded, so the text changes rarely and the finding is rarely rewritten.
         words = self._words(batch, loop)
         if words != loop.detail:
             if loop.detail:

@@ -171,6 +171,7 @@ class Reasoning:
         by[below] = above[below]
         stopped |= below
         batch.findings.add(AFTER_CANCEL, acts[stopped], others=by[stopped])
+        # A log may list a message after the conclusion although it was sent before it.
         done[done] = ~_were_written_before(batch, acts[done], by[done])
         batch.findings.add(AFTER_CONCLUSION, acts[done], others=by[done])
 
@@ -224,6 +225,7 @@ class Reasoning:
         refs = ascending(refs[refs != 0])
         if len(refs):
             self._begun.put(refs, True)
+        # Without moves only new starts matter; after moves every number may mean another node.
         if contexts.tree.moves == self._moves:
             opened = [contexts.nodes_of_refs(refs), contexts.sequences.started_since(batch.start)[1]]
         else:

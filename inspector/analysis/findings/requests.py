@@ -133,6 +133,7 @@ class Requests:
         again = (first != NO_ROW) & (first < rows)
         again[again] &= batch.of("sender", first[again]) == senders[again]
         again[again] &= ~are_copies(batch, first[again], rows[again])
+        # Methods with streamed answers have several responses by design.
         streamed = [code for name in kinds.STREAMED_ANSWERS if (code := batch.capture.strings.find(name))]
         again &= ~np.isin(batch.of("method", cause), streamed)
         _tell_again(batch, rows, again, cause)
@@ -145,6 +146,7 @@ class Requests:
         sets = batch.of("to_set", cause)
         pairs, which = np.unique(sets.astype(np.int64) << 32 | senders, return_inverse=True)
         to, sender = pairs >> 32, pairs & 0xFFFFFFFF
+        # Distinct pairs of recipients and sender are few, so each is tested once.
         wrong = (~batch.addressed(to, sender) & (to != 0) & (sender != 0))[which]
         details = [", ".join(batch.capture.to_sets[code]) for code in sets[wrong].tolist()]
         batch.findings.settle(BY_ANOTHER, rows, wrong, others=cause, details=details)

@@ -73,6 +73,7 @@ class Secrets:
         one = np.array([row], np.int64)
         if not isinstance(envelope, dict) or batch.findings.has(CLEAR, one)[0]:
             return
+        # Masking is the definition of a secret, so a path is reported exactly where the views show dots.
         masked = mask_secrets(envelope)
         where = first_masked(envelope, masked, "") if masked != envelope else ""
         if where:

@@ -151,6 +151,7 @@ class Senders:
         rows = batch.on_the_wire(places + batch.start)
         before = batch.capture.ids.latest(batch.of("id_hash", rows), rows)
         rows, before = rows[before != NO_ROW], before[before != NO_ROW]
+        # Logs of several recipients repeat a message; equal columns show a copy instead of a reused id.
         copies = np.ones(len(rows), np.bool_)
         for name in ("sender", "kind", "ts_ns", "size"):
             copies &= batch.of(name, rows) == batch.of(name, before)
@@ -212,6 +213,7 @@ class Senders:
                 continue
             key = (int(batch.capture.columns["space"][row]), int(batch.capture.columns["sender"][row]))
             percent = min(used / most * 100, _MOST_PERCENT)
+            # Never round up to 100 % below the limit.
             shown = round(percent) if used >= most else min(round(percent), 99)
             full = percent >= FULL_PERCENT
             if full and not self._was_full(batch, key, row):

@@ -119,6 +119,7 @@ def _go_on(batch: Batch, chats: Rows, worked: Rows) -> Array:
 def _repeat_themselves(batch: Batch, chats: Rows) -> bool:
     """Returns True if few texts are distinct on both sides, ignoring digits and quotes of each other."""
     texts = [_text(batch, row) for row in chats.tolist()]
+    # Without this, a quote of the previous text would make each text distinct.
     own = [text.replace(before, "", 1) if before else text for before, text in zip(["", *texts], texts, strict=False)]
     sides = own[2::2], own[1::2]
     return all(texts) and all(len(set(side)) <= _DISTINCT * len(side) for side in sides)

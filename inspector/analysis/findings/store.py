@@ -146,6 +146,7 @@ class Findings:
         table.put("gone", self._places_of(number, rows), 1)
         self._counts[number] -= len(rows)
         self._put(rows, number, present=False)
+        # Withdrawn entries stay until they are the majority, so compaction is amortized.
         if len(table) > _COMPACT_FROM and len(table) > 2 * self._counts[number]:
             self._tables[number] = self._compacted(table)
             self._places.pop(number, None)
@@ -170,6 +171,7 @@ class Findings:
         """Adds a check to the sets of some messages, or removes it."""
         sets = self.columns["set"][rows]
         bit = 1 << number
+        # Messages share few distinct sets, so a loop over sets is cheap.
         for before in ascending(sets).tolist():
             mask = self._masks[before]
             after = self._set(mask | bit if present else mask & ~bit)
@@ -185,6 +187,7 @@ class Findings:
             self.severities = np.append(self.severities, np.uint8(held[0].severity))
             self._masks.append(mask)
             bits = np.array([bool(mask >> n & 1) for n in range(len(self._checks))], np.bool_)
+            # One row per set: `has` then answers for many messages with a single lookup.
             self._held = np.vstack((self._held, bits))
         return found
 
@@ -230,6 +233,7 @@ class Findings:
 
     def of(self, row: int) -> list[Found]:
         """Returns the findings about a message, most severe first."""
+        # Bit masks, as a check of one code may be declared with several severities.
         mask = self._masks[int(self.columns["set"][row])]
         return [found for n in self._order if mask >> n & 1 for found in self._entries(n, row)]
 

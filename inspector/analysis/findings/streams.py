@@ -136,6 +136,7 @@ class Streams:
         ends, begins = set(closes.tolist()), set(opens.tolist())
         streams, times = self._of(batch, rows).tolist(), batch.of("time_ns", rows).tolist()
         for row, stream, time in zip(rows.tolist(), streams, times, strict=True):
+            # A welcome with the stream in its list also shows that it is open again.
             if row in begins or row in listed:
                 for opened in listed.get(row, [stream]):
                     self._closed.pop(opened, None)

@@ -82,6 +82,7 @@ class Transcripts:
         rows = rows[batch.of("part", rows) != 0]
         if not len(rows):
             return
+        # A resumed session repeats its history, which must not count as further failures.
         if batch.capture.has_copies:
             rows = rows[~batch.capture.repeats(rows)[1]]
         self._errors(batch, rows)
@@ -199,6 +200,7 @@ def _goes_in_circles(batch: Batch, calls: Rows) -> bool:
         return False
     asked = [arguments_of(capture.records.payload(row)) for row in calls.tolist()]
     tool = batch.capture.strings[int(batch.links["target"][calls[-1]])]
+    # Polling repeats a call on purpose.
     if any(one != asked[0] for one in asked) or _WAITING.search(tool) or _WAITING.search(str(asked[0])[:_LONGEST]):
         return False
     answers = batch.links["answer"][calls[:-1]]

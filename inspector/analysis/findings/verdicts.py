@@ -104,10 +104,12 @@ class Verdicts:
         lines, envelopes = lines[envelopes != NO_HASH], envelopes[envelopes != NO_HASH]
         rows = batch.capture.ids.latest_anywhere(envelopes)
         for place in np.flatnonzero(rows == NO_ROW).tolist():
+            # A message refused over a socket is in no log; the gateway's error stands in for it.
             rows[place] = self._errors.get(int(envelopes[place]), NO_ROW)
         known = rows != NO_ROW
         self._waiting = lines[~known][-_MOST_WAITING:]
         lines, rows = lines[known], rows[known]
+        # Equal verdicts share a hash, so each distinct one is parsed once.
         says = decisions.says[lines]
         for value, first in zip(*(found.tolist() for found in np.unique(says, return_index=True)), strict=True):
             if value not in self._cases:

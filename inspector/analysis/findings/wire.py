@@ -125,6 +125,7 @@ class Wire:
         flags = batch.new("flags")
         found = batch.findings
         unreadable = batch.flagged(Flag.UNREADABLE.value)
+        # Noise of an MCP server has one finding for all its lines.
         if batch.mcp.noise and len(unreadable):
             unreadable = unreadable[~np.isin(unreadable, np.fromiter(batch.mcp.noise, np.int64, len(batch.mcp.noise)))]
         found.add(UNREADABLE, unreadable)
@@ -193,6 +194,7 @@ class Wire:
             row = batch.start + place
             if written.startswith(_DECLARING) and batch.string("kind", row) in KNOWN:
                 batch.findings.add(DECLARED, [row], details=written[:_SENTENCE])
+            # Only kinds with a suffix can disagree with their payload.
             self._raw.put(code, 2 if ":" in written else 1)
         places = np.flatnonzero(self._raw.of(raw) == 2)
         if not len(places):

@@ -129,6 +129,7 @@ class Calls:
         before = latest.pop(key, None)
         if before is not None and before.row in heard.talk.open and before.cancelled_ns is None:
             heard.report(IN_USE, other=before.row)
+        # Ids are unique per side only: client and server may both use 1.
         latest[key] = own
         if len(latest) > _MOST_OPEN:
             latest.popitem(last=False)
@@ -136,6 +137,7 @@ class Calls:
             self._exchanges[heard.talk.source, own.exchange] = own
             if len(self._exchanges) > _MOST_TOKENS:
                 del self._exchanges[next(iter(self._exchanges))]
+        # A person may take minutes to answer, and the call that caused the question waits as well.
         if own.by_server and own.method in mcp_messages.SERVER_METHODS:
             _stir_calls(heard, _FOR_PEOPLE_NS)
         token = note.params.meta_value("progressToken") if note.params is not None else None
@@ -181,6 +183,7 @@ class Calls:
         ):
             return
         after = seconds(heard.time_ns, asked.cancelled_ns)
+        # An answer may cross the cancel on the wire.
         if after >= _RACE_S and not (note.error is not None and note.error.code == _CANCELLED_CODE):
             heard.report(LATE, f"Answered {after:.1f} s after the client had cancelled", other=asked.row)
 

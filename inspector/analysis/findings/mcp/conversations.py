@@ -173,6 +173,7 @@ class Conversations:
             rows.tolist(), keys, *columns, causes, strict=True
         ):
             talk = self.talks.get(key)
+            # Bounded, as hostile traffic may open a connection per message.
             if talk is None:
                 if len(self.talks) > _MOST_TALKS:
                     continue
@@ -202,6 +203,7 @@ class Conversations:
     ) -> Heard:  # fmt: skip
         asked = talk.open.get(cause) or talk.settled.get(cause) if note.method is None else None
         by_server = _is_server(talk, way, sender, note if asked is None else None)
+        # The request has fixed the side already; the direction of the line may be written differently.
         if asked is not None:
             by_server = not asked.by_server
         version = note.params.meta_value(mcp_messages.VERSION_KEY) if note.params is not None else None
@@ -258,6 +260,7 @@ def put_away(talk: Talk, asked: Asked) -> None:
     """Moves a request from open to settled."""
     if talk.open.pop(asked.row, None) is not None:
         talk.settled[asked.row] = asked
+        # Late answers and retries refer to recent requests only.
         while len(talk.settled) > _MOST_SETTLED:
             talk.settled.popitem(last=False)
         talk.lately.append((talk, asked.row))

@@ -67,6 +67,7 @@ class Enveloped:
             return
         server = self._server(batch, row, asks=asks)
         talk = self._talks.get(server)
+        # Calls are read only after a list, since records are expensive to read.
         if talk is None:
             if method != _LIST:
                 return  # its tools are unknown

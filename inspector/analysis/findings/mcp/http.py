@@ -207,11 +207,13 @@ class HttpExchanges:
                 self._worked.discard((source, known.session))
                 self._ended.add((source, known.session))
             return
+        # The common start of a sign-in; `_signed_in` removes the finding if access works soon after.
         if status in (401, 403):
             heard.report(AUTH, f"Status {status}: {_challenge(headers.get('www-authenticate', ''))}", other=known.row)
             self._refused[source, known.path or ""] = heard.row, heard.time_ns
         elif status == 404 and known.session is not None:
             self._session_gone(heard, known, exchange.number)
+        # The specification allows servers to refuse GET and DELETE.
         elif status == 405 and known.method != "POST":
             return
         elif heard.note is None or status in _OF_HTTP:

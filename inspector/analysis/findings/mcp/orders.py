@@ -131,6 +131,7 @@ class Orders:
 
     def go_on(self, batch: Batch, until: float) -> bool:
         """Reads queued records until a time (`time.perf_counter`). Returns True if the queue is empty."""
+        # With one server a followed order cannot reach another one.
         if len(self._names) < 2:
             return True
         while self._looked_to < len(self._rows):

@@ -149,6 +149,7 @@ class Revisions:
 
     def _request(self, heard: Heard, method: str) -> None:
         talk = heard.talk
+        # Servers of older revisions may send requests; a conversation with both eras is not judged.
         if heard.by_server:
             if talk.modern and not talk.legacy:
                 if talk.once(BY_SERVER, method):

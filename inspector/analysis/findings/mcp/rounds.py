@@ -179,6 +179,7 @@ class InputRounds:
         params, name = note.params, _name_of(note.params.name, note.params.uri)
         rounds = self._open.get((heard.talk.key, note.method or "", name), [])
         state = params.state if isinstance(params.state, str) else None
+        # Several open rounds of one tool are told apart by state and arguments.
         same = [one for one in rounds if one.state == state and _same_arguments(one.asked, params.arguments)]
         if len(same) > 1 or (not same and len(rounds) != 1):
             return

@@ -113,6 +113,7 @@ class Schemas:
 
     def feed(self, batch: Batch) -> None:
         """Validates a little, or more if the queue is large. The very first validation is left to `go_on`."""
+        # Importing and building the validators takes longer than a slice of the event loop.
         if not schema_validation.are_judges_made() and self._bytes <= _MOST_BYTES:
             return
         until = time.perf_counter() + _AT_ONCE_S

@@ -214,6 +214,7 @@ class Tools:
         talk = heard.talk
         listed = definitions_of(complete)
         before = book
+        # A reconnected client continues the comparison with the same server's former list.
         if book.row == NO_ROW and talk.server:
             before = self._of_server.get((talk.source, talk.server, heard.modern), book)
         if before.row != NO_ROW:
@@ -273,6 +274,7 @@ class Tools:
     def _shadows(self, heard: Heard, book: ToolBook) -> None:
         """Compares a complete list with other servers' lists. O(lists x names)."""
         talk = heard.talk
+        # Bounded, as each pair of lists is compared.
         for key, server in list(self._servers.items())[:_MOST_SERVERS]:
             other = self.books[key]
             if server == talk.server or key[0] == talk.key or not other.listed:

@@ -168,6 +168,7 @@ class _GroupCounts:
             self._keys[places[new]] = found[new]
         where = places[which]
         counted = where >= 0
+        # `add.at`, as one group may occur several times in a batch.
         np.add.at(self._counts, (where[counted], outcomes[counted]), by)
 
     def of(self, deed: Deed) -> Groups:
@@ -253,11 +254,13 @@ class _Silences:
 
     def add(self, times: NDArray[np.int64], rows: Rows, broken: NDArray[np.bool_]) -> None:
         """Takes in messages with known times; `broken` is True after a lost connection."""
+        # Hostile times would overflow in the differences below.
         times = np.clip(times, -_FARTHEST, _FARTHEST)
         if self._last is not None:
             time, row, lost = self._last
             times, rows, broken = np.append(time, times), np.append(row, rows), np.append(lost, broken)
         self._last = int(times[-1]), int(rows[-1]), bool(broken[-1])
+        # A time counts up to its successor's, so one outlier has no effect.
         low = np.minimum(times[:-1], times[1:])
         if not len(low):
             return
@@ -326,6 +329,7 @@ class AccountTally:
         if len(changed) and self._fed:
             self._changed.append(changed)
             self._waiting += len(changed)
+            # Counting anew is cheaper than that many corrections.
             if self._waiting > _MOST_CHANGED:
                 self._restart()
 
@@ -349,12 +353,14 @@ class AccountTally:
     # Input
 
     def _take_in(self, start: int, stop: int) -> None:
+        # Two bytes a message are all that is kept, so that a change can be subtracted again.
         self._columns.append({"code": 0, "taken": 0}, stop - start)
         rows = np.arange(start, stop)
         deeds = self._deeds(rows)
         rows, deeds = rows[deeds != 0], deeds[deeds != 0]
         taken = self._take_up(np.arange(start, stop))
         self._put(rows, deeds << 4 | self._outcomes(rows, deeds))
+        # A reaction changes the outcome of the earlier message.
         self._look_again(taken[taken < start])
         self._take_crashes(start, stop)
         self._take_times(start, stop)

@@ -64,6 +64,7 @@ class CallPairs(SameCallFinder):
             if pair is not None:
                 self._outer_of[pair.inner] = outer
                 found.append(pair.inner)
+            # The matching request may still arrive.
             elif int(self._capture.columns["time_ns"][outer]) >= self._latest_ns - REACH_NS:
                 self._waiting.append(outer)
         return np.unique(np.array(found, np.int64)) if found else NO_ROWS
@@ -79,6 +80,7 @@ class CallPairs(SameCallFinder):
         for code in np.unique(targets[layers > 0]).tolist():
             if code not in self._inner:
                 self._inner[code] = GrowingColumns({"row": np.int64})
+                # A new inner tool may match names that had no match before.
                 self._tools.clear()
             self._inner[code].append({"row": inner[self._links["target"][inner] == code]})
         if len(inner):  # waiting calls may have a match now

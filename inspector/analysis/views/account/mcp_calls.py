@@ -53,6 +53,7 @@ def _made_again(analysis: Analysis, rows: Rows) -> NDArray[np.bool_]:
     """(n,) bool: True for requests, ascending, repeated with the same id before their answer."""
     columns, links = analysis.capture.columns, analysis.correlation.columns
     pipes, ids = connection_keys(analysis.capture, rows), columns["rpc_hash"][rows]
+    # Repeats of one request are adjacent in this order.
     order = np.lexsort((np.arange(len(rows)), links["method"][rows], ids, pipes))
     here, after = order[:-1], order[1:]
     same = (pipes[here] == pipes[after]) & (ids[here] == ids[after])

@@ -104,6 +104,7 @@ class SameCallFinder:
         if naming:
             return SameCall(outer, naming[0], True, "it names the call")
         traced = [row for row in near if self._names(outer) & self._names(row)]
+        # Several requests of one trace do not tell which is meant.
         if len(traced) == 1:
             return SameCall(outer, traced[0], True, "both name one traceparent")
         return self._likely(outer, near)
@@ -235,6 +236,7 @@ class SameCallFinder:
     def _said(self, message: int) -> tuple[str | None, frozenset[str]]:
         found = self._known.get(message)
         if found is None:
+            # Rare, so that clearing all is good enough.
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
             params = (

@@ -86,10 +86,12 @@ def calls_of(analysis: Analysis) -> Calls:
     if capture.has_copies:
         rows = rows[~capture.repeats(rows)[1]]
     rounds = analysis.correlation.rounds
+    # A retry continues a call that is counted by its first request.
     rows = rows[~np.isin(rows, list(rounds.retries))]
     answers = rounds.results(rows, links["answer"][rows].astype(np.int64))
     outer = CallPairs.of_all(analysis).outer_of(rows)
     inner = outer != NO_ROW
+    # The transcript may lack an answer that its MCP server logged.
     elsewhere = of_copies | dict(zip(outer[inner].tolist(), answers[inner].tolist(), strict=True))
     rows, answers = rows[~inner], answers[~inner]
     for place in np.flatnonzero(answers == NO_ROW).tolist() if elsewhere else ():

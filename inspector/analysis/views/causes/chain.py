@@ -66,6 +66,7 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
     found = found.union(*(outcome_of(analysis, step) for step in found))
     ordered = sorted(found)
     if len(ordered) > MOST_STEPS:
+        # Keeps the steps nearest to the message.
         near = sorted(ordered, key=lambda m: abs(m - message))[:MOST_STEPS]
         ordered = sorted(near)
     return [step_of(analysis, step, message, ordered) for step in ordered]
@@ -197,6 +198,7 @@ def _apart(analysis: Analysis, start: int, stop: int) -> int | None:
 
 def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[Analysis, int], set[int]]) -> None:
     frontier = [message]
+    # More than is shown, so that the nearest steps can be selected at the end.
     while frontier and len(found) < 4 * MOST_STEPS:
         new = {m for step in frontier for m in links(analysis, step)} - found
         found |= new

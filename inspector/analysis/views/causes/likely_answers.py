@@ -79,6 +79,7 @@ def _question(analysis: Analysis, message: int) -> tuple[int, bool] | None:
     capture = analysis.capture
     if capture.string("kind", message) != "chat" or is_correlated(analysis, message):
         return None
+    # A chat to several participants answers no single one.
     if not may_be_linked(analysis, message) or len(capture.to(message)) > 1 or _in_storm(analysis, message):
         return None
     if _goes_on(analysis, message):
@@ -92,6 +93,7 @@ def _question(analysis: Analysis, message: int) -> tuple[int, bool] | None:
         return None
     other = next(iter(capture.to(message)), None) or only_other(analysis, message)
     heard = [row for row in chats if _reaches(analysis, row, message) and other in (None, _sender(analysis, row))]
+    # Words are stronger evidence than turns, so they are tried first.
     found = _by_words(analysis, message, heard)
     if found is not None:
         return found, True

@@ -97,6 +97,7 @@ def likely_chain(analysis: Analysis, message: int) -> LikelyChain:
     found = found.union(*(outcome_of(analysis, step) for step in found))
     ordered = sorted(found)
     if len(ordered) > MOST_STEPS:
+        # Certain steps are kept before likely ones.
         ordered = sorted(sorted(ordered, key=lambda m: (m not in certain, abs(m - message)))[:MOST_STEPS])
     here = set(ordered)
     kept = [link for link in links.values() if link.cause in here and link.effect in here]
@@ -242,6 +243,7 @@ def _proposal_of(analysis: Analysis, request: int) -> int | None:
     if is_correlated(analysis, request):
         return None
     fitting = [row for row in _like(analysis, request, later=False) if _is_open_proposal(analysis, row, request)]
+    # With several equal proposals any link would be a guess.
     if len(fitting) != 1:
         return None
     sooner = (row for row in _like(analysis, fitting[0], later=True) if row < request)

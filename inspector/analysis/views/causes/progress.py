@@ -54,6 +54,7 @@ def told_of(analysis: Analysis, message: int) -> int | None:
     if token is None:
         return None
     rows = _on_connection(analysis, message, max(0, message - _REACH), message)
+    # Only requests have an id and a method; only these are decoded.
     rows = rows[analysis.capture.columns["rpc_hash"][rows] != 0]
     rows = rows[analysis.capture.columns["method"][rows] != 0][-_MOST:]
     return next((row for row in rows[::-1].tolist() if _token(_params(analysis, row).get("_meta")) == token), None)

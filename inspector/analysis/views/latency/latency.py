@@ -77,6 +77,7 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
     places, answered, asked = places[known], answered[known], asked[known]
     apart = answered - asked
     # Hostile times can differ by more than 64 bits; for others, float differences would lose digits.
+    # The usual sign test for overflow of a subtraction.
     wrapped = ((answered ^ asked) & (answered ^ apart)) < 0
     latency[places] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
     derived = np.flatnonzero(capture.columns["flags"][rows] & Flag.DERIVED.value != 0)

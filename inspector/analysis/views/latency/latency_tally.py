@@ -62,6 +62,7 @@ class _Group:
         if self._new:
             new = np.sort(np.concatenate(self._new))
             self._new.clear()
+            # Merging keeps the array sorted; sorting everything again would cost more with each step.
             self._sorted = np.insert(self._sorted, self._sorted.searchsorted(new), new)
         p50, p95, p99 = map(self._at, (0.50, 0.95, 0.99))
         latency = Latency(len(self._sorted), p50, p95, p99, float(self._sorted[-1]))
@@ -105,6 +106,7 @@ class LatencyTally:
         if not len(changed):
             return
         now = self._looked_at(changed)
+        # Percentiles cannot be corrected by subtraction, so a real change restarts the count.
         if not np.array_equal(now, self._counted(changed), equal_nan=True):
             self._restart()
 

@@ -22,6 +22,7 @@ def lag_ns(analysis: Analysis) -> int | None:
     if now is None or not analysis.findings.found.counts_of(LATE):
         return None
     late = np.unique(columns["sender"][analysis.findings.found.rows_of(LATE)])
+    # Bounded, so that a call is O(1).
     near = slice(max(0, len(analysis) - _LOOKED_BACK), len(analysis))
     times, said = columns["time_ns"][near], columns["ts_ns"][near]
     told = np.isin(columns["sender"][near], late) & (times >= DATED_FROM_NS) & (said != NO_TIME)

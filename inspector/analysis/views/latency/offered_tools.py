@@ -131,6 +131,7 @@ def offered_tools(analysis: Analysis, sent: Found) -> OfferedTools | None:
         listed = definitions_of(complete)
         if pipe in last:
             changes += _changes(row, *last[pipe], listed)
+        # Per connection, as two servers may share a name.
         last[pipe] = row, listed
     if not len(rows):
         return None
@@ -155,6 +156,7 @@ def changed_tools(analysis: Analysis) -> tuple[ToolChange, ...]:
     )
     if len(rows) < 2:
         return ()
+    # The lists themselves never change, so their rows identify the result.
     key = rows.tobytes()
     known = _changed.get(analysis)
     if known is None or known[0] != key:

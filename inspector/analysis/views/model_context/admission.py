@@ -48,6 +48,7 @@ def sort_in(analysis: Analysis, reader: Reader, options: Options) -> Steps[Sorte
     yield
     sorting.find_asked()
     yield
+    # In this order, as a later decision overrides an earlier one.
     for decide in _DECISIONS:
         decide(sorting, options)
         yield
@@ -221,6 +222,7 @@ def _others(at: _Sorting, options: Options) -> None:
     heard = (at.roles != Role.NONE) & ~at.mine & ~waited_for & ~at.to_me
     nodes = at.analysis.contexts.nodes_of(at.taken)
     elsewhere = heard & (nodes != MAIN) & (at.rows < _taken_part_from(at, nodes))
+    # The option about others' reasoning decides on these.
     elsewhere &= at.whys != Why.OTHERS_THOUGHT
     if not options.others_reasoning:
         at.put(elsewhere, Role.NONE, Why.ELSEWHERE)

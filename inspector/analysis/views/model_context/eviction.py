@@ -129,6 +129,7 @@ class _Leaving:
         """Admits earlier messages, then applies a message; a report only records the present count."""
         stop = int(np.searchsorted(self._rows, row))
         if stop > self._fed:
+            # Runs instead of single entries, so that a removal of many costs little.
             self._inside.append((self._fed, stop))
             self._count += stop - self._fed
             self._fed = stop

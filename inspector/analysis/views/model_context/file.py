@@ -35,6 +35,7 @@ def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -
         OSError: the file cannot be written, or is the log itself.
     """
     target = Path(os.path.realpath(target))
+    # Exporting onto the open log would destroy it.
     if any(target.exists() and target.samefile(source.path) for source in moment.context.analysis.capture.sources):
         raise OSError(errno.EEXIST, "that is the log itself", str(target))
     yield from write_parts(conversation_parts(moment, secrets=secrets), target)

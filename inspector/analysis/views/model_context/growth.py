@@ -58,6 +58,7 @@ def growing(context: ModelContext) -> Steps[Growth]:
     yield
     seen = uncollapsed.copy()
     np.subtract.at(uncollapsed, context.left_by[left], whole[left])
+    # A collapsed entry leaves with its summary's tokens only.
     np.subtract.at(seen, context.left_by[left], whole[left] - less[left])
     np.subtract.at(seen, context.collapsed_by[collapsed], less[collapsed])
     yield

@@ -151,6 +151,7 @@ def _before(context: ModelContext, request: Request) -> Request | None:
             continue
         history = _history(context, one)
         shared = _shared(history, now)
+        # A request that the later one contains completely is its predecessor for certain.
         if shared == len(history):
             return one
         last = last or one

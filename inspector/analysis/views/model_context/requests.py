@@ -121,6 +121,7 @@ class _Following:
         sent = {first: self._standing(first, at) for first, at in zip(firsts, range(place + 1, stop), strict=True)}
         told = self._payload(row).get(CALL)
         told = told if isinstance(told, dict) else {}
+        # Without an earlier answer's id, the request is the whole context.
         stays = self._inside if "goes_on_from" in told else {}
         stays = {first: at for first, at in stays.items() if first not in self._instructions}
         for first in self._inside.keys() - sent.keys() - stays.keys():

@@ -179,6 +179,7 @@ class ModelContext:
             del self._left[-_AT_ONCE:]
             if until is not None and time.perf_counter() >= until:
                 break
+        # Fills the cached property with the partial result; views show it until all is counted.
         self.__dict__["summary_tokens"] = made
         return not self._left
 
@@ -270,6 +271,7 @@ class Moment:
         report = self.reported()
         if report is None or report.tokens is None or self.context.sent.is_known:
             return None
+        # Compared at the time of the report, as the context has changed since.
         then = self.context.at(report.message)
         more = report.tokens - then.total + (then.answer_tokens if report.is_call else 0)
         return None if self.context.counting or then.uncounted or more <= 0 else more

@@ -85,6 +85,7 @@ def follow_transcript(analysis: Analysis, reader: Reader, sorted_in: SortedIn, l
     yield
     for place in following.places.tolist():
         code = int(kinds[place])
+        # Half of a request would show a wrong context as exact.
         if not following.take(place, codes.index(code) if code in codes else None):
             return
         yield

@@ -123,6 +123,7 @@ class ContextTally:
         self.first_ns = first if self.first_ns == NO_TIME else min(self.first_ns, first)
         self.last_ns = max(self.last_ns, last)
         since = self.last_ns // _SECOND - RECENT_S
+        # Only the recent seconds are kept, so that the rate costs constant memory.
         self._seconds = Counter({second: count for second, count in self._seconds.items() if second > since})
         seconds = times // _SECOND
         _count(seconds[seconds > since], self._seconds)
@@ -246,6 +247,7 @@ def below(analysis: Analysis, node: int) -> Array:
     mask[node] = True
     if node == MAIN:
         return mask
+    # The node points to itself, so that doubling stops there.
     above = np.where(np.arange(len(parents)) == node, node, parents)
     while True:
         mask[:-1] |= mask[above]

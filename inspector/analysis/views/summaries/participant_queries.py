@@ -111,6 +111,7 @@ def shown_numbers(analysis: Analysis) -> NDArray[np.int64]:
     Each connection of this program has a different id; only the current one is displayed.
     """
     everyone, trust = analysis.participants.all, analysis.trust
+    # Otherwise each reconnect would add a row for this program.
     former = [everyone.find(space, name) for space in trust.own for name in trust.former(space)]
     return np.setdiff1d(np.arange(len(everyone)), former)
 

@@ -92,6 +92,7 @@ def summing(analysis: Analysis, way: Way, rows: NDArray[np.integer] | None = Non
     """
     sums = np.zeros((2, 1), np.int64)  # MAIN first
     for taken in _parts(len(analysis), rows):
+        # MAIN is -1, and bincount needs indexes from 0.
         codes = codes_of(analysis, way, taken) - MAIN
         counted = np.maximum(analysis.tokens.columns["tokens"][taken], 0)
         messages = np.bincount(codes, minlength=sums.shape[1])

@@ -232,6 +232,7 @@ class Lanes:
         self._tracks = first[as_numpy(self._pairs.lane)] + as_numpy(self._pairs.rows)
         if before == self._numbers:
             return False
+        # Renumbering existing segments is much cheaper than sorting their messages again.
         now = np.zeros(known, np.int64)
         for key, (begin, had_base, rows) in before.items():
             begins, has_base, _ = self._numbers[key]
@@ -255,6 +256,7 @@ class Lanes:
         if len(strings) > len(self._family):
             self._family = np.concatenate((self._family, np.full(len(strings) - len(self._family), 255, np.uint8)))
         found = self._family[kinds]
+        # Kinds are few; each is classified once and cached by its string id.
         if (found == 255).any():
             for kind in np.unique(kinds[found == 255]).tolist():
                 self._family[kind] = FAMILIES.index(family(strings[kind]))

@@ -100,6 +100,7 @@ class Window:
         places, span = self.scale.places(times), self.right - self.left
         if span > _LONG_NS:  # differences may exceed 64 bits
             return (places.astype(np.float64) - self.left) / self.ns_per_px
+        # Clipped to one window beside it, so that the difference below fits into 64 bits.
         near = np.clip(places, np.int64(_bounded(self.left - span)), np.int64(_bounded(self.right + span)))
         return (near - np.int64(self.left)) / self.ns_per_px
 
@@ -146,6 +147,7 @@ def _cells(parts: list[_Part], window: Window, left: int, right: int, zoom: floa
     """Returns one mark per cell with messages. Cells keep their places when the window moves."""
     cell = max(1, round(window.ns_per_px * DENSE_PX * zoom))
     first = left // cell
+    # Cells are multiples of their width from zero, so that marks do not flicker while scrolling.
     edges = window.scale.times(np.array([_bounded(n * cell) for n in range(first, right // cell + 2)], np.int64))
     found: dict[int, Mark] = {}
     for segment, low, high in parts:

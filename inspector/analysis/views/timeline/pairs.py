@@ -132,6 +132,7 @@ class Pairs:
             way.append(node)
             node = tree.parent[node]
         node = self._fitting.get(node, node)
+        # Caches the whole path, so that deep trees cost one walk in total.
         self._fitting.update(dict.fromkeys(way, node))
         return node
 
@@ -177,6 +178,7 @@ class Pairs:
         ends = as_numpy(self.ends_ns).copy()
         if not settled:
             states = self._analysis.contexts.states(self._analysis.now_ns)
+            # A live context may grow, and its bar must not run into a neighbour.
             ends[states[as_numpy(self.node)] == _ACTIVE] = _ENDLESS
         return ends
 

@@ -85,6 +85,7 @@ class FamilyTimes:
             held = self._held[place] = grown
         held[count:stop] = times
         self.counts[place] = stop
+        # Messages mostly arrive in order, so that sorting is rare.
         if count and times[0] < held[count - 1]:
             held[:stop].sort(kind="stable")
 

@@ -153,6 +153,7 @@ class Silences:
             self._take(near[longest], near[longest + 1])
             self._first, self._last = first, last
             return
+        # Only silences that contain a new message change.
         held = np.flatnonzero(near.searchsorted(self._starts, side="right") < near.searchsorted(self._ends))
         ends: list[Array] = []
         if first < self._first:
@@ -172,6 +173,7 @@ class Silences:
         self._first, self._last = min(first, self._first), max(last, self._last)
 
     def _take(self, starts: Array, ends: Array) -> None:
+        # More than are drawn, as later messages may split some of them.
         if len(starts) > _CANDIDATES:
             longest = np.argpartition(starts - ends, _CANDIDATES)[:_CANDIDATES]
             starts, ends = starts[longest], ends[longest]

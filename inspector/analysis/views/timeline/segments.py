@@ -132,6 +132,7 @@ def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: 
         low, high = segment.part(track)
         times = segment.times[low:high]
         place, stop = int(times.searchsorted(ns)), int(times.searchsorted(ns, side="right"))
+        # Many messages may share one time, so the search is bounded.
         for n in {place - 1, *range(place, min(stop, place + _ALIKE)), stop}:
             if 0 <= n < high - low:
                 one = (int(times[n]), int(segment.rows[low + n]))

@@ -58,6 +58,7 @@ class Spans:
 
     def between(self, left: int, right: int, least_ns: float, most: int) -> NDArray[np.int64]:
         """Returns indexes of at most `most` spans in a window with a minimum length, longest first."""
+        # Spans are sorted by length, so short ones are cut off without a scan.
         count = int(np.searchsorted(-self.lengths, -least_ns, side="right"))
         return np.flatnonzero((self.starts_ns[:count] < right) & (self.ends_ns[:count] > left))[:most]
 
@@ -132,6 +133,7 @@ def _decisions(analysis: Analysis, proposals: NDArray[np.int64], stop: int) -> S
     if not len(proposals):
         return decided
     kind, cause = capture.columns["kind"][:stop], analysis.correlation.columns["cause"][:stop]
+    # A request that names a proposal fulfils it.
     deciding = [code for name in (kinds.REQUEST, kinds.REJECT, kinds.WITHDRAW) if (code := capture.strings.find(name))]
     rows = np.flatnonzero((cause != NO_ROW) & np.isin(kind, deciding))
     yield

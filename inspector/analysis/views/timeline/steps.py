@@ -58,6 +58,7 @@ def columns_of(times: Array, lines: Array, window: Window) -> Columns:
         return Columns(x, before, none, none, none, 0)
     begins = places[x]
     shown = lines[:, start:stop]
+    # `reduceat` needs only columns with steps; an empty range would give a wrong value.
     low = np.minimum.reduceat(shown, begins - start, axis=1)
     high = np.maximum.reduceat(shown, begins - start, axis=1)
     last = lines[:, np.append(begins[1:], stop) - 1]

@@ -36,6 +36,7 @@ class MessageTimes:
         if not len(given):
             return
         missing = given == NO_TIME
+        # Copies the column only for logs that need it.
         if missing.any() and self._own is None:
             self._own = np.array(self._capture.columns["time_ns"][:start], np.int64)
         filled = self._filled(given, missing) if self._own is not None else given
@@ -54,6 +55,7 @@ class MessageTimes:
 
     def _filled(self, given: NDArray[np.int64], missing: NDArray[np.bool_]) -> NDArray[np.int64]:
         places = np.where(missing, -1, np.arange(len(given)))
+        # Index of the last known time up to each message.
         np.maximum.accumulate(places, out=places)
         found = given[places]
         known = np.flatnonzero(~missing)

@@ -44,6 +44,7 @@ class Definitions:
     def __init__(self, traffic: Traffic, *, ongoing: bool = False) -> None:
         found = traffic.answers("tools/list")
         talking = np.unique(traffic.speakers[traffic.sayings()])
+        # A client without model messages hands its lists to no model.
         found = found.those(np.flatnonzero(np.isin(found.speakers, talking)))
         self.unread = max(0, len(found) - MOST_LISTS)
         self.results: Results = found.those(np.arange(min(len(found), MOST_LISTS)))

@@ -122,6 +122,7 @@ class WasteFinder:
         for places in repeats.groups:
             wastes += repeats.judge(places)
             yield
+        # Each result is reported under one kind only, the first that applies.
         listed = repeats.listed | self._young(results)
         left = [place for place, row in enumerate(results.rows.tolist()) if row not in listed]
         for place in left:
@@ -132,6 +133,7 @@ class WasteFinder:
             yield
         yield from self._trace(traffic, results, listed, wastes)
         wastes.sort(key=lambda one: (-one.tokens, one.message))
+        # Rounding and summaries may leave nothing to save.
         found = tuple(one for one in wastes if one.tokens > 0)
         self.found = WasteReport(found, tuple(self._notes), traffic.stop, analysis.usage.total())
 
@@ -142,6 +144,7 @@ class WasteFinder:
             one = uncounted == 1
             words = "1 result is not counted, and was" if one else f"{uncounted:,} results are not counted, and were"
             self._notes.append(f"{words} not looked at.")
+        # NOT_COUNTED is negative, so uncounted results come last and are cut off.
         order = np.argsort(-results.tokens, kind="stable")[: len(results) - uncounted]
         if len(order) > self._most:
             self._notes.append(f"Of {len(order):,} results the {self._most:,} largest were looked at closely.")

@@ -40,6 +40,7 @@ class Losses:
         stop = self._traffic.stop if until is None else until
         found = [place for name in {asker or _EVERYONE, _EVERYONE} if (place := self._next(name, row)) is not None]
         capture = self._traffic.analysis.capture
+        # Only MCP without envelopes has connections; a new one is a new run of the client.
         if int(capture.columns["flags"][row]) & Flag.RPC.value and int(self._ended[row]) != NO_ROW:
             found.append(int(self._ended[row]))
         first = min(found, default=stop)

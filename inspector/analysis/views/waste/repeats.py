@@ -59,6 +59,7 @@ class Repeats:
     def __init__(self, traffic: Traffic, results: Results, read_only: Collection[str], losses: Losses) -> None:
         self._traffic, self._results = traffic, results
         targets = traffic.analysis.correlation.columns["target"][results.rows].astype(np.int64)
+        # The same tool name on two servers is two tools.
         keys = results.pairs << 32 | targets
         _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
         consumes = traffic.analysis.transients.columns["badges"][results.rows] & Badge.CONSUMED.value != 0
@@ -72,6 +73,7 @@ class Repeats:
         self.listed: set[int] = set()
         """Repeated results, by row."""
         self._groups: dict[tuple[int, bytes], list[int]] = {}
+        # Built once: it scans all calls, recorded or not.
         self._changes = _Between(traffic, read_only, losses)
 
     def take(self, place: int) -> None:

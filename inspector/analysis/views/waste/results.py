@@ -58,6 +58,7 @@ class Traffic:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis, self.stop = analysis, len(analysis)
         columns = analysis.capture.columns
+        # Senders have no names over MCP stdio, so the connection identifies them.
         rpc = columns["flags"][: self.stop] & _RPC != 0
         place = columns["space"][: self.stop].astype(np.int64)
         if rpc.any():
@@ -91,6 +92,7 @@ class Traffic:
         rows = np.flatnonzero(wanted & same)
         calls = rounds.begun_by(rows, cause[rows])
         asked = columns["kind"][calls] == self._code(kinds.REQUEST)
+        # A question or a task handle has no content of the tool.
         asked &= ~rounds.are_interim(rows)  # an interim answer; the result comes in a later round
         rows, calls = rows[asked], calls[asked]
         asker, answerer = self.speakers[calls], self.speakers[rows]

@@ -134,6 +134,7 @@ class Traces:
         self.unread = max(0, len(sayings) - MOST_SAYINGS)
         if not self.unread:  # otherwise unread messages may mention any result
             self._open[np.intersect1d(judged, large)] = True
+            # A result after the asker's last message had no chance of a mention.
             self._open &= results.rows < self._last_saying(sayings)
             # a hidden message may mention any earlier result
             self._open &= results.rows > self._last_saying(sayings[hidden])
@@ -203,10 +204,12 @@ class Traces:
         rows = self._results.rows
         cause = int(self._traffic.analysis.correlation.columns["cause"][row])
         named = int(np.searchsorted(rows, cause))
+        # A correlation to the result is a mention without any common word.
         if named < len(rows) and rows[named] == cause:
             self._close(named)
         keys = keys_of(set[str]().union(*telling_words(text)), speaker)
         for key, owners in self._strong.owners(keys):
+            # A word in very many results, such as a user's name, identifies none of them.
             if len(owners) <= _EVERYWHERE:
                 self._vote(row, key, owners, enough=len(owners) < _COMMON)
         for key, owners in self._weak.owners(keys):

@@ -47,6 +47,7 @@ def flattened(value: Any, *, keys: bool) -> str:
 
 def _flatten(value: Any, keys: bool, pieces: list[str], depth: int) -> None:
     if isinstance(value, str):
+        # Tools often return JSON as text, escaped once more by the protocol.
         decoded = _decoded(value) if depth else None
         if decoded is None:
             pieces.append(value)
@@ -119,5 +120,6 @@ def passages(text: str) -> tuple[NDArray[np.uint64], int]:
     made = np.zeros(count, np.uint64)
     for place in range(PASSAGE):
         made = made + codes[place : place + count] * _FACTORS[place]
+    # Mixes high bits into the low ones, which select the sample below.
     made ^= made >> np.uint64(29)
     return made[made % np.uint64(_KEPT) == 0], len(words)
