@@ -48,7 +48,7 @@ _BY_ID = {action.id: action for action in ACTIONS}
 @pytest.mark.parametrize("page", GUIDE, ids=name_of)
 def test_keys_are_those_of_the_actions(page: Path) -> None:
     for found in _KEY.findall(page.read_text(encoding="utf-8")):
-        key = (found[0] or found[1]).replace("\\\\", "\\")
+        key = (found[0] or found[1]).replace("\\\\", "\\").replace("+Enter", "+Return")
         if key not in _OF_A_WIDGET:
             assert key in _SAID, f"{key} is no action's, or is missing above"
             assert key in _BY_ID[_SAID[key]].keys

@@ -52,7 +52,7 @@ def test_reading_stops_with_a_notice_whose_link_reads_on(qapp: QApplication, log
         assert not [word for word in window.status.words() if word == "watching the file"]
         application.settings.memory.limit_mb = 1_000_000
         window.document.memory.limit_to(1_000_000)
-        click_link(notice, "Go on")
+        click_link(notice, "Continue")
         await until(lambda: len(window.document.capture) == COUNT, "all messages")
         await until(lambda: not window.opening.reading, "the end of reading")
         assert window.notices.notice("memory-full") is None
@@ -88,7 +88,7 @@ def test_what_came_live_while_it_was_used_up_is_read_when_the_capture_has_ended(
         notice = window.notices.notice("memory-full")
         assert notice is not None
         held = 0
-        click_link(notice, "Go on")
+        click_link(notice, "Continue")
         await until(lambda: any("after 2" in text for text in texts(window)), "the last message")
         await until(lambda: not window.opening.reading, "the end of reading")
         assert window.notices.notice("memory-full") is None

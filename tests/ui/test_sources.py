@@ -131,7 +131,7 @@ def test_what_is_no_log_is_not_added_and_a_list_names_what_is_shown(qapp: QAppli
         await until(lambda: window.findChild(MessageDialog), "the question")
         question = window.findChild(MessageDialog)
         assert question is not None
-        next(button for button in question.findChildren(QPushButton) if button.text() == "Together").click()
+        next(button for button in question.findChildren(QPushButton) if button.text() == "Open together").click()
         await until(lambda: shows(application, 4) and not window.opening.reading, "both")
         window = application.windows[0]
         window.actions_by_id["file.add_source"].trigger()
