@@ -155,7 +155,7 @@ def _facts(subject: ContextSubject) -> list[Fact]:
     if labels := contexts.facts.labels_of(node):
         rows.append(fact("Labels", ", ".join(labels), lines=3, filter=f"labels == {quote(labels[0])}"))
     state = contexts.state(node, subject.analysis.now_ns)
-    rows.append(fact("State", _state(subject, state), tooltip="Contexts have no end marker; nothing is ever closed."))
+    rows.append(fact("State", _state(subject, state), tooltip="Contexts have no end marker and never close."))
     rows.append(fact("Path", subject.path, "mono", middle=True, filter=f"context == {quote(subject.path)}"))
     if tree.name[node] != subject.path:
         rows.append(fact("Id", tree.name[node], "mono", middle=True))

@@ -39,8 +39,8 @@ def collapsed_words(moment: Moment) -> str:
     """Returns present and future collapsed results for a moment without savings."""
     collapsed, later = int(moment.collapsed.sum()), moment.collapsed_later
     if collapsed:
-        return f"{formats.count_of(collapsed, 'result')} collapsed, which saves nothing"
-    return f"nothing is collapsed yet, {formats.count_of(later, 'result')} later" if later else "nothing is collapsed"
+        return f"{formats.count_of(collapsed, 'result')} collapsed, without savings"
+    return f"no result is collapsed yet, {formats.count_of(later, 'result')} later" if later else "no result is collapsed"
 
 
 def _spared(moment: Moment) -> str:

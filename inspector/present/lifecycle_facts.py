@@ -219,5 +219,5 @@ def why_no_lifecycle(subject: Subject) -> str:
     if subject.kind != kinds.RESPONSE:
         return "Only results of tool calls have a lifecycle: they may be marked transient, consumed and collapsed."
     if subject.tool is None:
-        return "This result answers no tool call, so nothing can collapse it."
+        return "This result answers no tool call, so it cannot be collapsed."
     return "Its server declared no lifecycle; the model keeps all of it."

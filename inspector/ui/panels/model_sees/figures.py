@@ -53,7 +53,7 @@ class Figures:
     share: float | None
     lines: tuple[tuple[str, str], ...] = ()
     given: int | None = None
-    collapsed: str = "nothing is collapsed"
+    collapsed: str = "no result is collapsed"
 
     @property
     def headline(self) -> str:
