@@ -40,7 +40,7 @@ def collapsed_words(moment: Moment) -> str:
     collapsed, later = int(moment.collapsed.sum()), moment.collapsed_later
     if collapsed:
         return f"{formats.count_of(collapsed, 'result')} collapsed, without savings"
-    return f"no result is collapsed yet, {formats.count_of(later, 'result')} later" if later else "no result is collapsed"
+    return f"no result collapsed yet, {formats.count_of(later, 'result')} later" if later else "no result collapsed"
 
 
 def _spared(moment: Moment) -> str:

@@ -47,9 +47,11 @@ class Activity:
         if start == stop:
             return set()
         columns = self._analysis.capture.columns
-        messages = columns["flags"][start:stop] & Flag.GAP.value == 0  # gaps are no messages
+        # Gaps are no messages.
+        messages = columns["flags"][start:stop] & Flag.GAP.value == 0
         structure = self._analysis.contexts.sessions.of_structure(columns["kind"][start:stop])
-        messages = messages if structure is None else messages & ~structure  # nor are records about a session itself
+        # Nor are records about a session itself.
+        messages = messages if structure is None else messages & ~structure
         spaces, contexts, times = (columns[name][start:stop][messages] for name in ("space", "context", "time_ns"))
         # A context of only slashes counts as main too; it only misses the state of main.
         main = np.flatnonzero(contexts == 0)
@@ -64,6 +66,7 @@ class Activity:
         if not len(spaces):
             return set()
         latest = np.full(int(spaces.max()) + 1, NO_TIME, np.int64)
+        # Most captures have one space: maximum.at is slow by comparison.
         if spaces.min() == spaces.max():
             latest[spaces[0]] = times.max()
         else:
@@ -190,6 +193,7 @@ class TreeUsage:
         """
         began = time.monotonic()
         of = len(self._analysis.usage.columns), len(self._analysis.contexts.tree)
+        # Hidden, unchanged, or summed a moment ago.
         if not self.shown or of == self._of or (began < self._due and not now):
             return False
         self._sums, self._of = usage_by_node(self._analysis), of

@@ -263,6 +263,7 @@ class ContextDelegate(QStyledItemDelegate):
         theme = self._themes.theme
         flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
         start, end = (metrics.horizontalAdvance(text, stop) for stop in (at, at + length))
+        # Measured inside the whole label: kerning would shift a part measured alone.
         mark = QRectF(box.left() + start - 1, box.top() + 4, end - start + 2, box.height() - 8)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color("accent.wash"))

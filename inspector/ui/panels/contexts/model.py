@@ -136,6 +136,7 @@ class ContextTreeModel(QAbstractTableModel):
 
         Conversations without a space, as recorded from a model API, do not count.
         """
+        # String id 0 is the space without a name.
         titles = [title for space in self._contexts.spaces if space and (title := self._titles.of(space))]
         return titles[0] if len(titles) == 1 else ""
 
@@ -162,6 +163,7 @@ class ContextTreeModel(QAbstractTableModel):
         code = self.code(row)
         if code >= 0:
             tree = self._contexts.tree
+            # While live, exact sums of a deep tree would be computed for every flush.
             return (tree.recent_subtree if self._document.live else tree.subtree)[code]
         if is_source(code):
             return self.rows.sources.count(place_of(code))
@@ -350,8 +352,10 @@ class ContextTreeModel(QAbstractTableModel):
         # After a pause of the view, the tree may be ahead of this change.
         self._follow_tree(touched)
         if changes.tree_moved and len(self.rows):
-            self._say(0, len(self.rows) - 1)  # older nodes may have new labels and types
+            # Older nodes may have new labels and types.
+            self._say(0, len(self.rows) - 1)
         resolve = self._contexts.tree.resolve
+        # Many changes are repainted together, without a search for each row.
         few = len(touched) <= MANY_TOUCHED
         odd, spaces = self._analysis.findings.by_context.take_touched()
         troubled = odd.tolist() if len(odd) <= MANY_TOUCHED else None

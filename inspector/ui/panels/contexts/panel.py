@@ -176,7 +176,9 @@ class ContextsPanel(QWidget):
     def tick(self, now_ns: int | None) -> None:
         """Updates states once a second while traffic is live; they depend on `Analysis.now_ns`."""
         if now_ns is not None and self.isVisible():
+            # States such as idle depend on the clock alone.
             self.view.update_states()
+        # Sums were postponed during traffic: paint them once they are ready.
         if self.model.is_behind:
             self.view.viewport().update()
 
@@ -267,7 +269,8 @@ class ContextsPanel(QWidget):
         row = -1 if code is None else self.model.rows.shown_row(code)
         exact = row >= 0 and self.model.code(row) == code
         if not exact and self.model.rows.found is not None:
-            row = -1  # the search does not hide a context's own row behind an ancestor's
+            # The search does not hide a context's own row behind an ancestor's.
+            row = -1
         self.view.mark(row, selected=self._scope is not None and exact)
 
     def _show_counts(self) -> None:

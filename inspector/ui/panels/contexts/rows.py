@@ -187,6 +187,7 @@ class _ArraySnapshot:
         """Copies the new end of `now`."""
         length = len(now)
         if length > len(self._room):
+            # Doubling the buffer makes appends constant on average.
             self._room = np.concatenate(
                 (self.values, np.empty(max(length, len(self._room) * 2) - self._length, np.int32))
             )
@@ -221,8 +222,10 @@ class ContextRows:
         self._contexts = contexts
         self._tree = contexts.tree
         self.sources = sources
-        self._level = sources.size  # at the last layout
-        self._below: dict[int, list[int]] = {}  # indexes of spaces, by source
+        # At the last layout.
+        self._level = sources.size
+        # Indexes of spaces, by source.
+        self._below: dict[int, list[int]] = {}
         self.spaces: list[int] = []
         self.codes: Codes = np.empty(0, np.int32)
         self.depths: NDArray[np.int32] = np.empty(0, np.int32)
@@ -233,7 +236,8 @@ class ContextRows:
         self._default_depth = DEFAULT_DEPTH
         self._found: ContextMatches | None = None
         self._watch = TreeWatch(self._tree)
-        self._to_insert: list[int] = []  # nodes without a row
+        # Nodes without a row.
+        self._to_insert: list[int] = []
         self._catch_up()
         self._to_insert = []
         self.replace(*self.layout())
@@ -281,7 +285,8 @@ class ContextRows:
         rows, parent, known = self._rows(), self._tree.parent, self._watch.seen
         while 0 <= code < known and rows[code] < 0 and parent[code] != MAIN:
             code = parent[code]
-        while True:  # main context, then space, then source
+        # Main context, then space, then source.
+        while True:
             row, above = self.row_of(code), self.above(code)
             if row >= 0 or above == code:
                 return row
@@ -355,6 +360,7 @@ class ContextRows:
     def _end_from(self, start: int, depth: int) -> int:
         size = 64
         while start < len(self.depths):
+            # Blocks that grow: most subtrees are short, and numpy searches long ones.
             out = self.depths[start : start + size] <= depth
             first = int(out.argmax())
             if out[first]:
@@ -406,6 +412,7 @@ class ContextRows:
 
     def _walk(self, codes: Sequence[int], depth: int) -> tuple[list[int], list[int]]:
         """Returns codes and depths of siblings and their expanded subtrees."""
+        # Leaves are the usual case and need no stack.
         if not any(map(self.has_children, codes)):
             return list(codes), [depth] * len(codes)
         out: list[int] = []
@@ -520,6 +527,7 @@ class ContextRows:
 
     def remove_all(self, spans: Sequence[tuple[int, int]]) -> None:
         """Removes many spans in one pass."""
+        # One mask for all spans: single removals would copy the arrays each time.
         stays = np.ones(len(self.codes), np.bool_)
         for first, last in spans:
             stays[first : last + 1] = False

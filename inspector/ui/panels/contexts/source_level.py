@@ -23,7 +23,8 @@ class SourceLevel:
         self._seen = 0
         self._counts: NDArray[np.int64] = np.zeros(1, np.int64)
         self._homes: dict[int, int] = {}
-        self._shared: set[int] = set()  # sources with messages in spaces of another source
+        # Sources with messages in spaces of another source.
+        self._shared: set[int] = set()
         self.wanted = True
 
     @property
@@ -39,6 +40,7 @@ class SourceLevel:
     def feed(self) -> None:
         """Counts new messages in a document of several sources. O(new)."""
         start, stop = self._seen, len(self._capture)
+        # A single source needs no count, so its messages are counted once a second source appears.
         if start == stop or not self.is_there:
             return
         self._seen = stop

@@ -43,7 +43,8 @@ class ContextTreeView(PlainTable):
         self._on_chevron = False
         self._top: tuple[int, int] | None = None
         self._cursor: int | None = None
-        self._states: dict[int, str] = {}  # states of visible rows by code, as of the last tick
+        # States of visible rows by code, as of the last tick.
+        self._states: dict[int, str] = {}
         self._delegate = ContextDelegate(model, theme_controller, self)
         self._set_up()
         self.setModel(model)
@@ -71,6 +72,7 @@ class ContextTreeView(PlainTable):
         self._delegate.marked_row = row
         selection = self.selectionModel()
         if selected and row >= 0:
+            # Selected is the scope; a mere mark leaves the selection empty.
             flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
             selection.select(self._rows.index(row, 0), flags)
         else:
@@ -109,7 +111,8 @@ class ContextTreeView(PlainTable):
 
     def _on_rows_settled(self) -> None:
         """Restores scroll position and cursor by code."""
-        self.executeDelayedItemsLayout()  # in a later turn it would repaint all rows once more
+        # In a later turn it would repaint all rows once more.
+        self.executeDelayedItemsLayout()
         rows = self._rows.rows
         if self._cursor is not None and self._rows.rowCount():
             row = rows.shown_row(self._living(self._cursor))

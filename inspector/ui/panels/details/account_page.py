@@ -30,7 +30,8 @@ _MOST_LINES, _MOST_FIGURES = 3, 8
 _ABOUT: dict[Tone, str] = {
     "plain": "ink.secondary", "quiet": "ink.secondary", "bad": "severity.error", "warn": "severity.warning",
 }  # fmt: skip
-_GAP = 3  # between two sentences, pixels at 100 %
+# Between two sentences, pixels at 100 %.
+_GAP = 3
 _MOST_WRAPPED = 200
 
 
@@ -63,8 +64,10 @@ class AccountList(FittedList[AccountLine]):
 
     def __init__(self, themes: ThemeController, rows: Sequence[AccountLine], parent: QWidget | None = None) -> None:
         super().__init__(themes, rows, name="accountLines", label="What happened", parent=parent)
-        self._wrapped: dict[tuple[str, int, int], list[str]] = {}  # by text, width and maximum lines
-        self._widest = -1  # width of the subject column, pixels
+        # By text, width and maximum lines.
+        self._wrapped: dict[tuple[str, int, int], list[str]] = {}
+        # Width of the subject column, pixels.
+        self._widest = -1
 
     @override
     def row_text(self, row: AccountLine) -> str:
@@ -97,9 +100,11 @@ class AccountList(FittedList[AccountLine]):
 
     def _lines(self, row: int, width: int) -> list[str]:
         line, room = self.rows[row], width - self._about_width(width) - self._sign_width()
+        # Only quotes are cut: a cut figure would be wrong.
         most = _MOST_LINES if "“" in line.text else _MOST_FIGURES
         found = self._wrapped.get((line.text, room, most))
         if found is None:
+            # A resize makes entries for each width on the way, so the cache is bounded.
             if len(self._wrapped) >= _MOST_WRAPPED:
                 self._wrapped.clear()
             found = self._wrapped[line.text, room, most] = wrap(line.text, self.themes.theme.font("body"), room, most)
@@ -185,6 +190,7 @@ class AccountList(FittedList[AccountLine]):
 
     @override
     def rows_replaced(self, before: Sequence[AccountLine]) -> None:
+        # Known subjects cannot widen the column.
         if not {row.about for row in self.rows} <= {*_USUAL, *(row.about for row in before)}:
             self._widest = -1
 
@@ -252,7 +258,8 @@ class AccountPage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._figures.set_viewed("account", True)
-        if self._head is not None:  # another page used the head; figures still in computation emit no signal
+        # Another page used the head; figures still in computation emit no signal.
+        if self._head is not None:
             self.renewed.emit(self._head)
 
     @override
@@ -267,11 +274,13 @@ class AccountPage(Page):
         account = account_of(self._document, self._figures.tally, self._waste.found, self._figures.tool_tokens())
         if self.list is None:
             self.list = AccountList(self._themes, account.lines)
+            # AccountList and Links declare the same signals.
             for name in ("message_requested", "filter_requested", "column_requested"):
                 getattr(self.list, name).connect(getattr(self._links, name))
             self.list.panel_requested.connect(self.panel_requested)
             self.list.pointer_left.connect(self._throttle.request)
             self.show_sections([self.list], keep_place=False)
+        # The pointer is over the list: keep rows in place until it leaves.
         elif self.list.underMouse():
             self.list.update_figures(account.lines)
         else:

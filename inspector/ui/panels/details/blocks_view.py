@@ -48,6 +48,7 @@ class BlocksView(QWidget):
         self._pictures = pictures
         self.budget = budget
         self._awaited: dict[PictureKey, list[_Awaited]] = {}
+        # An identity only: several views may wait for the same picture.
         self._asker = object()
         pictures.decoded.connect(self._on_decoded)
         self.setObjectName("contentBlocks")
@@ -62,6 +63,7 @@ class BlocksView(QWidget):
             seen += block.is_picture
             for widget in self._made(block, place, may_decode=seen <= _MOST_PICTURES):
                 self._layout.addWidget(widget)
+        # Bound to data instead of self: at `destroyed` the widget no longer exists.
         self.destroyed.connect(partial(pictures.give_up, self._awaited, self._asker))
         if len(blocks) > _MOST_BLOCKS:
             self._add_facts([fact("", f"{len(blocks) - _MOST_BLOCKS} more blocks, see Tree", "dim")], "moreBlocks")
@@ -74,6 +76,7 @@ class BlocksView(QWidget):
         if facts:
             widgets.append(self._facts(facts, f"block{place}"))
         if block.text is not None:
+            # A declared type takes precedence over the guess about the whole result.
             markdown = self._formatted and (not block.mime or block.mime.startswith("text/markdown"))
             mono = block.mime not in ("", "text/plain") and not block.mime.startswith("text/markdown")
             label = f"Block {place + 1}"
@@ -94,6 +97,7 @@ class BlocksView(QWidget):
             return [facts]
         view = PictureView(self._themes, head.size, plain(words, 400), f"picture{place}", self)
         awaited = _Awaited(block, words, view, facts)
+        # Pictures in the cache cost nothing more, whatever their size.
         if not self._pictures.knows(key_of(block)) and head.cost > self.budget:
             view.hide()
             button = LinkText(self._themes, "Show picture", f"showPicture{place}", self)

@@ -16,8 +16,10 @@ from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
 from inspector.ui.panels.details.fitted_list import FittedList, wrap
 
-_DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104  # left edges at 100 %, except the delta's right edge
-_TOOK_FROM = 440  # narrower views show durations only in tooltips
+# Left edges at 100 %, except the delta's right edge.
+_DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104
+# Narrower views show durations only in tooltips.
+_TOOK_FROM = 440
 _NAME_LINES = 2
 """Most lines of a name; the tooltip has the whole name."""
 RAIL_LEFT, NAME_LEFT = _RAIL, _NAME
@@ -62,6 +64,7 @@ class ChainView(FittedList[ChainRow]):
     def paint_row(self, painter: QPainter, rect: QRect, row: int, hovered: bool) -> None:
         theme, link = self.themes.theme, self.rows[row]
         zoom = theme.zoom
+        # Only for the rounded corners: straight lines are sharper without antialiasing.
         if link.own or hovered:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -76,6 +79,7 @@ class ChainView(FittedList[ChainRow]):
         painter.drawText(box, middle | int(Qt.AlignmentFlag.AlignRight), link.delta)
         rect = rect.adjusted(self._longer(), 0, 0, 0)
         self._paint_rail(painter, rect, row)
+        # Names on several lines leave a gap that the rail must cross.
         if row < len(self.rows) - 1 and whole.bottom() > rect.bottom():
             self._paint_rail_below(painter, rect, whole, row)
         side = theme.metrics.icon_row
@@ -121,6 +125,7 @@ class ChainView(FittedList[ChainRow]):
         """Returns the pen of the rail above a row; dashed for a likely cause."""
         pen = QPen(self.themes.theme.color("accent.ring"), 1)
         if self.rows[row].likely:
+            # Dashes, not colour alone: a likely cause is a guess.
             pen.setDashPattern([2, 3])
         return pen
 
@@ -256,7 +261,8 @@ MOST_LINES = 4
 class ThreadView(ChainView):
     """Steps of a reasoning; Enter or a click goes to a message."""
 
-    _broken: dict[tuple[int, int], list[str]] | None = None  # by row and width; a layout asks for several widths
+    # By row and width; a layout asks for several widths.
+    _broken: dict[tuple[int, int], list[str]] | None = None
 
     @override
     def row_text(self, row: ChainRow) -> str:

@@ -43,6 +43,7 @@ class CodeColors(QObject):
         self._pieces: Iterator[Stretch] = iter(())
         self._wide: list[int] = []
         self._timer = QTimer(self)
+        # Interval 0 runs after pending events, so input goes first.
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._go_on)
         themes.changed.connect(self._renew)
@@ -54,6 +55,7 @@ class CodeColors(QObject):
             text: the text shown.
             pieces: stretches in Python character offsets, computed lazily.
         """
+        # Qt counts characters beyond U+FFFF as two units.
         self._wide = [place for place, one in enumerate(text) if one > "\uffff"] if not text.isascii() else []
         self._found = []
         self._pieces = iter(pieces)
@@ -94,6 +96,7 @@ class CodeColors(QObject):
                 block = block.next()
         for number, ranges in by_block.items():
             block = document.findBlockByNumber(number)
+            # Formats of the layout instead of the document: no undo steps and no signals.
             block.layout().setFormats(ranges)
             document.markContentsDirty(block.position(), block.length())
 
@@ -236,6 +239,7 @@ class DifferenceView(QWidget):
             look.setBackground(color)
             washes[sign] = look
         cursor = QTextCursor(self.view.document())
+        # One edit block for all lines: otherwise Qt lays out after each of them.
         cursor.beginEditBlock()
         for place, (sign, _) in enumerate(self._lines):
             if sign in washes:
@@ -257,6 +261,7 @@ def counted_words(edit: Edit) -> str:
 def _difference_stretches(lines: Sequence[Line], language: str) -> Iterator[Stretch]:
     """Yields stretches of the new text, then of the old text, by offsets in the difference."""
     keeps: tuple[Callable[[Sign], bool], ...] = (lambda sign: sign in " +", lambda sign: sign == "-")
+    # Old and new text are lexed apart: a mix of both is no valid source.
     for keep in keeps:
         some: list[str] = []
         before: list[int] = []

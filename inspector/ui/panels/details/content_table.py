@@ -64,6 +64,7 @@ class ContentModel(QAbstractTableModel):
             return self._alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
             value = self._table.rows[index.row()][index.column()]
+            # Short values need no tooltip.
             return tool_tip(value) if len(value) > 12 else None
         if role == Qt.ItemDataRole.UserRole:
             return self._table.rows[index.row()][index.column()]
@@ -245,15 +246,18 @@ class ContentTable(QTableView):
     def updateGeometries(self) -> None:
         before = self.horizontalScrollBar().maximum() > 0
         super().updateGeometries()
+        # The scroll bar adds to the height of a table that never scrolls vertically.
         if before != (self.horizontalScrollBar().maximum() > 0):
             self.updateGeometry()
 
     @override
     def wheelEvent(self, event: QWheelEvent) -> None:
+        # Only purely horizontal wheels scroll the table.
         if event.angleDelta().x() and not event.angleDelta().y():
             super().wheelEvent(event)
         else:
-            event.ignore()  # the page scrolls
+            # The page scrolls.
+            event.ignore()
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -56,6 +56,7 @@ class ContextPage(Page):
         target = ContextTarget(place.space, node)
         note = document.analysis.marks.note(target)
         shown = [("note", f"{note.marked} {note.comment}"), *((block.name, block.label) for block in blocks)]
+        # Same sections: change rows in place, so that nothing jumps during traffic.
         if keep_place and shown == self._shown:
             for block in blocks:
                 self._views[block.name].replace_rows(block.rows)
@@ -107,6 +108,7 @@ class ContextPage(Page):
 
     def _name_scope(self) -> None:
         link = self._scope_link
+        # A refill of the page deletes the old link with its section.
         if link is not None and isValid(link):
             link.setText("Clear scope" if self._is_scoped else "Scope to this context")
             link.setAccessibleName(link.text())

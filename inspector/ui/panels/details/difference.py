@@ -84,6 +84,7 @@ class DifferenceDialog(Dialog):
         self.changes.setAccessibleName("Differences")
         self._lay_out()
         for one, other in ((self.left, self.right), (self.right, self.left)):
+            # Both sides scroll together; setValue with an equal value emits no signal.
             one.verticalScrollBar().valueChanged.connect(other.verticalScrollBar().setValue)
         self.what.chosen.connect(self._show)
         self.changes.currentRowChanged.connect(self._select)
@@ -175,6 +176,7 @@ class DifferenceDialog(Dialog):
     def _fill(self, texts: tuple[str, str], *, is_json: bool) -> None:
         self._texts = texts
         for view, text in zip((self.left, self.right), texts, strict=True):
+            # Wrapped JSON lines would no longer be aligned with the other side.
             wraps = JsonText.LineWrapMode.NoWrap if is_json else JsonText.LineWrapMode.WidgetWidth
             view.setLineWrapMode(wraps)
             view.show_text(text, is_json=is_json, folds=False)
@@ -186,7 +188,8 @@ class DifferenceDialog(Dialog):
             color.setAlphaF(_ALPHA)
             look = QTextCharFormat()
             look.setBackground(color)
-            look.setFontUnderline(True)  # a second sign besides colour, for colour-blind users
+            # A second sign besides colour, for colour-blind users.
+            look.setFontUnderline(True)
             selection, cursor = QTextEdit.ExtraSelection(), QTextCursor(view.document())
             cursor.setPosition(view.units(start))
             cursor.setPosition(view.units(stop), QTextCursor.MoveMode.KeepAnchor)

@@ -55,7 +55,8 @@ class FactsView(FittedList[Fact]):
         self._least = name_width
         self._open: set[int] = set()
         self._wrapped: dict[tuple[int, int, bool], list[str]] = {}
-        self._names: dict[int, int] = {}  # width of the name column by the width of the list
+        # Width of the name column by the width of the list.
+        self._names: dict[int, int] = {}
 
     # Text
 
@@ -76,6 +77,7 @@ class FactsView(FittedList[Fact]):
 
     @override
     def rows_replaced(self, before: Sequence[Fact]) -> None:
+        # Rows may have moved: the expansion follows the name.
         opened = {before[row].name for row in self._open if row < len(before)} - {""}
         self._open = {place for place, row in enumerate(self.rows) if row.name in opened}
         self._wrapped.clear()
@@ -107,6 +109,7 @@ class FactsView(FittedList[Fact]):
     def _lines(self, row: int, width: int) -> list[str]:
         fact_ = self.rows[row]
         opened = row in self._open
+        # Layout and painting ask for the same row several times.
         key = (row, width, opened)
         found = self._wrapped.get(key)
         if found is None:

@@ -191,6 +191,7 @@ class UsageLine(QWidget):
         small = QFontMetrics(theme.font("small"))
         painter = QPainter(self)
         highest = max(t for _, t in self._reports)
+        # A distant limit would press the steps to the bottom.
         near = self._limit is not None and highest >= 0.4 * self._limit
         top_value = max(self._limit if near and self._limit else highest * 1.15, 1.0)
         label = max(small.horizontalAdvance(short_count(v)) for v in (highest, top_value, 0)) + 2 * theme.metrics.unit
@@ -247,6 +248,7 @@ class SavingBar(QWidget):
         before, summary = saving.before or 0, saving.summary or 0
         saved = before - summary
         most = max(before, summary, 1)
+        # Before the collapse the model sees the whole result.
         self._share = (summary if collapsed else before) / most
         self.saved = f"{formats.count_of(saved, 'token')} {'saved' if collapsed else 'to be saved'}"
         if saved <= 0:

@@ -27,6 +27,7 @@ class DetailLights:
         self._message: int | None = None
         self._soon = QTimer(panel)
         self._soon.setSingleShot(True)
+        # One run after all widgets of the page exist.
         self._soon.setInterval(0)
         self._soon.timeout.connect(self._light)
         self._page: QWidget | None = None
@@ -71,7 +72,8 @@ class DetailLights:
     def _light_text(self, view: QTextEdit | QPlainTextEdit) -> bool:
         """Highlights a text; returns True if it has hits."""
         if not view.property("followed"):
-            view.setProperty("followed", True)  # "Show all" changes the text later
+            # "Show all" changes the text later.
+            view.setProperty("followed", True)
             view.textChanged.connect(self.renew)
         places = self._locate(view.toPlainText())[:_MOST] if self._locate is not None else []
         look = QTextCharFormat()

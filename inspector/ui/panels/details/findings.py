@@ -28,7 +28,8 @@ FINDINGS_TAB = "Findings"
 """Title of the tab."""
 _LINES = 8
 _MOST = 50
-_BLANK = " "  # a blank name reserves the space of the icon
+# A blank name reserves the space of the icon.
+_BLANK = " "
 
 
 class FindingSentence(FactsView):

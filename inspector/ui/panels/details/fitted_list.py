@@ -122,7 +122,8 @@ class _RowDelegate(QStyledItemDelegate):
         view.paint_row(painter, rect, index.row(), hovered)
         if view.shows_focus() and index.row() == view.currentIndex().row():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(view.themes.theme.color("accent.ring"), 1))  # 1 pixel: text begins at the very edge
+            # 1 pixel: text begins at the very edge.
+            painter.setPen(QPen(view.themes.theme.color("accent.ring"), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             radius = view.themes.theme.metrics.radius_mark
             painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
@@ -180,6 +181,7 @@ class FittedList(QListView, Generic[RowT]):
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setResizeMode(QListView.ResizeMode.Adjust)
+        # Clicks leave the focus where it is, for example in the message table.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -307,7 +309,8 @@ class FittedList(QListView, Generic[RowT]):
 
     @override
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # the page scrolls
+        # The page scrolls.
+        event.ignore()
 
     @override
     def scrollTo(self, index: Index, hint: QListView.ScrollHint = QListView.ScrollHint.EnsureVisible) -> None:
@@ -315,6 +318,7 @@ class FittedList(QListView, Generic[RowT]):
         page = self.parentWidget()
         while page is not None and not hasattr(page, "ensureVisible"):
             page = page.parentWidget()
+        # Qt also calls this without a key press; the page must stay then.
         if page is not None and self.shows_focus():
             rect = self.visualRect(index)
             place = self.viewport().mapTo(page.widget(), rect.center())  # pyright: ignore[reportAttributeAccessIssue]
@@ -351,7 +355,8 @@ class FittedList(QListView, Generic[RowT]):
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
         else:
-            event.ignore()  # leave the key to the window's shortcuts
+            # Leave the key to the window's shortcuts.
+            event.ignore()
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -376,6 +381,7 @@ class FittedList(QListView, Generic[RowT]):
             return
         menu = QMenu(self)
         menu.setObjectName(f"{self.objectName()}Menu")
+        # Otherwise each menu stays alive as long as the list.
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.fill_menu(menu, row)
         menu.popup(event.globalPos())
@@ -393,7 +399,8 @@ class FittedList(QListView, Generic[RowT]):
 
 _MOST_CHARACTERS = 40_000
 _ONE_LINE = 2_000
-_A_LINE = 500  # most characters of a line; laying out text beyond the view takes long
+# Most characters of a line; laying out text beyond the view takes long.
+_A_LINE = 500
 
 
 def plain_value(text: str) -> str:
@@ -410,9 +417,11 @@ def _plain_value(head: str) -> str:
 def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
     """Wraps text into at most `most` lines of a width; an ellipsis marks a cut."""
     lines: list[str] = []
+    # One line more than shown, so that a cut is noticed.
     room = min(_MOST_CHARACTERS, (most + 1) * _A_LINE)
     shown = visible_controls(masked(text, room)[:room].rstrip("\n").replace("\t", "    "))[:room]
     option = QTextOption()
+    # Ids and paths have no word boundary.
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     paragraphs = shown.splitlines() or [""]
     for place, paragraph in enumerate(paragraphs):

@@ -86,7 +86,8 @@ class DetailHead(QWidget):
         theme = self._themes.theme
         metrics, unit = theme.metrics, theme.metrics.unit
         painter = QPainter(self)
-        painter.fillRect(event.rect(), theme.color("surface.base"))  # Qt would let the dock's own colour show through
+        # Qt would let the dock's own colour show through.
+        painter.fillRect(event.rect(), theme.color("surface.base"))
         if not self._shown:
             return
         left, right = metrics.pane_padding, self.width() - metrics.pane_padding
@@ -125,7 +126,8 @@ class DetailHead(QWidget):
         )
         wide = sum(QFontMetrics(font).horizontalAdvance(text) + gap for text, font, _, gap in parts)
         if wide > right - left and self.name:
-            parts = parts[1:]  # the icon already shows the namespace
+            # The icon already shows the namespace.
+            parts = parts[1:]
         place = left
         for text, font, token, gap in parts:
             room = right - place

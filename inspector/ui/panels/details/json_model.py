@@ -100,8 +100,10 @@ class JsonModel(QAbstractItemModel):
         if not isinstance(text, str):
             return text
         if held.opened is _UNREAD:
+            # The first character excludes almost all texts without a parse.
             looks = len(text) <= _MOST_OPENED and text.lstrip()[:1] in ("{", "[")
             found = opened(text) if looks else None
+            # The outer masking saw only a text, so mask its inner keys again.
             held.opened = mask_secrets(found) if isinstance(found, dict | list) and found else None
         return held.opened
 
@@ -237,7 +239,8 @@ def _envelope_filter(steps: list[str | int], value: Any) -> str:
     if first in ("to", "correlation_id") and isinstance(value, str):
         return f"{'to' if first == 'to' else 'correlation'} == {quote(value)}"
     if first in ("to", "correlation_id") and len(steps) == 1 and value and isinstance(value, list):
-        return "to" if first == "to" else "correlation"  # a list has no literal, so the filter tests for presence
+        # A list has no literal, so the filter tests for presence.
+        return "to" if first == "to" else "correlation"
     if first == "context" and isinstance(value, str):
         wanted = value.strip("/")
         return f"context under {quote(wanted)}" if wanted else "!context"
@@ -249,6 +252,7 @@ def _literal(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
+        # NaN differs from itself; larger numbers lose digits as floats.
         return json.dumps(value) if value == value and abs(value) < 1e15 else None
     return quote(value) if isinstance(value, str) and len(value) <= 500 else None
 

@@ -43,7 +43,8 @@ class Span(NamedTuple):
 
 def spans_of(text: str) -> Iterator[Span]:
     """Yields spans of the values in a JSON text, children first; truncated texts yield complete values. O(text)."""
-    stack: list[tuple[Steps, int, int]] = []  # path, start and next index of each open object or list; -1 for objects
+    # Path, start and next index of each open object or list; -1 for objects.
+    stack: list[tuple[Steps, int, int]] = []
     steps, key = Steps(), ""
     for token in _TOKEN.finditer(text):
         written = token[0]
@@ -253,6 +254,7 @@ class JsonText(QPlainTextEdit):
         hidden_to, block = -1, self.document().begin()
         while block.isValid():
             number = block.blockNumber()
+            # QPlainTextEdit skips invisible blocks in its layout.
             block.setVisible(number >= hidden_to)
             if number >= hidden_to and number in self._folded:
                 end = self._end_of(block)

@@ -141,6 +141,7 @@ class JsonTree(QTreeView):
         model = JsonModel(value, is_envelope=is_envelope, parent=self)
         self.setModel(model)
         if isinstance(old, JsonModel):
+            # The view may still deliver events for the old model.
             old.deleteLater()
         self._open(QModelIndex(), 1, [_OPEN_ROWS])
         header = self.header()
@@ -298,7 +299,8 @@ class TreePage(QWidget):
 
     def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
         if keep_place:
-            return  # a message's record never changes
+            # A message's record never changes.
+            return
         self.note.setVisible(subject.big and not subject.flags & (Flag.UNREADABLE | Flag.FRAME))
         if subject.big:
             size, known = formats.size(subject.size), formats.size(HEAD)

@@ -168,7 +168,8 @@ class Sheet(Maker):
         likely = self.subject.likely_chain.links if steps is None else ()
         rows = chain_rows(analysis, found, message, likely)
         missing = missing_answer(self.subject) if steps is None else []
-        if missing:  # the row of the missing answer already states the wait
+        # The row of the missing answer already states the wait.
+        if missing:
             rows = [replace(row, relation="asked", token="ink.tertiary") if row.own else row for row in rows]
         rows += missing
         short = [*turn_rows(analysis, found, message, likely), *missing] if steps is None and not missing else rows

@@ -42,7 +42,8 @@ from inspector.ui.widgets.page_stack import PageStack
 
 EMPTY = "Select a message to see its content and outcome."
 
-_MOST_NEW = 500  # more new messages in one flush are not searched; later flushes show a busy context anyway
+# More new messages in one flush are not searched; later flushes show a busy context anyway.
+_MOST_NEW = 500
 
 TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle", FINDINGS_TAB)
 
@@ -119,8 +120,10 @@ class DetailsPanel(QWidget):
         self._hints = False
         self.account: AccountPage | None = None
         self._stale: set[str] = set()
-        self._chosen: tuple[str, tuple[str | int, ...]] | None = None  # page and path of the selected value
-        self._filled: set[str] = set()  # pages of this message that need only a refresh
+        # Page and path of the selected value.
+        self._chosen: tuple[str, tuple[str | int, ...]] | None = None
+        # Pages of this message that need only a refresh.
+        self._filled: set[str] = set()
         self.links = Links(self)
         self.links.tab_requested.connect(self.show_tab)
         self.head = DetailHead(theme_controller, self)
@@ -293,7 +296,8 @@ class DetailsPanel(QWidget):
         """Shows a message; None shows the account or a hint."""
         if message is not None and not 0 <= message < len(self._document.capture):
             message = None
-        if message is None and self.shows_account:  # the account is shown already and keeps its head
+        # The account is shown already and keeps its head.
+        if message is None and self.shows_account:
             return
         self._message, self._place = message, None
         self._growth_timer.stop()
@@ -333,7 +337,8 @@ class DetailsPanel(QWidget):
             self._growth_timer.start()
         if subject is None:
             if self._place is None and self.account is not None and self.account.isHidden():
-                self._show_empty(True)  # the first messages arrived
+                # The first messages arrived.
+                self._show_empty(True)
             return
         if len(changes.changed) and np.isin(changes.changed, self._concerned(subject)).any():
             self._renew()
@@ -400,6 +405,7 @@ class DetailsPanel(QWidget):
         self._subject = Subject(self._document, self._message, hints=self._hints, before=self._subject)
         self.head.show_subject(self._subject)
         self._count_findings()
+        # Hidden pages are refreshed only when they are shown.
         self._filled |= set(TABS) - self._stale
         self._stale = set(TABS)
         self._fill_current()

@@ -46,7 +46,8 @@ from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.page_builder import Links, Maker
 from inspector.ui.panels.details.section import Page, Segments
 
-_SHARE = 20  # the story takes at most 1/20 of the time
+# The story takes at most 1/20 of the time.
+_SHARE = 20
 _MOST_REFUSED = 10 * FEW
 _WORDS, _RAW = "Words", "Raw"
 
@@ -105,6 +106,7 @@ class ParticipantPage(Page):
         """
         same = keep_place and self._document is document and self._key == (space, name)
         self._document, self._key = document, (space, name)
+        # The timer reads it again at the due time.
         if same and time.monotonic() < self._due:
             return
         self._read(keep_place=same)
@@ -178,7 +180,8 @@ class ParticipantPage(Page):
         answers = story.answered is not None or story.offered is not None
         speaks = any(kind.startswith(_OF_MODELS) for kind in story.kinds)
         link = partial(self._make.link, "Model sees", ask, name="modelSees")
-        sees = None if answers and not speaks else link  # a server has no model
+        # A server has no model.
+        sees = None if answers and not speaks else link
         blocks = [self._facts("presence", "Presence", presence, name_width=80, action=sees)]
         blocks += self._waiting(document, story)
         if story.refused:

@@ -37,8 +37,10 @@ BUDGET = 12_000_000
 _LONGEST_SIDE = 1_600
 """Pixels of the longer side after decoding; more than the panel shows."""
 _FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
-_MOST_MB = MAX_PIXELS * 8 // (1 << 20) + 1  # 16 bits a channel; Qt's own limit would report such a picture as damaged
-_CACHE_BYTES = 96 << 20  # bytes of decoded pictures
+# 16 bits a channel; Qt's own limit would report such a picture as damaged.
+_MOST_MB = MAX_PIXELS * 8 // (1 << 20) + 1
+# Bytes of decoded pictures.
+_CACHE_BYTES = 96 << 20
 
 PictureKey = tuple[int, int]
 
@@ -124,12 +126,14 @@ def _head(reader: QImageReader) -> Head:
         size = size.transposed()
     if pixels > MAX_PIXELS:
         return Head(size, pixels, "too many pixels to show")
-    return Head(size, pixels // 4 if name in (b"jpeg", b"jpg") else pixels)  # JPEG can be decoded at reduced size
+    # JPEG can be decoded at reduced size.
+    return Head(size, pixels // 4 if name in (b"jpeg", b"jpg") else pixels)
 
 
 def key_of(block: Block) -> PictureKey:
     """Returns the cache key of a picture: length and hash of its bytes."""
     encoded = block.encoded or ""
+    # The hash of a str is cached in it, so repeated keys cost no pass over the data.
     return len(encoded), hash(encoded)
 
 
@@ -154,6 +158,7 @@ class Pictures(QObject):
         super().__init__(parent)
         self._cache: OrderedDict[PictureKey, tuple[QImage | None, str]] = OrderedDict()
         self._jobs: dict[PictureKey, _Job] = {}
+        # One thread: parallel decoding would multiply the peak memory.
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="pictures")
         self._timer = QTimer(self)
         self._timer.setInterval(budgets.current.poll_ms)

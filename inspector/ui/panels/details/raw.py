@@ -33,7 +33,8 @@ MOST = 5 * STEP
 LAST = 1 << 11
 """Characters of the end, shown below a cut."""
 _MARK = "…"
-_AROUND = 1 << 16  # bytes read before the end, so that masking sees the key of a secret
+# Bytes read before the end, so that masking sees the key of a secret.
+_AROUND = 1 << 16
 
 
 FORMATTED = "Formatted"
@@ -78,7 +79,8 @@ class RawPage(QWidget):
         self.text.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text.document().setDocumentMargin(0)
-        bar = QHBoxLayout()  # two lines: one would widen the panel
+        # Two lines: one would widen the panel.
+        bar = QHBoxLayout()
         bar.setSpacing(metrics.unit)
         bar.addWidget(self.secrets)
         bar.addStretch(1)
@@ -110,8 +112,10 @@ class RawPage(QWidget):
     def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
         """Shows a message's bytes; secrets are masked again."""
         if keep_place:
-            return  # bytes never change
+            # Bytes never change.
+            return
         self._subject, self._logged = subject, LoggedLines(subject.capture, subject.message)
+        # The change must not read the old message again.
         self.secrets.blockSignals(True)
         self.secrets.setChecked(False)
         self.secrets.blockSignals(False)

@@ -58,7 +58,8 @@ def _delivery_sections(sheet: Sheet) -> list[QWidget]:
     found = list(sheet.subject.capture.deliveries.of(sheet.subject.message))
     if not found:
         return []
-    if sheet.subject.derived:  # a transcript repeats a message only as progress
+    # A transcript repeats a message only as progress.
+    if sheet.subject.derived:
         told = [fact("Repeated", f"{formats.number(len(found) - 1)} times as progress")]
         facts = sheet.facts(told, name="deliveries", label="Ticks")
         return [sheet.section("Ticks", facts, name="deliveriesSection")] if len(found) > 1 else []

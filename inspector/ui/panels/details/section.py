@@ -39,7 +39,8 @@ class _PaintedButton(QAbstractButton):
         if not self.hasFocus():
             return
         theme = self._themes.theme
-        painter.setPen(QPen(theme.color("accent.ring"), 1))  # 1 pixel: a link begins at the very edge
+        # 1 pixel: a link begins at the very edge.
+        painter.setPen(QPen(theme.color("accent.ring"), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         radius = theme.metrics.radius_mark
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
@@ -250,11 +251,14 @@ class Page(QScrollArea):
             layout.addWidget(section)
         layout.addStretch(1)
         self.sections = list(sections)
-        self.setUpdatesEnabled(False)  # without this the page flashes empty between the two bodies
+        # Without this the page flashes empty between the two bodies.
+        self.setUpdatesEnabled(False)
+        # Take the old body: setWidget would delete it at once.
         old = self.takeWidget()
         self.setWidget(body)
         if old is not None:
-            old.deleteLater()  # deferred: the click that requested the new body may come from inside the old one
+            # Deferred: the click that requested the new body may come from inside the old one.
+            old.deleteLater()
         layout.activate()
         if focused is not None:
             self._give_back(*focused)

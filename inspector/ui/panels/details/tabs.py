@@ -29,7 +29,8 @@ class DetailTabs(QTabBar):
         self._themes = themes
         self._counts: dict[int, str] = {}
         self._gap = _MOST_GAP
-        self._shortened: dict[int, int] = {}  # widths of shortened tabs
+        # Widths of shortened tabs.
+        self._shortened: dict[int, int] = {}
         self.setObjectName("detailTabs")
         self.setAccessibleName("Details")
         self.setProperty("variant", "underline")
@@ -95,7 +96,8 @@ class DetailTabs(QTabBar):
             missing -= 1
         self._shortened = {index: widths[index] for index in tabs if widths[index] < self._wanted(index)}
         if self.count():
-            self.setTabText(0, self.tabText(0))  # forces a new layout: Qt caches tab sizes until it sees a change
+            # Forces a new layout: Qt caches tab sizes until it sees a change.
+            self.setTabText(0, self.tabText(0))
         self.updateGeometry()
         self.update()
 

@@ -92,6 +92,7 @@ class TextView(QTextBrowser):
 
     def show_markdown(self, text: str) -> None:
         """Shows Markdown; HTML in it stays text."""
+        # Control characters first: they could imitate markup or reverse the direction of text.
         render_markdown(self.document(), visible_controls(with_line_breaks(text)), self._themes.theme)
         self.updateGeometry()
 
@@ -111,7 +112,8 @@ class TextView(QTextBrowser):
             document.setTextWidth(width)
         height = round(document.size().height() + 0.5)
         if shown != width and shown == self.viewport().width():
-            document.setTextWidth(shown)  # Qt asks for other widths, too: restore the real one
+            # Qt asks for other widths, too: restore the real one.
+            document.setTextWidth(shown)
         return height
 
     @override
@@ -130,7 +132,8 @@ class TextView(QTextBrowser):
 
     @override
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # the page scrolls
+        # The page scrolls.
+        event.ignore()
 
     def _set_font(self) -> None:
         theme = self._themes.theme

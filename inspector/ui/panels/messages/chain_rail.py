@@ -118,6 +118,7 @@ class SelectedChain(QObject):
     def take_in(self, changes: Changes) -> None:
         """Searches the chain again if a flush may have changed it. O(new and changed messages)."""
         selected = self._selected
+        # A pending search will see these changes, too.
         if selected is None or self._timer.isActive():
             return
         if selected != self._of or may_grow(self._document.analysis, selected, self._members, changes):
@@ -135,6 +136,7 @@ class SelectedChain(QObject):
 
     def _draw_shown(self) -> None:
         """Draws the rail if the chain's visible messages changed. O(chain)."""
+        # The filter may hide members of the chain.
         shown = {message for message in self._steps if self._rows.position(message) is not None}
         if shown != self.rail.members or self._selected != self.rail.selected:
             self._draw(shown)

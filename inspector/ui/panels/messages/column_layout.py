@@ -218,16 +218,19 @@ class ColumnLayout(QObject):
         columns, times, room = self._model.columns, self._model.times, self._table.viewport().width()
         padding = 2 * self._paints.metrics.cell_padding
         number_width = self._paints.width("body", "8" * self._digits) + padding
+        # 8 is the widest digit in most fonts.
         time = "88:88:88.888" if times.mode == "clock" else self._longest_time()
         time_width = self._paints.width("body", time) + padding
         if times.mode != "start":
             time_width = max(time_width, self._paints.width("column", times.title) + padding)
         by = self._model.rows.sorted_by
-        shown = None if by is None else columns.sorted_at(by.field.name)  # the sort column is always visible
+        # The sort column is always visible.
+        shown = None if by is None else columns.sorted_at(by.field.name)
         empty = self._empty_columns()
         names = sum(self._paints.width("body", name) for name in self._longest_names())
         ends = names + self._paints.width("body", " → ") + padding
         wanted = (room, zoom, number_width, time_width, ends, columns, shown, empty)
+        # Called after every flush: without this check each would resize all columns.
         if wanted == self._laid_out:
             return
         self._laid_out = wanted
@@ -242,7 +245,8 @@ class ColumnLayout(QObject):
         if self._time_digits <= _SECONDS_DIGITS:
             return "8" * self._time_digits + ".888"
         longest = "88:88:88" if self._time_digits <= _HOURS_DIGITS else "888 d 88:88"
-        within_an_hour = "8" * _SECONDS_DIGITS + ".888"  # of earlier messages
+        # Of earlier messages.
+        within_an_hour = "8" * _SECONDS_DIGITS + ".888"
         return max(longest, within_an_hour, key=lambda time: self._paints.width("body", time))
 
     def _longest_names(self) -> Sequence[str]:
@@ -252,7 +256,8 @@ class ColumnLayout(QObject):
             keys = known.keys_of(np.arange(self._measured, len(known)))
             names = {plain(strings[key & 0xFFFFFFFF], MAX_NAME) for key in keys.tolist()}
             if any(map(strings.find, GATEWAY_IDS)):
-                names.add("everyone")  # rows show it for the gateway, which is no participant
+                # Rows show it for the gateway, which is no participant.
+                names.add("everyone")
             self._longest = sorted({*self._longest, *names}, key=len)[-2:]
             self._measured = len(known)
         return self._longest
@@ -316,6 +321,7 @@ class ColumnLayout(QObject):
         table = self._table
         if table.isColumnHidden(column):
             return
+        # Qt updates the range of the scroll bar only later.
         table.updateGeometries()
         left, bar = table.columnViewportPosition(column), table.horizontalScrollBar()
         beyond = left + table.columnWidth(column) - table.viewport().width()
@@ -325,6 +331,7 @@ class ColumnLayout(QObject):
     # Drags
 
     def _on_section_resized(self, section: int, _old: int, new: int) -> None:
+        # Qt emits this signal for every change; only those under a pressed button are the user's.
         dragging = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
         if dragging and not self._arranging and section not in (Column.GUTTER, Column.MESSAGE) and new:
             self._dragged[section] = max(_NARROWEST, round(new / self._paints.theme.zoom))

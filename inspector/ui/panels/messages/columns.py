@@ -78,6 +78,7 @@ class ChosenColumns:
         fields: list[Field] = []
         self._index: dict[str, int] = {name: int(column) for name, column in BUILT_IN.items()}
         for column in columns:
+            # Settings are edited by hand, too: ignore repeated names.
             if any(column.name == other.name for other in known):
                 continue
             if column.name not in BUILT_IN:

@@ -169,7 +169,8 @@ class ColumnsDialog(FittedDialog):
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._name.hasFocus():
-            return  # Enter adds the field and must not close the dialog
+            # Enter adds the field and must not close the dialog.
+            return
         super().keyPressEvent(event)
 
     # Display

@@ -99,6 +99,7 @@ class Clipboard(QObject):
             return
         self._timer.stop()
         self._texts, self._parts = texts, []
+        # Small copies finish here, without a notice about progress.
         self._work(budgets.current.copied_s)
         if self.at_work:
             self.working.emit(texts.words)
@@ -114,7 +115,8 @@ class Clipboard(QObject):
                 if time.perf_counter() > until:
                     self._timer.start()
                     return
-        except OSError as error:  # from reading the log
+        # From reading the log.
+        except OSError as error:
             self._texts, self._parts = None, []
             self.failed.emit(f"The log cannot be read: {(error.strerror or str(error)).rstrip('.')}.")
             return
@@ -271,6 +273,7 @@ class Copies(QObject):
         """Returns one section a message, as in an export. Secrets are masked."""
         writer = writer_for(self._document, ExportOptions(Format.MARKDOWN), Redaction(masked=True))
         if self._selection.several:
+            # A section costs several times as much as a row.
             most = min(MOST, MOST_SECTIONS)
             texts = self._several("message", lambda one: writer.message(one).decode(), whole=True, most=most)
             return texts and Texts(f"{texts.words} as Markdown", texts.texts, "\n")

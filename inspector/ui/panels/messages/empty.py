@@ -60,6 +60,7 @@ class EmptyState(QWidget):
         """Positions the links in their sentence; a layout would add the links' padding before the comma."""
         parts = (self._clear, self._or, self._search, self._stop)
         for part in parts:
+            # Sizes are right only after the style sheet applies.
             part.ensurePolished()
             part.adjustSize()
         height = max(part.height() for part in parts)

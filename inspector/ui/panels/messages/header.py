@@ -66,7 +66,8 @@ class MessageHeader(QHeaderView):
         arrow = round(_ARROW * paints.theme.zoom) if is_sorted else 0
         pad = paints.metrics.cell_padding
         text = str(model.headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
-        room = rect.width() - pad - (max(pad, arrow + 1) if arrow else pad)  # the arrow is inside the padding
+        # The arrow is inside the padding.
+        room = rect.width() - pad - (max(pad, arrow + 1) if arrow else pad)
         if model.columns.is_path(logicalIndex):
             text = paints.font_metrics("column").elidedText(text, Qt.TextElideMode.ElideLeft, max(0, room))
         else:

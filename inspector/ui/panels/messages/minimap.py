@@ -147,6 +147,7 @@ class Minimap(QWidget):
     def fractions(self, name: str) -> list[float]:
         """Returns the positions of a lane's marks as fractions, 0 for the first row and 1 for the last."""
         count, high = self._scale()
+        # One for an empty table, against a division by zero.
         length = max(1.0, count * high)
         return [min(1.0, max(0.0, (y - self._top) / length)) for y in self.places(name)]
 
@@ -211,7 +212,8 @@ class Minimap(QWidget):
         pale.setAlphaF(_PALE)
         faint = self.faint(lane.name).tolist()
         for place, y in enumerate(self._pixels.get(lane.name, np.zeros(0, np.int64)).tolist()):
-            if lane.name == "gap":  # dashed, as in the table
+            # Dashed, as in the table.
+            if lane.name == "gap":
                 for x in range(left, left + width, 4):
                     painter.fillRect(QRect(x, y, 2, 1), color)
             elif faint[place]:

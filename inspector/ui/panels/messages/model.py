@@ -160,6 +160,7 @@ class MessageTableModel(QAbstractTableModel):
         wanted = [message for message in dict.fromkeys(messages) if message not in self._contents]
         lengths, decoded = self._document.capture.columns["length"], 0
         for message in wanted:
+            # The budget is checked between messages, so at least one is decoded.
             if decoded >= _DECODED_AT_ONCE:
                 break
             new.append(message)
@@ -171,7 +172,8 @@ class MessageTableModel(QAbstractTableModel):
             for old in list(self._contents)[: _CACHED_ROWS // 2]:
                 del self._contents[old]
         self._contents.update(zip(new, row_contents(self._document, new, folded=self.rows.folded), strict=True))
-        return all(map(self.knows, messages))  # the cache may have evicted some of them meanwhile
+        # The cache may have evicted some of them meanwhile.
+        return all(map(self.knows, messages))
 
     @property
     def start_ns(self) -> int:
@@ -187,6 +189,7 @@ class MessageTableModel(QAbstractTableModel):
         field = self.columns.field(column)
         if field is None:
             return ""
+        # Values are cached per row content; both are dropped together.
         found = content.fields.get(field.name)
         if found is None:
             value = self._column_of(field).value(content.message)
@@ -339,6 +342,7 @@ class MessageTableModel(QAbstractTableModel):
         going = [field.name for field in self.columns.fields if field.depends is Depends.CLOCK]
         if not going:
             return
+        # Only fields that depend on the clock: others keep their cached texts.
         for name in going:
             self._read.pop(name, None)
             for content in self._contents.values():
@@ -391,7 +395,8 @@ class MessageTableModel(QAbstractTableModel):
     def _forget(self, changes: Changes) -> None:
         self.highlights.take_in(changes)
         if changes.tree_moved:
-            self._contents.clear()  # any visible context may have moved
+            # Any visible context may have moved.
+            self._contents.clear()
         elif len(changes.changed) and self._contents:
             cached = np.fromiter(self._contents, np.int64, len(self._contents))
             for message in cached[np.isin(cached, changes.changed)].tolist():
@@ -402,6 +407,7 @@ class MessageTableModel(QAbstractTableModel):
         if not len(messages):
             return
         rows = self.rows.rows_of(messages)
+        # Merge over larger gaps until the number of ranges is small.
         for gap in (1, _NEAR, len(self.rows)):
             breaks = np.flatnonzero(np.diff(rows) > gap)
             if len(breaks) < _MOST_SPANS:

@@ -161,7 +161,8 @@ def paint_gap(painter: QPainter, rect: QRect, paints: PaintCache, sentence: str)
     """Paints a dashed amber line across a row, with its sentence in the middle."""
     room = max(0, rect.width() - 80)
     if paints.is_wider("column", sentence, room):
-        sentence = sentence.partition(". ")[0]  # the first sentence; tooltip and details have the reason
+        # The first sentence; tooltip and details have the reason.
+        sentence = sentence.partition(". ")[0]
     text = paints.elided("column", sentence, room)
     width = paints.width("column", text)
     start = rect.x() + (rect.width() - width) // 2

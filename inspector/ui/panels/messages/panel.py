@@ -263,8 +263,10 @@ class MessagesPanel(QWidget):
 
     def set_connected(self, name: str | None, since_ns: int = 0) -> None:
         """Sets the live connection and its start (Unix nanoseconds), or None."""
+        # Only the start of a connection may begin to follow.
         began = name is not None and self._connected is None
         self._connected = None if name is None else (name, since_ns)
+        # A selected message means that somebody is reading: do not scroll away.
         if began and self.view.selection.current is None:
             self.view.anchor.follow(True)
         self._refresh_empty()

@@ -82,6 +82,7 @@ class NewPill(QAbstractButton):
         area = self._table.viewport().geometry()
         self.resize(self.sizeHint())
         self.move(area.x() + (area.width() - self.width()) // 2, area.bottom() - self.height() - 4)
+        # Scroll bars and editors of the table may have been created later.
         self.raise_()
 
     @override
@@ -110,6 +111,7 @@ class NewPill(QAbstractButton):
     def _painted_ground(self) -> QPixmap:
         """Returns the pill without text, cached by look: seven layers take 4 ms, ten times a second."""
         look = self.size(), self.devicePixelRatioF(), self.underMouse()
+        # Size, pixel ratio and hover decide the look; the text is painted on top.
         if self._ground is None or self._ground[0] != look:
             ground = QPixmap(self.size() * self.devicePixelRatioF())
             ground.setDevicePixelRatio(self.devicePixelRatioF())

@@ -86,7 +86,8 @@ class RowPainter(QObject):
         self.search: FindSearch | None = None
         self.cell_moved = False
         self.originals = OriginalPainter(paints)
-        self._focused = False  # True if the selection has the focused colour
+        # True if the selection has the focused colour.
+        self._focused = False
         self.waiting: dict[int, str] = {}
         self._waiting_timer = QTimer(self)
         self._waiting_timer.setSingleShot(True)
@@ -140,15 +141,18 @@ class RowPainter(QObject):
         """Paints the rows in a part of the viewport; called from its paint event."""
         table = self._table
         self._focused = table.hasFocus()
-        self._paints.dpr = table.devicePixelRatioF()  # another screen may have another pixel ratio
+        # Another screen may have another pixel ratio.
+        self._paints.dpr = table.devicePixelRatioF()
         rows = self._model.rowCount()
         if not rows:
             return
         first, last = max(0, table.rowAt(rect.top())), table.rowAt(rect.bottom())
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
         self._settle_highlights(shown)
+        # One batch for the screen is cheaper than single rows.
         if not self._model.prepare([self._model.at(row)[0] for row in shown]):
-            self._settle_timer.start()  # the rest follows
+            # The rest follows.
+            self._settle_timer.start()
         painter = QPainter(table.viewport())
         self._paint_rows(painter, shown, rect)
         for row in shown:
@@ -177,8 +181,10 @@ class RowPainter(QObject):
         ]
         if not columns:
             return
-        columns.sort(key=lambda column: column[1])  # a dragged column may be out of order
+        # A dragged column may be out of order.
+        columns.sort(key=lambda column: column[1])
         top = table.rowViewportPosition(shown.start) if shown else 0
+        # Texts are collected and drawn by font and colour: each change of pen or font costs.
         self._paints.gather()
         try:
             for row in shown:
@@ -239,7 +245,8 @@ class RowPainter(QObject):
             if not -self._paints.metrics.row < top < bottom:
                 del self.waiting[message]
             elif self._model.waiting_text(self._model.content(message)) != text:
-                del self.waiting[message]  # painting adds it again
+                # Painting adds it again.
+                del self.waiting[message]
                 table.viewport().update(left, top, width, table.rowHeight(row or 0))
         if self.waiting:
             self._waiting_timer.start()
@@ -421,7 +428,8 @@ class RowPainter(QObject):
         share = min(1.0, math.log10(1 + took_ns / 1e6) / _FULL_BAR)
         pad, height = self._paints.metrics.cell_padding, max(1, round(_BAR * self._paints.theme.zoom))
         width = round(share * (rect.width() - 2 * pad))
-        if width > height:  # less would be a dot
+        # Less would be a dot.
+        if width > height:
             bar = QRect(rect.x() + pad, rect.bottom() - height, width, height)
             painter.fillRect(bar, self._paints.theme.color("line.strong"))
 
@@ -485,10 +493,12 @@ class RowPainter(QObject):
         else:
             icon, token = icons.kind_icon(content.kind), icons.kind_token(content.kind)
         x += paints.icon(painter, icon, token, x, rect) + 4
-        room = rect.right() + 1 - x  # the next column has its own padding
+        # The next column has its own padding.
+        room = rect.right() + 1 - x
         namespace = content.namespace
         by = self._model.rows.sorted_by
-        if by is not None and by.field.name == "kind":  # a sort by kind must show the whole kind
+        # A sort by kind must show the whole kind.
+        if by is not None and by.field.name == "kind":
             namespace = namespace or content.kind.removesuffix(content.word)
             least = min(paints.width("body", content.word), room * 2 // 5)
             if namespace and paints.width("body", namespace) > room - least:
@@ -542,7 +552,8 @@ class RowPainter(QObject):
     def _paint_aside(self, painter: QPainter, x: int, end: int, rect: QRect, content: RowContent) -> int:
         """Paints the text at the right end; returns the right limit for the text before it."""
         paints, state = self._paints, self._model.state(content)
-        roomy = round(_ROOMY * paints.theme.zoom)  # by the column's width, so that all rows use the same form
+        # By the column's width, so that all rows use the same form.
+        roomy = round(_ROOMY * paints.theme.zoom)
         text = content.aside
         if content.stream is not None and rect.width() < roomy:
             text = content.stream.short

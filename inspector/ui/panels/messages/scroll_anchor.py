@@ -127,7 +127,8 @@ class ScrollAnchor(QObject):
         self._columns = columns
         self._paints = paints
         self.follower = Follower(model.rows, following=document.live, parent=self)
-        self._preferred_at: Anchor | None = None  # last position of the user's chosen message
+        # Last position of the user's chosen message.
+        self._preferred_at: Anchor | None = None
         self._among: Anchor | None = None
         self._pushed = 0
         self._clamped = False
@@ -152,17 +153,20 @@ class ScrollAnchor(QObject):
         self._take_push()
         if self.follower.following:
             self.to_bottom()
-        elif seen is not None:  # for example after a notice appeared above: keep the row in view
+        # For example after a notice appeared above: keep the row in view.
+        elif seen is not None:
             self._keep_in_view(self._model.rows.nearest_row(seen.message))
 
     def push(self, by: int) -> None:
         """Compensates growth above the table by `by` pixels, so that rows stay at their screen position."""
         self._pushed += by
-        QTimer.singleShot(0, self, self._take_push)  # in case no resize follows
+        # In case no resize follows.
+        QTimer.singleShot(0, self, self._take_push)
 
     def _take_push(self) -> None:
         by, self._pushed = self._pushed, 0
-        if by > 0 and self._unread:  # otherwise the first message would scroll away unseen
+        # Otherwise the first message would scroll away unseen.
+        if by > 0 and self._unread:
             return
         if by and not self.follower.following:
             with self._selection.by_table():
@@ -231,13 +235,15 @@ class ScrollAnchor(QObject):
             row = selection.put_back(message, stays=not chosen_anew)
         anchor, in_sight = before.anchor, before.in_sight
         if chosen_anew and before.hidden and preferred is not None and rows.row_of(preferred) is not None:
-            in_sight = True  # a choice hidden for a while returns to its old position
+            # A choice hidden for a while returns to its old position.
+            in_sight = True
             if self._preferred_at is not None and self._preferred_at.message == preferred:
                 anchor = self._preferred_at
         if self.follower.following:
             self.to_bottom()
         elif not in_sight and rows.sorted_by is not None and not same_order(rows.sorted_by, before.order):
-            with selection.by_table():  # no selected row is visible: show the first rows
+            # No selected row is visible: show the first rows.
+            with selection.by_table():
                 self._bar.setValue(0)
         else:
             self.hold(anchor)
@@ -294,6 +300,7 @@ class ScrollAnchor(QObject):
 
     def _on_range_changed(self, _least: int, most: int) -> None:
         """Notes a clamp by Qt: the end of a shorter table is no request to follow."""
+        # The scroll that follows is Qt's, not the user's.
         self._clamped = self._bar.value() > most
 
     def _on_scrolled(self, value: int) -> None:
@@ -307,6 +314,7 @@ class ScrollAnchor(QObject):
         self._table.executeDelayedItemsLayout()
         y, height = self._table.rowViewportPosition(row), self._paints.metrics.row
         if y < 0 or y + height > self._table.viewport().height():
+            # Next to the edge a minimal scroll keeps the context in view.
             near = -height <= y <= self._table.viewport().height()
             hints = QAbstractItemView.ScrollHint
             hint = hints.EnsureVisible if near else hints.PositionAtCenter

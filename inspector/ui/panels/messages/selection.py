@@ -119,6 +119,7 @@ class SelectedMessages:
         """Selects exactly the visible messages. O(rows)."""
         mask = np.zeros(len(self._rows.analysis), np.bool_)
         visible = self._rows.visible
+        # Without filter a slice is faster than an index array.
         if len(visible) == len(mask):
             mask[:] = True
         else:
@@ -163,6 +164,7 @@ class SelectedMessages:
         if rows.sorted_by is None:
             run = rows.visible[first : last + 1]
             begin, end = int(run[0]), int(run[-1])
+            # A run without gaps is a slice of the mask.
             if end - begin == last - first:
                 mask[begin : end + 1] = True
             else:
@@ -231,8 +233,10 @@ class Selection(QObject):
         self.chain = SelectedChain(document, model.rows, self)
         self.restoring = False
         self._mirroring = False
-        self._mirrored = False  # True if Qt's selection holds the visible part of several
-        self._dragging = False  # `chosen` is emitted at the end of a drag
+        # True if Qt's selection holds the visible part of several.
+        self._mirrored = False
+        # `chosen` is emitted at the end of a drag.
+        self._dragging = False
         model.rowsInserted.connect(self._on_rows_inserted)
         table.selectionModel().selectionChanged.connect(self._on_selection_changed)
         table.verticalScrollBar().valueChanged.connect(self._mirror)
@@ -266,7 +270,8 @@ class Selection(QObject):
             self.messages.alone()
         self._table.selectionModel().setCurrentIndex(self._model.index(row, column), _CLEAR_AND_SELECT)
         if not self.restoring and self.current != self._model.at(row)[0]:
-            self._set_current(self._model.at(row)[0])  # Qt emits no signal for an unchanged row index
+            # Qt emits no signal for an unchanged row index.
+            self._set_current(self._model.at(row)[0])
         self.announce()
 
     def move_to_row(self, row: int, column: int | None = None) -> None:
@@ -298,7 +303,8 @@ class Selection(QObject):
         row = -1 if message is None else rows.nearest_row(message)
         if stays and self.current is not None and self.current_row() is None:
             self._table.selectionModel().clearSelection()
-            if row >= 0:  # start of later key moves
+            # Start of later key moves.
+            if row >= 0:
                 self._table.selectionModel().setCurrentIndex(self._model.index(row, Column.MESSAGE), _NO_UPDATE)
         elif row >= 0:
             self.select_row(row)
@@ -308,7 +314,8 @@ class Selection(QObject):
 
     def _on_selection_changed(self, selected: QItemSelection, _deselected: QItemSelection) -> None:
         if self._mirroring or (self.messages.several and (self.restoring or selected.isEmpty())):
-            return  # only the visible part of several changed, for example by collapsed lines
+            # Only the visible part of several changed, for example by collapsed lines.
+            return
         rows = [index.row() for index in self._table.selectionModel().selectedRows(Column.MESSAGE)]
         if len(rows) > 1 and not self.restoring:
             self._take_rows(rows)
@@ -324,7 +331,8 @@ class Selection(QObject):
         if message is not None:
             self.picked.emit()
         if several:
-            self._mirrored = False  # Qt's selection is independent from here on
+            # Qt's selection is independent from here on.
+            self._mirrored = False
             self.announce()
 
     def _take_rows(self, rows: list[int]) -> None:
@@ -521,6 +529,7 @@ class RowDrag(QObject):
         far = max(below, above)
         if far <= 0:
             return 0
+        # The further the pointer, the faster the scroll.
         rows = min(_MOST_ROWS, 1 + far // row)
         return rows if below > 0 else -rows
 

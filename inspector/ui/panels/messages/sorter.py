@@ -49,6 +49,7 @@ class Sorter(QObject):
             FilterError: the field is unknown.
         """
         by = SortBy(field_named(name), descending) if name else None
+        # Ascending numbers are the order of arrival, which needs no sort.
         if by is None or (by.field.name == "no" and not descending):
             self.clear()
         else:

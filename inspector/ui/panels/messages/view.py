@@ -122,7 +122,8 @@ class MessageView(QTableView):
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setMouseTracking(True)
-        self.setAutoScroll(False)  # a click on a partly visible row must not scroll
+        # A click on a partly visible row must not scroll.
+        self.setAutoScroll(False)
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -214,6 +215,7 @@ class MessageView(QTableView):
         hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
         """Scrolls vertically only; columns stay in place."""
+        # Qt's scrollTo also scrolls horizontally to the cell.
         across = self.horizontalScrollBar().value()
         super().scrollTo(index, hint)
         self.horizontalScrollBar().setValue(across)
@@ -240,7 +242,8 @@ class MessageView(QTableView):
         if current is None:
             wanted = 0 if by > 0 else count - 1
         elif position is None:
-            wanted = rows.place(current) + by - (by > 0)  # the next one is at the position of the hidden one
+            # The next one is at the position of the hidden one.
+            wanted = rows.place(current) + by - (by > 0)
         else:
             wanted = position + by
         row = rows.row_of(rows.message_at(min(max(wanted, 0), count - 1)))
@@ -297,7 +300,8 @@ class MessageView(QTableView):
         first = self._largest_first(column, name)
         if by is None or by.field.name != name:
             self.sort_requested.emit(name, first)
-        elif by.descending is first and column != Column.NUMBER:  # ascending numbers are the order of arrival
+        # Ascending numbers are the order of arrival.
+        elif by.descending is first and column != Column.NUMBER:
             self.sort_requested.emit(name, not first)
         else:
             self.sort_requested.emit("", False)
@@ -382,7 +386,8 @@ class MessageView(QTableView):
         if _modifiers(event) == _CONTROL and row >= 0:
             self.selection.toggle_row(row)
         else:
-            event.ignore()  # the window uses Space to pause the view
+            # The window uses Space to pause the view.
+            event.ignore()
 
     def _move(self, event: QKeyEvent) -> bool:
         """Moves to another row, extended by Shift; returns True if the key was used."""

@@ -41,6 +41,7 @@ class ContextExport(QObject):
     def copy(self, moment: Moment) -> None:
         """Copies the messages as JSON, with secrets masked."""
         count = int(moment.included.sum())
+        # The export runs in slices; the clipboard needs the whole text at once.
         if count > COPIED_MOST:
             self._say(f"{count:,} entries are too many to copy. Export them to a file instead.", warns=True)
             return

@@ -108,6 +108,7 @@ class ContextState:
         """
         choices = self._choices
         wanted = choices.chosen, choices.followed, choices.held, self.options
+        # Other choices make the work in progress useless.
         if self._work is None or self._wanted != wanted:
             self._work, self._wanted, self.cost_s = self._work_out(), wanted, 0.0
         began = time.perf_counter()
@@ -158,7 +159,8 @@ class ContextState:
             self.change = difference(*sorted((moment, compared), key=lambda one: one.message))
             moment = self.change.later
         yield
-        if asked != (self.message, self.compared):  # the choice changed meanwhile
+        # The choice changed meanwhile.
+        if asked != (self.message, self.compared):
             yield from self._looking()
             return
         self.rows = EntryRows(moment, self._listed(moment), self.change, by_size=self.by_size)
@@ -195,6 +197,7 @@ class ContextState:
             self._steps = context, changing(context)
         messages, here = self._steps[1], self.message
         place = int(np.searchsorted(messages, here, side="right" if direction > 0 else "left"))
+        # Left of the insertion point is the previous message.
         place -= direction < 0
         return int(messages[place]) if 0 <= place < len(messages) else None
 

@@ -110,6 +110,7 @@ class EntryDelegate(ListDelegate):
     def _paint_why(self, painter: QPainter, cell: QRect, x: int, width: int, line: EntryLine) -> None:
         """Paints the reason; an assumed one keeps its star even if the text is cut."""
         ink = "ink.secondary" if line.entry.included else "ink.tertiary"
+        # The star has its width reserved, so that eliding the reason keeps it.
         star = self._metrics["body"].horizontalAdvance(STAR) if line.entry.assumed else 0
         x += self._draw(painter, "body", ink, x, cell, line.entry.reason, width - star)
         if star:
@@ -130,6 +131,7 @@ class EntryDelegate(ListDelegate):
         """Paints the number over a faint bar, scaled to the largest listed entry."""
         theme = self._themes.theme
         if line.share > 0:
+            # Small entries keep a visible bar.
             width = max(1, round(line.share * box.width()))
             bar = QRect(box.right() + 1 - width, cell.top() + 4, width, cell.height() - 8)
             spared = line.change is not None and line.change < 0
@@ -156,7 +158,8 @@ class ColumnHeads(QWidget):
         self.setAccessibleName("Columns: " + ", ".join(TITLES))
         self.setMouseTracking(True)
         model.rows_settled.connect(self.update)
-        view.verticalScrollBar().rangeChanged.connect(self.update)  # the scroll bar changes the width of the columns
+        # The scroll bar changes the width of the columns.
+        view.verticalScrollBar().rangeChanged.connect(self.update)
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 

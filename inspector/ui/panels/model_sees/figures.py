@@ -53,7 +53,7 @@ class Figures:
     share: float | None
     lines: tuple[tuple[str, str], ...] = ()
     given: int | None = None
-    collapsed: str = "no result is collapsed"
+    collapsed: str = "no result collapsed"
 
     @property
     def headline(self) -> str:
@@ -169,7 +169,8 @@ class FiguresView(QWidget):
         if figures.saved:
             lines.append(f"saved by collapsing: {figures.saved:,} tokens")
         if figures.reported:
-            lines += ["", *figures.reported.split("\n")]  # narrow views do not paint it
+            # Narrow views do not paint it.
+            lines += ["", *figures.reported.split("\n")]
         if figures.lines:
             lines += ["", *(" ".join(filter(None, line)) for line in figures.lines)]
         note = f"Estimate, counted with {TOKENIZER}. Tokens reported by the participant are a separate count."
@@ -290,6 +291,7 @@ class FiguresView(QWidget):
         painter.fillRect(box, theme.color("line.hair"))
         if figures.whole <= 0:
             return
+        # Edges come from running sums: rounding each part would leave gaps.
         done, x = 0, box.left()
         for role, _, tokens in figures.roles:
             done += tokens
@@ -306,6 +308,7 @@ class FiguresView(QWidget):
         painter.fillRect(box, self._themes.theme.color("surface.base"))
         painter.fillRect(box, QBrush(color, Qt.BrushStyle.BDiagPattern))
         edge = QColor(color)
+        # The frame shows the extent where the hatching is sparse.
         edge.setAlphaF(0.6)
         painter.setPen(edge)
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -266,6 +266,7 @@ class ModelSeesHead(LineHead):
 
     def show_comparing(self, comparing: bool) -> None:
         """Shows the state of the comparison."""
+        # The toggle reflects the state; it must not request it again.
         self.compare.blockSignals(True)
         self.compare.setChecked(comparing)
         self.compare.blockSignals(False)
@@ -273,6 +274,7 @@ class ModelSeesHead(LineHead):
 
     def _fill_readers(self) -> None:
         menu = self.reader.menu_of_options
+        # Filled on opening: participants may have joined since.
         menu.clear()
         for reader in self._readers[:_MOST_READERS]:
             action = menu.addAction(plain(reader.title, 60).replace("&", "&&"))

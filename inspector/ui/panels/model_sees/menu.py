@@ -152,6 +152,7 @@ class MoreActions(QObject):
 
 def filter_for(rows: EntryRows) -> str:
     """Returns a display filter for the listed messages; "" for an empty list or one too long for the filter bar."""
+    # Longer lists would exceed the filter bar.
     if not 0 < len(rows) <= _FILTERED_MOST:
         return ""
     return f"no in {{{', '.join(str(message + 1) for message in rows.messages.tolist())}}}"

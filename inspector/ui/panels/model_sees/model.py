@@ -163,6 +163,7 @@ class EntriesModel(ListModel):
         """Returns the texts of a row, cached."""
         found = self._lines.get(row)
         if found is None:
+            # Only painted rows are cached; a full cache is cheap to rebuild.
             if len(self._lines) >= _MOST_LINES:
                 self._lines.clear()
             found = self._lines[row] = entry_line(self._document, self.rows, row)

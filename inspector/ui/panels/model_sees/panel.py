@@ -58,7 +58,8 @@ class EntriesView(ListView):
         }  # fmt: skip
         modifiers = event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
         key = Qt.Key(event.key())
-        if event.text() in ("[", "]"):  # by text: keyboards have these keys at different places
+        # By text: keyboards have these keys at different places.
+        if event.text() in ("[", "]"):
             self.step_asked.emit(1 if event.text() == "]" else -1)
         elif not modifiers and key in asks:
             asks[key].emit()
@@ -127,7 +128,8 @@ class ModelSeesPanel(ListPanel):
         self._choices = choices
         self._stopped = False
         self._held = False
-        self._own = False  # True while this panel itself selects a message
+        # True while this panel itself selects a message.
+        self._own = False
         self._current: int | None = None
         self._look_at: object = None
         self.setObjectName("modelSeesPanel")
@@ -198,6 +200,7 @@ class ModelSeesPanel(ListPanel):
 
     def _refresh_later(self) -> None:
         if self.isVisible() and not self._later.isActive() and not self._stopped:
+            # The pause grows with the cost of the last computation.
             self._later.setInterval(max(budgets.current.figures_ms, round(self.context_state.cost_s * 1000 * _SHARE)))
             self._later.start()
 
@@ -259,7 +262,8 @@ class ModelSeesPanel(ListPanel):
             if not len(context_state.rows):
                 view.set_empty_text(WORKING)
             return
-        if context_state.spoilt:  # the capture changed meanwhile
+        # The capture changed meanwhile.
+        if context_state.spoilt:
             self._refresh_later()
         self.model.take(context_state)
         self.say()
@@ -278,6 +282,7 @@ class ModelSeesPanel(ListPanel):
     def _mark_current(self, *, into_view: bool = True) -> bool:
         """Selects the row of the current message; returns True if it is listed."""
         key = None if self._current is None else key_of(self._current)
+        # The current message may belong to another participant.
         listed = key is not None and self.model.rows.row_of(key) >= 0
         self.view.select(key if listed else None, into_view=into_view)
         return listed

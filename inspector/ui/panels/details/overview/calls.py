@@ -83,7 +83,8 @@ def build_request(sheet: Sheet) -> list[QWidget]:
     return sections
 
 
-_MOST_SHOWN, _MOST_OF_FAILURE = 1_500, 600  # characters; less for a failure, because the arguments follow
+# Characters; less for a failure, because the arguments follow.
+_MOST_SHOWN, _MOST_OF_FAILURE = 1_500, 600
 
 
 def result_section(sheet: Sheet) -> list[QWidget]:
@@ -197,7 +198,8 @@ def build_result(sheet: Sheet) -> list[QWidget]:
         content.append(sheet.section("Answer of the server", card))
     content += _moved_sections(sheet)
     asked = asked_section(sheet)
-    if subject.flags & (Flag.ERROR | Flag.DERIVED):  # in a transcript, the chain is the whole conversation so far
+    # In a transcript, the chain is the whole conversation so far.
+    if subject.flags & (Flag.ERROR | Flag.DERIVED):
         return [*sections, *content, *asked, *answer_section(sheet), *sheet.chain_section()]
     return [*sections, *answer_section(sheet), *asked, *sheet.chain_section(), *content]
 

@@ -213,7 +213,8 @@ def change_sections(sheet: Sheet, name: str) -> list[QWidget]:
         name: the participant whose capabilities the message announces, grants or revokes.
     """
     before, after = held_around(sheet.subject, name)
-    if before is None or after is None:  # the full set of capabilities was never announced
+    # The full set of capabilities was never announced.
+    if before is None or after is None:
         return []
     has = [one.capability for one in after]
     had = [one.capability for one in before]
