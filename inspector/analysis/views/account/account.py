@@ -275,7 +275,7 @@ class _Silences:
             self._longest = Silence(int(gaps[place]), int(rows[place]))
 
     def longest(self, believed_ns: int) -> Silence | None:
-        """Returns the longest silence, up to the last message, or None."""
+        """Returns the longest silence, up to the last message."""
         found = self._longest
         if self._last is not None and self._reached is not None:
             time, row, lost = self._last
@@ -515,7 +515,7 @@ class AccountTally:
         return self._first[name].rows(self._columns["code"])
 
     def silence(self) -> Silence | None:
-        """Returns the longest silence; None without known times."""
+        """Returns the longest silence."""
         return self._silences.longest(self._analysis.contexts.clock_ns)
 
     def _begins_source(self, rows: Rows) -> NDArray[np.bool_]:

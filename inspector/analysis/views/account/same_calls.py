@@ -97,7 +97,7 @@ class SameCallFinder:
         return self._arguments(outer) == self._arguments(inner) or bool(self._names(outer) & self._names(inner))
 
     def inner_of(self, outer: int) -> SameCall | None:
-        """Returns the request in another source that carried out a call, or None."""
+        """Returns the request in another source that carried out a call."""
         near = self._near(outer, outward=False)
         own = self._identifier(outer)
         naming = [row for row in near if own is not None and own in self._names(row)]

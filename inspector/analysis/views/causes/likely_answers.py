@@ -50,7 +50,7 @@ def question_of(analysis: Analysis, message: int) -> tuple[int, bool] | None:
 
 
 def answer_to(analysis: Analysis, message: int) -> tuple[int, bool] | None:
-    """Returns the likely answer of a chat, and True if its words show it; None without one."""
+    """Returns the likely answer of a chat, and True if its words show it."""
     if analysis.capture.string("kind", message) != "chat":
         return None
     for row in after(analysis, message, _CHAT, within_ns=WITHIN_NS):

@@ -109,7 +109,7 @@ def same_processes(analysis: Analysis, first: int, second: int) -> bool:
 
 
 def only_other(analysis: Analysis, message: int) -> str | None:
-    """Returns the only other participant present, or None."""
+    """Returns the only other participant present."""
     space, sender = int(analysis.capture.columns["space"][message]), analysis.capture.string("sender", message)
     found: str | None = None
     for one in participants_of(analysis, space):

@@ -49,7 +49,7 @@ def progress_of(analysis: Analysis, request: int) -> list[int]:
 
 
 def told_of(analysis: Analysis, message: int) -> int | None:
-    """Returns the request of a progress notification, or None."""
+    """Returns the request of a progress notification."""
     token = _token(_params(analysis, message)) if is_progress(analysis, message) else None
     if token is None:
         return None

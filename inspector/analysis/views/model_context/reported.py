@@ -85,7 +85,7 @@ def _called_at(analysis: Analysis, reader: Reader, message: int) -> Reported | N
 
 
 def called_with(analysis: Analysis, answer: int) -> Reported | None:
-    """Returns the input tokens that an answer of a model API reports, or None."""
+    """Returns the input tokens that an answer of a model API reports."""
     row = np.array([answer], np.int64)
     given = [int(analysis.usage.at(name, row)[0]) for name in GIVEN]
     return None if given[0] == NOT_REPORTED else Reported(answer, sum(given), None, None, is_call=True)

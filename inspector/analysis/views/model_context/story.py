@@ -189,7 +189,7 @@ class ModelContext:
         return bool(self._left)
 
     def answer_to(self, request: Request) -> int | None:
-        """Returns the message that reports the input tokens of a request, or None."""
+        """Returns the message that reports the input tokens of a request."""
         analysis, requests = self.analysis, self.sent.requests
         answer = int(analysis.correlation.columns["answer"][request.message])
         if answer != NO_ROW:
@@ -251,7 +251,7 @@ class Moment:
 
     @cached_property
     def request(self) -> Request | None:
-        """The last request to the model, or None."""
+        """The last request to the model."""
         requests = self.context.sent.requests
         place = bisect_right(requests, self.message, key=lambda one: one.message) - 1
         return None if place < 0 else requests[place]

@@ -226,7 +226,7 @@ def _no(row: int | None) -> int | None:
 
 
 def _tool_of(analysis: Analysis, message: int) -> str | None:
-    """Returns the alias name of a result's tool, or None."""
+    """Returns the alias name of a result's tool."""
     links, strings = analysis.correlation.columns, analysis.capture.strings
     method, target = int(links["method"][message]), int(links["target"][message])
     return analysis.transients.aliases.meant(strings[target]) if target and strings[method] == _CALL else None
@@ -243,7 +243,7 @@ def consumers_of(analysis: Analysis, message: int) -> list[str]:
 
 
 def alias_seen(analysis: Analysis, message: int) -> ToolAlias | None:
-    """Returns the tool alias that would match a hint to a result's tool, or None."""
+    """Returns the tool alias that would match a hint to a result's tool."""
     conversation = analysis.transients.conversation_of(message)
     tool = _tool_of(analysis, message)
     if conversation is None or tool is None or tool in conversation.hinted:

@@ -337,12 +337,12 @@ class Lanes:
         return Bar(node, start_ns, end_ns, state, reasoning=contexts.type(node) == "reasoning")
 
     def neighbour(self, row: int, step: int) -> int | None:
-        """Returns the message before (-1) or after (1) another one on its track, by time; None at the end."""
+        """Returns the message before (-1) or after (1) another one on its track, by time."""
         track = int(self.tracks_of(np.array([row]))[0])
         return neighbour(self.segments, track, int(self.times.values[row]), row, step)
 
     def nearest(self, track: int, ns: int) -> int | None:
-        """Returns the message of a track nearest to a time, or None."""
+        """Returns the message of a track nearest to a time."""
         return nearest(self.segments, track, ns)
 
 

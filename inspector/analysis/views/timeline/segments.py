@@ -125,7 +125,7 @@ def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64])
 
 
 def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: int) -> int | None:
-    """Returns the message before (-1) or after (1) another one on its track, by time; None at the end."""
+    """Returns the message before (-1) or after (1) another one on its track, by time."""
     here = (ns, row)
     best: tuple[int, int] | None = None
     for segment in segments:
@@ -143,7 +143,7 @@ def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: 
 
 
 def nearest(segments: Sequence[Segment], track: int, ns: int) -> int | None:
-    """Returns the message of a track nearest to a time, or None."""
+    """Returns the message of a track nearest to a time."""
     best: tuple[int, int] | None = None
     for segment in segments:
         low, high = segment.part(track)

@@ -36,7 +36,7 @@ class Losses:
         return set(to) - {sender} if to else {_EVERYONE}
 
     def since(self, row: int, asker: str | None, until: int | None = None) -> int | None:
-        """Returns the first event between a result and `until` after which the asker may have lost it, or None."""
+        """Returns the first event between a result and `until` after which the asker may have lost it."""
         stop = self._traffic.stop if until is None else until
         found = [place for name in {asker or _EVERYONE, _EVERYONE} if (place := self._next(name, row)) is not None]
         capture = self._traffic.analysis.capture

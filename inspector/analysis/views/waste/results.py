@@ -127,7 +127,7 @@ class Traffic:
     # Words
 
     def sender(self, row: int) -> str | None:
-        """Returns the sender of a message, or None."""
+        """Returns the sender of a message."""
         return self.analysis.capture.string("sender", row) or None
 
     def tool(self, row: int) -> str:
