@@ -27,6 +27,7 @@ class Asking:
     async def ask(self, title: str, text: str, answers: tuple[tuple[str, str], ...]) -> str:
         """Asks and returns the id of the answer. Arguments as for `MessageDialog`."""
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        # the window may be behind others, as when the program quits
         self._parent.activateWindow()
         self._dialog = MessageDialog.ask(self._parent, self._themes, title, text, answers)
 

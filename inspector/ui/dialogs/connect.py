@@ -357,6 +357,7 @@ class ConnectDialog(FittedDialog):
     # Token
 
     def _on_keeping_edited(self) -> None:
+        # only a named connection can save its token; the keyring is checked once
         if self._keeping.named and not self._keyring_asked:
             self._keyring_asked = True
             if self._tokens is None:

@@ -98,6 +98,7 @@ class FittedDialog(Dialog):
             height -= was - self.gives_way.height()
         if isinstance(self.gives_way, ScrolledPart):
             self.gives_way.scroll_where_needed(beyond > 0)
+        # a fixed size follows the content when texts appear or the zoom changes
         self.setFixedSize(width, height)
 
     @override

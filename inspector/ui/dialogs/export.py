@@ -156,6 +156,7 @@ class ExportDialog(FittedDialog):
         self._marks.set_checked(before.marks)
         self._raw.set_checked(before.options.raw)
         self._content.set_checked(before.options.content)
+        # masking is not taken from the last export: unmasked secrets need a choice each time
         self._columns.setText(", ".join(before.options.fields))
         self._refresh()
 

@@ -122,6 +122,7 @@ class GoToDialog(FittedDialog):
         self._sure += [
             message for message in self._document.capture.records.find_id(text)[:MOST] if message not in self._sure
         ]
+        # short texts match too many ids of a large document
         if len(text) >= SHORTEST or total <= _MANY:
             # Ids are decoded only for messages that contain the text anywhere, which saves most of the work.
             self._search = Search(self._rows, compile_filter(quote(text)), None)

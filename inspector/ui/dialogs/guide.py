@@ -66,6 +66,7 @@ class GuidePage(QTextBrowser):
         self.page: Page | None = None
         self.setObjectName("guidePage")
         self.setFrameShape(QFrame.Shape.NoFrame)
+        # links are handled by GuideWindow; Qt would load them into the page
         self.setOpenLinks(False)
         self.setOpenExternalLinks(False)
         self.setUndoRedoEnabled(False)

@@ -113,6 +113,7 @@ class KeepFields(QWidget):
 
     def refresh(self) -> None:
         """Updates the check box from the name and the state of the keyring."""
+        # `None` means that the keyring has not been checked yet
         possible = self.named and self._trouble == ""
         self.keep.box.setEnabled(possible)
         self.keep.set_checked(possible and self._wanted)

@@ -64,6 +64,7 @@ class MessageDialog(FittedDialog):
         super().__init__(
             theme_controller, name="messageDialog", title=title, width=560 if details else 420, parent=parent
         )
+        # closing the dialog counts as Cancel
         self._answer = CANCEL
         self.setAccessibleDescription(text)
         self._page = QVBoxLayout(self)

@@ -171,6 +171,7 @@ class OrderedList(QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        # a drop between rows inserts instead of replacing a row
         self.setDragDropOverwriteMode(False)
 
     def place_at(self, point: QPoint) -> int:

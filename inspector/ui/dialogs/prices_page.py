@@ -114,6 +114,7 @@ class PricesPage(SettingsPage):
         self._edit.setPlainText("\n".join(lines))
 
     def _show(self) -> None:
+        # signals are blocked, so that showing values does not count as an edit
         before = [field.blockSignals(True) for field in (self._edit, self._dated)]
         self._edit.setPlainText("\n".join(self._settings.prices.lines))
         self._dated.setText(self._settings.prices.dated)

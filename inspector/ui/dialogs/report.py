@@ -72,6 +72,7 @@ class ReportDialog(Dialog):
         super().__init__(theme_controller, name="reportDialog", title=title, parent=parent)
         self._compose = compose
         self._file_name = file_name
+        # closing the dialog has an answer of its own
         self._answer = CLOSED
         self.setAccessibleDescription(text)
         self._page = QVBoxLayout(self)

@@ -195,6 +195,7 @@ class SettingsDialog(Dialog):
 
     def _taken(self) -> dict[str, str]:
         """Returns the titles of actions by their key; presets cannot use these keys."""
+        # presets are excluded, because they are checked against each other
         keyed = [one for one in self._keyed if not one.id.startswith("preset.")]
         titles = {one.id: one.title for one in keyed}
         return {key: titles[name] for name, keys in keys_in_force(keyed, self._settings.keys).items() for key in keys}

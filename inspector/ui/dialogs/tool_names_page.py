@@ -82,6 +82,7 @@ class ToolNamesPage(QWidget):
 
     def show_rules(self, rules: Sequence[str]) -> None:
         """Shows other rules without a signal."""
+        # signals are blocked, so that showing rules does not count as an edit
         before = self._edit.blockSignals(True)
         self._edit.setPlainText("\n".join(rules))
         self._edit.blockSignals(before)

@@ -160,6 +160,7 @@ class FilterState(QObject):
     def _keep_stack(self, stack: FilterStack) -> None:
         """Stores the stack of the active filter, to restore it with the filter."""
         self._stack = stack
+        # reinserted at the end, so that the oldest entry is evicted first
         self._stacks.pop(stack.combined, None)
         self._stacks[stack.combined] = stack
         if len(self._stacks) > _MOST_STACKS:
@@ -198,6 +199,7 @@ class FilterState(QObject):
             value: one value; several can be chosen.
             hide: True to hide its messages.
         """
+        # the filter would appear in the history and in saved files
         if mask_text(value) != value:
             self.filter_refused.emit("This value contains a secret and cannot be used as a filter.")
             return

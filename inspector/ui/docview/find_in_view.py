@@ -108,6 +108,7 @@ class FindInView(QObject):
                 self.search = FindSearch(self._rows, query, self._messages.current_message())
             except PatternError as error:
                 self._trouble = error.message
+        # half-typed expressions can be slow, so the search waits for a pause in typing
         if self.search is not None and query is not None and query.is_pattern:
             self._show()
             self._more.start(budgets.current.typing_ms)

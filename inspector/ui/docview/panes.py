@@ -334,6 +334,7 @@ class Panes(QObject):
 
     def _take_in_waiting(self, *_view: object) -> None:
         """Flushes pending changes for a new filter while the view is paused, since the filter has searched them."""
+        # the new filter has searched all messages, so the other panels must show them too
         if self.bridge.paused:
             self.bridge.flush()
 

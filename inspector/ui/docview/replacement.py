@@ -101,6 +101,7 @@ class DocumentReplacement:
         name = focus.objectName() if focus is not None else ""
         in_center = focus is None or center.isAncestorOf(focus)
         stack = before.filter_state.stack
+        # no state between the two documents is painted
         window.setUpdatesEnabled(False)
         try:
             _carry_marks(shown, document, places)

@@ -159,6 +159,7 @@ class ViewHead(QWidget):
         if not parts or not self._panes.document.may_go_on or not self._hides_waiting():
             self.notices.dismiss(HIDDEN_CALLS)
             return
+        # the notice names the filter, the scope or both
         hider = hider_words(self._panes.filter_state.filter, self._panes.filter_state.scope)
         verb = "hide" if " and " in hider else "hides"
         sentence = f"{hider[:1].upper()}{hider[1:]} {verb} {' and '.join(parts)}."

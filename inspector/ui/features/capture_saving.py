@@ -206,6 +206,7 @@ class CaptureSaving(QObject):
         """Asks about an unsaved capture. Returns False if the window must stay open."""
         if not self.unsaved:
             return True
+        # a second close request must not stack a second question
         if self._asking.raise_unanswered():
             return False
         answer = await self._asking.ask(
@@ -237,6 +238,7 @@ class CaptureSaving(QObject):
             session.release()
         if self._location.unsaved is None:
             return
+        # an empty capture is not worth a question at the next start
         if self._demo or self._discarded or self._is_surely_empty(session):
             with contextlib.suppress(OSError):  # the next start offers it again
                 self._location.unsaved.discard()

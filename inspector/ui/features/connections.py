@@ -55,6 +55,7 @@ class Connections(QObject):
             self.ask_for(chosen)
         elif chosen.token == "keyring":
             self.stop_waiting()
+            # the notice appears only if the keyring does not answer soon
             self._speaking = asyncio.get_running_loop().call_later(budgets.current.quiet_s, self._say_waiting, chosen)
             self._reading = self._services.spawn(self._join_with_token(chosen), f"read the token of {chosen.id}")
         else:
@@ -126,6 +127,7 @@ class Connections(QObject):
         before = save.before
         old = account(before) if before is not None and before.token == "keyring" else ""
         new = account(save.connection) if save.connection.token == "keyring" else ""
+        # an unchanged token needs no access to the keyring, which may ask for a password
         if save.token or (old and old != new):
             self._services.spawn(self._keep_token(save, old, new), f"keep the token of {save.connection.id}")
 

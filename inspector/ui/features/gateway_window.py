@@ -154,6 +154,7 @@ class GatewayWatch(QObject):
         self.capture_begun.emit(session.own, demo)
         self._status.show_live(connection.shown_url, connection.space, connection.participant)
         steps = self._stage.showing(document)
+        # the panes must exist before the session reports its first state
         while (panes := self._shown.panes) is None:
             next(steps)
         panes.messages.set_connected(None)
@@ -267,6 +268,7 @@ class GatewayWatch(QObject):
         self._connect_to(
             Connection(url=old.url, space=old.space, token=old.token, answer_tools_list=old.answer_tools_list)
         )
+        # an empty window has no content to lose, so the new one takes its place
         if not self._received():
             self._requests.replaced.emit()
 

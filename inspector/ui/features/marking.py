@@ -168,6 +168,7 @@ class Marking(QObject):
         self._notices.dismiss(_ELSEWHERE)
         if self.file is None or self._panes is None or self.file.offered is None:
             return
+        # the marks are restored first and then applied again as one undo step
         before = {target: self._marks.note(target) for target in self._marks.targets()}
         self.file.take_offered()
         try:

@@ -230,6 +230,7 @@ class Opening(QObject):
             at: number of the message to select after reading.
         """
         shown = "" if is_stream(path) else name or path.name
+        # a window shows one document for life, so a used window opens another one
         free = self._free(shown)
         if shown:
             free._status.show_opening(shown)

@@ -152,6 +152,7 @@ class Presets(QObject):
         """Updates chips, menu entries and keys from the settings."""
         self._take_keys_over()
         presets = self._usable()
+        # actions are rebuilt only for other presets, because their keys are registered anew
         if presets != self._shown or not self.actions:
             self._shown = [preset.model_copy() for preset in presets]
             self._make_actions(presets)
@@ -247,6 +248,7 @@ class Presets(QObject):
         if now is None:
             return
         moved = self._presets.pop(now)
+        # the settings also have presets that do not fit this log, so indices differ
         follower = self._place_of(others[place]) if place < len(others) else None
         self._presets.insert(len(self._presets) if follower is None else follower, moved)
         self.refresh()

@@ -281,6 +281,7 @@ class Restoring(QObject):
         if not saved.path:
             return
         count = min(HEAD_MESSAGES, len(self._shown.document.capture))
+        # the digests change only with the number of messages in the head
         if count != self._head[0]:
             heads = Digests(self._shown.document.capture).heads()
             self._head = (len(heads), heads[-1] if heads else "")

@@ -264,6 +264,7 @@ class SourceEditing(QObject):
         except BaseException:
             found.close()
             raise
+        # a new source without readable content must not replace the document
         missing = self._missing(found, wanted)
         if not complete or missing or self._shown.document is not shown:
             found.close()

@@ -153,6 +153,7 @@ class Tapping(QObject):
     def _look_for_capture(self) -> None:
         """Opens the first capture written since the change."""
         try:
+            # 1 s of tolerance for the resolution of file times
             recent = [file for file in self.folder.glob(f"*{SUFFIX}") if file.stat().st_mtime >= self._since - 1.0]
         except OSError:
             return

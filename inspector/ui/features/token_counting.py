@@ -125,6 +125,7 @@ class TokenCounting(QObject):
         if self._panes is not None and self._panes.awaited and now - self._asked_at < budgets.current.rest_s:
             return
         done, self._asked_at = document.counting.go_on(), now
+        # sums are refreshed at intervals, since each refresh repaints several panels
         if done or now - self._reported_at >= budgets.current.counts_s:
             self._reported_at = now
             document.tell_counted()

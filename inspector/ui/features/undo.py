@@ -73,6 +73,7 @@ class _Step(QUndoCommand):
         ):
             return False
         self._redo, self._done_at = other._redo, other._done_at
+        # both spans now reach from the state before the first edit to the state after the last
         self._span[1:], other._span[:1] = other._span[1:], self._span[:1]
         return True
 
@@ -173,6 +174,7 @@ class UndoHistory(QObject):
         present = _Lists.of(owner.settings)
         if present == lists:
             return
+        # another window has edited the lists, and its edits must not be lost
         if present != instead_of:
             self.refused.emit(
                 "Presets or highlight rules were edited in another window since, so they were not changed."

@@ -66,12 +66,14 @@ class Display(QObject):
     def _remember_query(self, panel: QueryPanel, sql: str) -> None:
         """Adds a query to the history, unless it contains a secret."""
         settings = self._owner.settings
+        # masking changes exactly the queries that contain a secret
         if mask_text(sql) == sql and settings.remember_query(sql):
             panel.show_saved(settings.queries, settings.query_history)
             self._owner.save_settings()
 
     def _keep_queries(self, panel: QueryPanel, saved: list[SavedQuery]) -> None:
         settings = self._owner.settings
+        # settings are plain text on disk, so queries with secrets stay out of them
         settings.queries = [one for one in saved if mask_text(one.sql) == one.sql]
         panel.show_saved(settings.queries, settings.query_history)
         self._owner.save_settings()

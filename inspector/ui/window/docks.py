@@ -193,8 +193,10 @@ class Docks(QObject):
         there = self._at(area)
         shown = [title for title in there if not self.by_title[title].isHidden()]
         if shown:
+            # docks in front come last, so that showing them again raises them above the others
             in_front = [title for title in shown if is_in_front(self._frame, self.by_title[title])]
             self._closed_at[area] = [*(title for title in shown if title not in in_front), *in_front]
+            # checked before hiding, because Qt moves the focus of a hidden dock
             held = any(self.by_title[title].isAncestorOf(QApplication.focusWidget() or self._frame) for title in shown)
             for title in shown:
                 self.by_title[title].hide()

@@ -116,6 +116,7 @@ class WindowLayout(QObject):
         geometry = self._store().value("geometry")
         if isinstance(geometry, QByteArray):
             window.restoreGeometry(geometry)
+        # compares exact positions: a window moved by hand does not count as covered
         taken = {other.pos().toTuple() for other in others}
         while window.pos().toTuple() in taken:
             window.move(window.pos() + QPoint(_CASCADE, _CASCADE))

@@ -74,6 +74,7 @@ class MainWindow(WindowFeatures):
         self.requests = WindowRequests(self)
         self.undo_history = UndoHistory(application, self)
         self.display = Display(application, self.shown, lambda: self.name_card, self)
+        # lambdas, because each attribute imports and creates its part on first access
         self.waiting_parts: tuple[Callable[[], object], ...] = (
             lambda: self.bars, lambda: self.filter_conditions, lambda: self.pages.document_page,
             lambda: self.opening, lambda: self.gateway, lambda: self.documents, lambda: self.capture_saving,
@@ -96,6 +97,7 @@ class MainWindow(WindowFeatures):
         self.menuBar().setAccessibleName("Menu bar")
         self.menus["&View"].aboutToShow.connect(self.complete)  # the menu lists the presets
         recent = self.recent_menus = RecentMenus(application, self.menus["&File"])
+        # lambdas defer the creation of `opening` and `connections` until the first use
         recent.file_chosen.connect(lambda target: self.opening.open_target(target))
         recent.gateway_chosen.connect(lambda chosen: self.connections.join(chosen))
         recent.clear_requested.connect(lambda: self.connections.clear_recent())

@@ -145,6 +145,7 @@ class Palette(QObject):
 
     def _run(self, name: str) -> None:
         settings = self._services.settings
+        # files and gateways are recent elsewhere, and the other prefixes name entries of the moment
         if not name.startswith(_UNKEPT):
             others = (other for other in settings.recent_commands if other != name)
             settings.recent_commands = [name, *others][:_LATELY]

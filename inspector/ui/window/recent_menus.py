@@ -40,6 +40,7 @@ class RecentMenus(QObject):
         self._services = services
         self.files = self._submenu("Open &recent", "file.recent", menu, after="file.open")
         self.gateways = self._submenu("Gatewa&ys", "file.gateways", menu, after="file.connect")
+        # filled on demand, since files are checked for existence
         self.files.aboutToShow.connect(self._fill_files)
         self.gateways.aboutToShow.connect(self._fill_gateways)
         menu.aboutToShow.connect(self._enable)

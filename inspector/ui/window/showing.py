@@ -73,6 +73,7 @@ class Showing:
         yield
         yield from panes.make()
         yield from self._docks.make(panes)
+        # no intermediate state is painted while widgets move to their places
         self._frame.setUpdatesEnabled(False)
         try:
             yield from self._place(panes)
@@ -83,6 +84,7 @@ class Showing:
         except Exception:
             self._frame.setUpdatesEnabled(True)
             raise
+        # each part is covered by its background and painted in a step of its own
         curtains = [Curtain(part, self._theme.theme.color(surface)) for part, surface in self._parts(panes)]
         self._frame.setUpdatesEnabled(True)
         yield
