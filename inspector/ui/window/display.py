@@ -125,25 +125,25 @@ class Display(QObject):
         return self._owner.settings.table.time if panes is None else panes.messages.model.times.mode
 
     def _on_table_changed(self, table: Table) -> None:
-        """Saves the columns, which all windows share."""
+        """Saves the columns for all windows."""
         self._owner.settings.table = table
         self._owner.save_settings()
         self._owner.apply_settings()
 
     def _on_spacing_chosen(self, spacing: Literal["time", "scale", "message"]) -> None:
-        """Saves the spacing of plots, which all documents share."""
+        """Saves the spacing of plots for all documents."""
         self._owner.settings.axis_by = spacing
         self._owner.save_settings()
         self._owner.apply_settings()
 
     def _on_formatted_chosen(self, formatted: bool) -> None:
-        """Saves the choice of formatted text, which all documents share."""
+        """Saves the choice of formatted text for all documents."""
         self._owner.settings.display.formatted_text = formatted
         self._owner.save_settings()
         self._owner.apply_settings()
 
     def _on_sources_chosen(self, shown: bool) -> None:
-        """Saves the choice of sources as a tree level, which all documents share."""
+        """Saves the choice of sources as a tree level for all documents."""
         self._owner.settings.display.sources_in_contexts = shown
         self._owner.save_settings()
         self._owner.apply_settings()
